@@ -2,8 +2,8 @@
 package io.kiln.artifact;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 
 /**
@@ -46,7 +46,7 @@ public record Artifact(String codegenId, String loader, String fileName, Bytes c
     }
 
     private static KilnException wrongNames(String codegenId, String loader, String fileName, String targetKey) {
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.ARCHIVE);
         String where = "artifact `" + fileName + "` of code generator `" + codegenId + "`";
         check(codegenId, "code generator", where, problems);
         check(loader, "loader", where, problems);
@@ -65,7 +65,7 @@ public record Artifact(String codegenId, String loader, String fileName, Bytes c
     public static Artifact of(String codegenId, ArtifactKind kind, String fileName, Bytes content) {
         Artifact artifact = new Artifact(codegenId, kind.loader(), fileName, content, HOST);
         if (artifact.kind() != kind) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.ARCHIVE.problem(
                     "the file's suffix makes it a " + artifact.kind() + ", not a " + kind,
                     "artifact `" + fileName + "` of code generator `" + codegenId + "`",
                     "",

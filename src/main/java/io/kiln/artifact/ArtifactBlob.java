@@ -2,8 +2,8 @@
 package io.kiln.artifact;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -117,8 +117,8 @@ final class ArtifactBlob {
 
     private static void require(String what, int count, int most) {
         if (count > most) {
-            throw new KilnException(
-                    Problem.of("there are " + count + " " + what + ", more than " + most, "set of artifacts"));
+            throw new KilnException(Failure.ARCHIVE.problem(
+                    "there are " + count + " " + what + ", more than " + most, "set of artifacts"));
         }
     }
 

@@ -2,8 +2,8 @@
 package io.kiln.artifact;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -38,7 +38,7 @@ public record ArtifactSet(List<Artifact> artifacts, SortedMap<String, String> ta
     public ArtifactSet {
         artifacts = artifacts.stream().sorted(ORDER).toList();
         targets = Collections.unmodifiableSortedMap(new TreeMap<>(targets));
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.ARCHIVE);
         targets.keySet().forEach(key -> Artifact.check(key, "target key", "targets", problems));
         Set<List<String>> names = new HashSet<>();
         Set<String> unknown = new HashSet<>();
@@ -77,13 +77,13 @@ public record ArtifactSet(List<Artifact> artifacts, SortedMap<String, String> ta
      * @throws KilnException naming every output that exists only in this process
      */
     public static ArtifactSet of(Collection<? extends BuildOutput> outputs, Map<String, String> targets) {
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.ARCHIVE);
         List<Artifact> artifacts = new ArrayList<>();
         for (BuildOutput output : outputs) {
             if (output instanceof Artifact artifact) {
                 artifacts.add(artifact);
             } else {
-                problems.add(new Problem(
+                problems.add(Failure.ARCHIVE.problem(
                         "`" + output.fileName() + "` of code generator `" + output.codegenId()
                                 + "` exists only in this process",
                         "export",

@@ -2,8 +2,8 @@
 package io.kiln.artifact;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.base.StrictText;
 import java.nio.ByteBuffer;
 import java.util.Locale;
@@ -111,7 +111,7 @@ final class BlobReader {
     }
 
     KilnException broken(String what, int at) {
-        return new KilnException(new Problem(
+        return new KilnException(Failure.ARCHIVE.problem(
                 "this is not a whole blob of artifacts: " + what,
                 name + String.format(Locale.ROOT, ", offset 0x%x", at),
                 "",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.artifact;
 
+import io.kiln.base.Failure;
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import java.nio.charset.StandardCharsets;
@@ -94,14 +95,14 @@ public final class CNames {
      */
     public static Optional<Problem> modelNameProblem(String name, String where) {
         if (!MODEL_NAME.matcher(name).matches()) {
-            return Optional.of(new Problem(
+            return Optional.of(Failure.CONFIG.problem(
                     "the model name `" + name + "` cannot be part of a C name",
                     where,
                     "a letter, then letters, digits and underscores",
                     "Set kiln.name, or <name> in <models>"));
         }
         if (KEYWORDS.contains(name) && !name.equals("default")) {
-            return Optional.of(new Problem(
+            return Optional.of(Failure.CONFIG.problem(
                     "the model name `" + name + "` is a keyword of C",
                     where,
                     "another name",
@@ -139,7 +140,7 @@ public final class CNames {
     public static List<String> tensors(String model, List<String> inputs, List<String> outputs) {
         List<String> names = new ArrayList<>();
         Map<String, String> taken = new HashMap<>();
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.CONFIG);
         for (int i = 0; i < inputs.size() + outputs.size(); i++) {
             boolean isInput = i < inputs.size();
             int index = isInput ? i : i - inputs.size();
@@ -147,7 +148,7 @@ public final class CNames {
             String name = sanitize(original, (isInput ? "input" : "output") + index);
             String other = taken.putIfAbsent(name.toUpperCase(Locale.ROOT), original);
             if (other != null) {
-                problems.add(new Problem(
+                problems.add(Failure.CONFIG.problem(
                         "tensor names `" + other + "` and `" + original + "` both become " + name + " in C",
                         "model " + model,
                         "names that differ in letters and digits",

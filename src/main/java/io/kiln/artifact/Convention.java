@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.artifact;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 
 /**
  * How programs hand tensors to a model, and how its main function hands them to operators: the combinations of microTVM's {@code interface-api}
@@ -53,13 +53,13 @@ public enum Convention {
             }
         }
         if (interfaceApi.equals(TYPED.interfaceApi)) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.CONFIG.problem(
                     "kiln.unpackedApi is false with kiln.interfaceApi c: an entry point with structs calls no packed operators",
                     "",
                     "c with true, packed with true, or packed with false",
                     "Set kiln.interfaceApi to packed, or leave kiln.unpackedApi out"));
         }
-        throw new KilnException(new Problem(
+        throw new KilnException(Failure.CONFIG.problem(
                 "kiln.interfaceApi is '" + interfaceApi + "'", "", "one of c, packed", "Change kiln.interfaceApi"));
     }
 }

@@ -5,8 +5,8 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -98,7 +98,8 @@ public record GraphFile(List<Node> nodes, List<Entry> entries, List<Integer> hea
     }
 
     private static KilnException failure(String what, String where, Exception cause) {
-        return new KilnException(new Problem(what, where, "a graph as TVM's graph executor reads it", ""), cause);
+        return new KilnException(
+                Failure.ARCHIVE.problem(what, where, "a graph as TVM's graph executor reads it", ""), cause);
     }
 
     /** Nodes that are inputs or parameters, in order. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.artifact;
 
+import io.kiln.base.Failure;
 import io.kiln.base.Problems;
 import java.util.function.Supplier;
 
@@ -19,7 +20,7 @@ public record InMemoryArtifact(String codegenId, String fileName, Supplier<?> lo
      * @throws io.kiln.base.KilnException with all names that are wrong
      */
     public InMemoryArtifact {
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.ARCHIVE);
         Artifact.check(codegenId, "code generator", "in-memory artifact", problems);
         Artifact.check(fileName, "file", "in-memory artifact", problems);
         problems.throwIfAny();

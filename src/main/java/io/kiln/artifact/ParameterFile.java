@@ -2,8 +2,8 @@
 package io.kiln.artifact;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -56,7 +56,9 @@ public final class ParameterFile {
             return read(content.buffer());
         } catch (IllegalArgumentException e) {
             throw new KilnException(
-                    new Problem(e.getMessage(), where, "a parameters file as TVM's save_param_dict writes it", ""), e);
+                    Failure.ARCHIVE.problem(
+                            e.getMessage(), where, "a parameters file as TVM's save_param_dict writes it", ""),
+                    e);
         }
     }
 

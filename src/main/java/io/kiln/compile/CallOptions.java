@@ -4,8 +4,8 @@ package io.kiln.compile;
 import io.kiln.artifact.Convention;
 import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.ModelMetadata.Io;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.executor.PackedOptions;
 import java.util.Optional;
@@ -41,7 +41,7 @@ public record CallOptions(
         Convention convention = Convention.of(interfaceApi, unpackedApi);
         boolean isPacked = convention.hasPackedEntry();
         if (!isPacked && systemLib.orElse(false)) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.CONFIG.problem(
                     "kiln.systemLib is true with kiln.interfaceApi c: a system library lists packed functions, and the"
                             + " C interface has none",
                     "",

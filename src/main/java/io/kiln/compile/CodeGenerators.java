@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.compile;
 
+import io.kiln.base.Failure;
 import io.kiln.base.Problem;
 import io.kiln.base.TargetText;
 import io.kiln.codegen.CodeGenerator;
@@ -31,13 +32,13 @@ final class CodeGenerators {
             case LLVM ->
                 target.objects().isPresent()
                         ? Optional.empty()
-                        : Optional.of(new Problem(
+                        : Optional.of(Failure.TARGET.problem(
                                 "code for targets of kind `llvm` cannot be generated: there is no compiler that makes objects",
                                 "target `" + host.text() + "`",
                                 "a compile request with an ObjectCompiler",
                                 "Give one, or begin the target with c: " + ofC(host)));
             case CMSIS_NN ->
-                Optional.of(new Problem(
+                Optional.of(Failure.TARGET.problem(
                         "code for targets of kind `" + host.kind().text() + "` cannot be generated",
                         "target `" + host.text() + "`",
                         "the kind " + TargetText.HOSTS,

@@ -2,6 +2,7 @@
 package io.kiln.compile;
 
 import io.kiln.artifact.CNames;
+import io.kiln.base.Failure;
 import io.kiln.base.Problems;
 import io.kiln.quantize.QuantizeRequest;
 import io.kiln.tuning.record.HistoryBest;
@@ -25,7 +26,7 @@ public record CompileRequest(
         Optional<QuantizeRequest> quantize,
         HistoryBest records) {
     public CompileRequest {
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.CONFIG);
         CNames.modelNameProblem(model.name(), "kiln.name").ifPresent(problems::add);
         CodeGenerators.problem(target).ifPresent(problems::add);
         target.pools().check(problems);

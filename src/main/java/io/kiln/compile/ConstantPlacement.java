@@ -3,8 +3,8 @@ package io.kiln.compile;
 
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.InterfaceNames;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.codegen.CodeUnit;
 import io.kiln.lower.LoweredOperator;
@@ -111,7 +111,7 @@ final class ConstantPlacement {
     }
 
     private void requireReach(CodeUnit code, List<PrimFunc> functions) {
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.MEMORY);
         for (PrimFunc function : functions) {
             if (reached(function).isEmpty()) {
                 String targets = String.join(" and ", new TreeSet<>(readers(function)));
@@ -156,7 +156,7 @@ final class ConstantPlacement {
                 .toList();
         long needed =
                 code.functions().stream().mapToLong(ConstantPlacement::bytes).sum();
-        return new KilnException(new Problem(
+        return new KilnException(Failure.MEMORY.problem(
                 "the constants take " + needed + " bytes and do not fit in their memory pools"
                         + restricted.stream()
                                 .map(function -> "; those of " + function.name() + " (" + bytes(function)

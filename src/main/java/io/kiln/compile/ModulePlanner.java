@@ -7,9 +7,9 @@ import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.InterfaceNames;
 import io.kiln.artifact.ModelMetadata.Interface;
 import io.kiln.artifact.ModelMetadata.Io;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Optimize;
-import io.kiln.base.Problem;
 import io.kiln.codegen.CodeOrigin;
 import io.kiln.compile.CompiledModel.Choices;
 import io.kiln.executor.PlannedModule;
@@ -149,7 +149,7 @@ final class ModulePlanner {
                 .sorted(Comparator.comparing(DeviceHooks::device))
                 .toList();
         if (!devices.isEmpty() && (calls.executor() != ExecutorKind.AOT || convention() != Convention.TYPED)) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.TARGET.problem(
                     "the device " + devices.get(0).device()
                             + " needs a context, which only the C interface of the AOT executor passes",
                     "model `" + request.model().name() + "`",

@@ -2,6 +2,7 @@
 package io.kiln.compile;
 
 import io.kiln.artifact.ModelMetadata.Io;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
@@ -43,7 +44,7 @@ record PoolFit(String model, List<MemoryPool> pools, PlannedProgram planned, Map
      * @throws KilnException naming every buffer for which there is no room
      */
     void require(Io io) {
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.MEMORY);
         WorkspaceLayout layout = planned.layout();
         OptionalLong end = layout.bounds().end();
         long last = end.orElse(PoolBounds.NOWHERE - 1);
@@ -72,7 +73,7 @@ record PoolFit(String model, List<MemoryPool> pools, PlannedProgram planned, Map
 
     private Problem tooLarge() {
         WorkspaceLayout layout = planned.layout();
-        return new Problem(
+        return Failure.MEMORY.problem(
                 "the workspace does not fit in its memory pools: its values take at least "
                         + layout.plan().lowerBound() + " bytes at once, the plan "
                         + layout.plan().bytes(),
@@ -87,7 +88,7 @@ record PoolFit(String model, List<MemoryPool> pools, PlannedProgram planned, Map
                 pools.stream().filter(pool -> pool.reach().covers(targets)).toList();
         String name = names.getOrDefault(buffer.name(), buffer.name());
         String memories = pools.stream().map(MemoryPool::text).collect(Collectors.joining(", "));
-        return new Problem(
+        return Failure.TARGET.problem(
                 "`" + name + "` (" + buffer.bytes() + " bytes) is read or written by " + String.join(" and ", targets)
                         + (reached.isEmpty()
                                 ? ", and no memory of the workspace is reached by "
@@ -102,7 +103,7 @@ record PoolFit(String model, List<MemoryPool> pools, PlannedProgram planned, Map
     private Problem outside(StoredValue value, Set<String> targets, MemoryPool variables) {
         String buffer = WorkspaceLayout.valueName(value.id());
         boolean isState = value.place() == Place.STATE;
-        return new Problem(
+        return Failure.TARGET.problem(
                 "`" + names.getOrDefault(buffer, buffer) + "` is read or written by " + String.join(" and ", targets)
                         + ", and lies with "
                         + (isState ? "the variables" : "the caller's variables") + " in " + variables.text(),

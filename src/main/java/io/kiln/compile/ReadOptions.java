@@ -2,8 +2,8 @@
 package io.kiln.compile;
 
 import io.kiln.base.ByteSize;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.frontend.CustomOperator;
 import io.kiln.frontend.CustomOperators;
 import io.kiln.frontend.ReadLimits;
@@ -48,7 +48,7 @@ public record ReadOptions(CustomOperators customOperators, OnnxIo onnxIo, Tflite
     private static OptionalLong bytes(String limit) {
         OptionalLong size = ByteSize.parse(limit.strip());
         if (size.orElse(0) < 1) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.CONFIG.problem(
                     "kiln.limit.model is '" + limit + "'",
                     "",
                     "bytes, or a number with K, M or G, such as 64M",

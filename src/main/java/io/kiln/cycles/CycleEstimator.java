@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.cycles;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.base.elf.ElfFile;
 import io.kiln.cycles.CycleEstimate.Cost;
 import io.kiln.cycles.core.CoreTimings;
@@ -62,7 +62,7 @@ public final class CycleEstimator {
                 block.start() << Short.SIZE | block.instructions(),
                 key -> code.from(block.start(), block.instructions()));
         if (found.size() != block.instructions() || found.isEmpty()) {
-            throw new KilnException(Problem.of(
+            throw new KilnException(Failure.PROFILE.problem(
                     "instructions were executed at 0x" + Long.toHexString(block.start())
                             + ", but the image has no code there",
                     "estimate of cycles"));

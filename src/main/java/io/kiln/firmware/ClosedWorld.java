@@ -6,8 +6,8 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.base.WholeFiles;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -103,7 +103,7 @@ final class ClosedWorld {
             return versions.map(version -> version.resolve("include"))
                     .filter(Files::isDirectory)
                     .findFirst()
-                    .orElseThrow(() -> new KilnException(new Problem(
+                    .orElseThrow(() -> new KilnException(Failure.TOOL.problem(
                             "the compiler's own headers are missing", home.toString(), "lib/clang/*/include", "")));
         } catch (IOException e) {
             throw new UncheckedIOException("cannot list " + home, e);

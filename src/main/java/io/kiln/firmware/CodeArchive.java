@@ -2,9 +2,9 @@
 package io.kiln.firmware;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -74,7 +74,9 @@ final class CodeArchive {
             }
         } catch (IOException | IllegalArgumentException e) {
             throw new KilnException(
-                    new Problem("this is not a zip: " + e.getMessage(), zip.toString(), "a firmware library", ""), e);
+                    Failure.LIBRARY.problem(
+                            "this is not a zip: " + e.getMessage(), zip.toString(), "a firmware library", ""),
+                    e);
         }
         if (files.isEmpty()) {
             throw refused(zip, "the archive has no code", "an artifact of packaging firmware-library");
@@ -94,6 +96,6 @@ final class CodeArchive {
     }
 
     private static KilnException refused(Path zip, String what, String expected) {
-        return new KilnException(new Problem(what, zip.toString(), expected, ""));
+        return new KilnException(Failure.LIBRARY.problem(what, zip.toString(), expected, ""));
     }
 }

@@ -3,9 +3,9 @@ package io.kiln.firmware;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.Digests;
+import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.base.StoredZip;
 import io.kiln.base.WholeFiles;
 import io.kiln.firmware.CodeFolder.Role;
@@ -51,14 +51,14 @@ public record CodeLibrary(String name, Path place) {
         } else if (!cpu.equals(TargetOptions.HOST)
                 && Files.isDirectory(root.resolve(ARCHIVES))
                 && !Files.isDirectory(root.resolve(SOURCES))) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.LIBRARY.problem(
                     "the library " + name + " has nothing for the core " + cpu,
                     place.toString(),
                     "a folder " + archives + " with static libraries, or sources in " + SOURCES,
                     ""));
         }
         if (all.equals(code) && !Files.isDirectory(root.resolve(ARCHIVES))) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.LIBRARY.problem(
                     "the library " + name + " has no code",
                     place.toString(),
                     "sources in c, headers in include, or static libraries in lib/<core>",
@@ -104,7 +104,7 @@ public record CodeLibrary(String name, Path place) {
         }
         SortedMap<String, Bytes> files = new TreeMap<>(UserSources.read(code));
         if (files.isEmpty()) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.LIBRARY.problem(
                     "the library has no code",
                     main.toString(),
                     "sources in src/main/c, headers in src/main/include, or static libraries in src/main/lib/<core>",

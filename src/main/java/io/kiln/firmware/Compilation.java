@@ -2,6 +2,7 @@
 package io.kiln.firmware;
 
 import io.kiln.base.Digests;
+import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.Problem;
 import io.kiln.base.incremental.FileDigests;
@@ -236,7 +237,7 @@ final class Compilation {
     private Attempt unchanged(Fence fence, Attempt attempt, Path depFile) throws IOException {
         return fence.strangerBeside(unit, DepFile.prerequisites(Files.readString(depFile)))
                 .map(advice -> Attempt.refused(
-                        List.of(new Problem("it reads other files than before", unit.path(), "", advice))))
+                        List.of(Failure.CODE.problem("it reads other files than before", unit.path(), "", advice))))
                 .orElse(attempt);
     }
 

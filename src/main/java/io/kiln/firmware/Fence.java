@@ -2,6 +2,7 @@
 package io.kiln.firmware;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.base.elf.ElfFile;
@@ -67,8 +68,8 @@ final class Fence {
             process.input().close();
             byte[] text = process.output().readNBytes(MOST_TEXT);
             if (text.length == MOST_TEXT) {
-                throw new KilnException(
-                        Problem.of("the preprocessed source has more than " + MOST_TEXT + " bytes", unit.path()));
+                throw new KilnException(Failure.TRUST.problem(
+                        "the preprocessed source has more than " + MOST_TEXT + " bytes", unit.path()));
             }
             int code = process.waitFor(LIMIT).orElse(1);
             Duration elapsed = Duration.ofNanos(System.nanoTime() - start);
@@ -98,7 +99,7 @@ final class Fence {
                     .orElseGet(() -> String.join(" ", project.strangers().advice()));
             return new Barrier(
                     true,
-                    List.of(new Problem(
+                    List.of(Failure.TRUST.problem(
                             "refused: the preprocessor cannot tell which files it includes, so nobody knows whether"
                                     + " all of them are trusted",
                             unit.path(),
@@ -198,7 +199,7 @@ final class Fence {
     }
 
     private static Problem refused(String what, String where, String advice) {
-        return new Problem("refused in code that is not trusted: " + what, where, "", advice);
+        return Failure.TRUST.problem("refused in code that is not trusted: " + what, where, "", advice);
     }
 
     /** Fixes the time that {@code __DATE__} and {@code __TIME__} show, so that a source cannot read the clock. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.firmware;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
@@ -52,7 +53,7 @@ sealed interface FencedToolchain {
      * @throws KilnException with what to trust, or which toolchain to choose
      */
     static void check(FirmwareProject project) {
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.TRUST);
         Toolchain toolchain = project.toolchain();
         List<String> advice = project.strangers().advice();
         if (toolchain.isHost() && !isSealable()) {
@@ -81,7 +82,7 @@ sealed interface FencedToolchain {
     }
 
     private static Problem refused(String what, String where, String expected, String advice) {
-        return new Problem("refused: " + what, where, expected, advice);
+        return Failure.TRUST.problem("refused: " + what, where, expected, advice);
     }
 
     private static boolean isBundledClang(Toolchain toolchain) {

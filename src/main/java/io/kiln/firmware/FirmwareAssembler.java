@@ -6,10 +6,10 @@ import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.InterfaceNames;
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
-import io.kiln.base.Problem;
 import io.kiln.base.WholeFiles;
 import io.kiln.firmware.app.Application;
 import java.io.IOException;
@@ -91,7 +91,7 @@ public final class FirmwareAssembler {
     private static void check(FirmwareRequest request) {
         boolean hostBoard = request.board().isHost();
         if (hostBoard != request.toolchain().isHost()) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.TARGET.problem(
                     "toolchain " + request.toolchain().id() + " compiles for "
                             + request.toolchain().cpu(),
                     "board " + request.board().id(),

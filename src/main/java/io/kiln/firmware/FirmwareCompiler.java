@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.firmware;
 
+import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
-import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.base.WholeFiles;
 import io.kiln.base.incremental.FileDigests;
@@ -151,7 +151,7 @@ public final class FirmwareCompiler {
             return outcomes;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new KilnException(Problem.of("the build was interrupted", "compile"), e);
+            throw new KilnException(Failure.COMPUTER.problem("the build was interrupted", "compile"), e);
         } catch (ExecutionException e) {
             if (e.getCause() instanceof RuntimeException cause) {
                 throw cause;
@@ -181,7 +181,7 @@ public final class FirmwareCompiler {
     }
 
     private static void report(FirmwareProject project, List<Outcome> outcomes, Log log) {
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.CODE);
         UserNames names = new UserNames(project);
         for (Outcome outcome : outcomes) {
             String said = names.original(outcome.result().message());

@@ -2,10 +2,10 @@
 package io.kiln.firmware;
 
 import io.kiln.base.Digests;
+import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
-import io.kiln.base.Problem;
 import io.kiln.base.elf.ElfFile;
 import io.kiln.base.incremental.FileDigests;
 import io.kiln.base.incremental.Fingerprint;
@@ -179,7 +179,7 @@ public final class FirmwareLinker {
         if (hasOverflowed && linksWithRoom(elf, map)) {
             requireFit(measure(elf));
         }
-        throw new KilnException(new Problem(
+        throw new KilnException(Failure.CODE.problem(
                 (result.timedOut() ? "the linker timed out" : "does not link") + ":\n"
                         + new UserNames(project).original(result.message()),
                 base + ".elf",
@@ -228,7 +228,7 @@ public final class FirmwareLinker {
 
     private void requireFit(Measurement measurement) {
         if (!measurement.fits()) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.MEMORY.problem(
                     "the image does not fit:\n" + MemoryTable.table(measurement),
                     "board " + project.board().id(),
                     "",

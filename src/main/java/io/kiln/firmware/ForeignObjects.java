@@ -2,6 +2,7 @@
 package io.kiln.firmware;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
@@ -30,7 +31,7 @@ final class ForeignObjects {
     private final FirmwareProject project;
     private final UserNames names;
     private final ObjectAbi image;
-    private final Problems problems = new Problems();
+    private final Problems problems = new Problems(Failure.LIBRARY);
 
     private ForeignObjects(FirmwareProject project, ObjectAbi image) {
         this.project = project;

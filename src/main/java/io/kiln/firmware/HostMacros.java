@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.firmware;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
@@ -72,7 +72,7 @@ final class HostMacros {
                 .without(Compilation.MISLEADING)
                 .within(LIMIT));
         if (!result.succeeded()) {
-            throw new KilnException(Problem.of(
+            throw new KilnException(Failure.TOOL.problem(
                     "the compiler does not print its macros: " + result.message(),
                     project.toolchain().compiler()));
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.firmware;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
 import io.kiln.base.elf.ElfFile;
@@ -68,7 +69,7 @@ final class HostSymbols {
                     .filter(symbol -> symbol.section() != 0)
                     .forEach(symbol -> own.add(symbol.name()));
         }
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.CODE);
         for (String name : exportedNames(ElfFile.read(image))) {
             if (own.contains(name)) {
                 String advice = String.join(" ", objects.project().strangers().advice());

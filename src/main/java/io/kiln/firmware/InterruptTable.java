@@ -2,8 +2,8 @@
 package io.kiln.firmware;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.base.ResourceTree;
 import io.kiln.toolchain.board.Board;
 import java.util.ArrayList;
@@ -58,7 +58,7 @@ final class InterruptTable {
             boolean isHandler = name.equals(NONE)
                     || (HANDLER.matcher(name).matches() && !handlers.contains(name) && handlers.size() < MOST);
             if (!isHandler) {
-                throw new KilnException(new Problem(
+                throw new KilnException(Failure.CODE.problem(
                         "this is not a handler of an interrupt",
                         board.id() + "/" + LIST + ":" + line,
                         "at most " + MOST + " names of C functions, each once, or -",

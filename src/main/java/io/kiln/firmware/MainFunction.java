@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.firmware;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.base.elf.ElfFile;
 import java.nio.file.Path;
 import java.util.regex.Pattern;
@@ -43,7 +43,7 @@ final class MainFunction {
         }
         for (SourceUnit unit : project.units()) {
             if (unit.kind().isUsers() && defines(objects.files().get(unit.path()))) {
-                throw new KilnException(new Problem(
+                throw new KilnException(Failure.CODE.problem(
                         "this source defines `main`, but not in a form that Kiln recognises: it uses a macro, a header or unusual punctuation."
                                 + " Kiln would build the default application instead",
                         unit.path(),

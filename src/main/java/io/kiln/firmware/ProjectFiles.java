@@ -11,6 +11,7 @@ import io.kiln.artifact.RuntimeConfig;
 import io.kiln.artifact.RuntimeFeature;
 import io.kiln.artifact.RuntimeFiles;
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.Problems;
 import io.kiln.base.ResourceTree;
 import io.kiln.firmware.app.Application;
@@ -44,7 +45,7 @@ final class ProjectFiles {
     private final List<SourceUnit> units = new ArrayList<>();
     private final List<String> objects = new ArrayList<>();
     private final TreeMap<String, String> strangers = new TreeMap<>();
-    private final Problems problems = new Problems();
+    private final Problems problems = new Problems(Failure.CODE);
     private boolean hasOwnSectors;
     private boolean hasParameters;
 

@@ -2,6 +2,7 @@
 package io.kiln.firmware;
 
 import io.kiln.artifact.ArchiveOrigin;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
 import java.util.Set;
@@ -34,7 +35,7 @@ public record TrustedArchives(Set<String> entries) {
      */
     public static TrustedArchives parse(String text) {
         TreeSet<String> entries = new TreeSet<>();
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.CONFIG);
         for (String part : text.split(",", -1)) {
             String entry = part.strip();
             if (entry.isEmpty()) {

@@ -2,6 +2,7 @@
 package io.kiln.firmware;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.GitLfs;
 import io.kiln.base.KilnException;
@@ -45,7 +46,7 @@ final class UserSources {
     private final CodeFolder folder;
     private final Path root;
     private long bytes;
-    private final Problems problems = new Problems();
+    private final Problems problems = new Problems(Failure.CODE);
     private final SortedMap<String, Bytes> files = new TreeMap<>();
 
     private UserSources(CodeFolder folder) {
@@ -60,7 +61,7 @@ final class UserSources {
      */
     static SortedMap<String, Bytes> read(UserCode code) {
         SortedMap<String, Bytes> all = new TreeMap<>();
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.CODE);
         for (CodeFolder folder : code.folders()) {
             UserSources sources = new UserSources(folder);
             sources.read();

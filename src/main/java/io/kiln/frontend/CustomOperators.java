@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend;
 
+import io.kiln.base.Failure;
 import io.kiln.base.Problems;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -27,7 +28,7 @@ public record CustomOperators(List<CustomOperator> list) {
      * @throws io.kiln.base.KilnException with all of their errors
      */
     public static CustomOperators of(List<CustomOperator> list) {
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.CONFIG);
         Set<String> codes = new HashSet<>();
         for (CustomOperator operator : list) {
             operator.check(problems);

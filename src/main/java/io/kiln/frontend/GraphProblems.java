@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
@@ -41,7 +42,7 @@ public final class GraphProblems {
             if (problems.size() < MOST) {
                 problems.add(problem);
             } else if (problems.size() == MOST) {
-                problems.add(Problem.of("there are more problems than these " + MOST, file));
+                problems.add(Failure.MODEL.problem("there are more problems than these " + MOST, file));
             }
         }
     }
@@ -55,7 +56,7 @@ public final class GraphProblems {
         if (tooMany()) {
             found++;
         } else {
-            addAll(List.of(new Problem(what, where.get(), expected, "Export the model again")));
+            addAll(List.of(Failure.MODEL.problem(what, where.get(), expected, "Export the model again")));
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend;
 
+import io.kiln.base.Failure;
 import io.kiln.base.Problems;
 import io.kiln.ir.type.Shape;
 import java.util.Collections;
@@ -42,7 +43,7 @@ public record InputShapes(Map<String, Shape> byName) {
      * @throws io.kiln.base.KilnException with all errors in it
      */
     public static InputShapes parse(String text) {
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.CONFIG);
         Map<String, Shape> shapes = new LinkedHashMap<>();
         if (text.length() > MAX_LENGTH) {
             problems.add("kiln.inputShapes has " + text.length() + " characters", "", "at most " + MAX_LENGTH, "");

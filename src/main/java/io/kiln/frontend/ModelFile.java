@@ -2,8 +2,8 @@
 package io.kiln.frontend;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,14 +25,15 @@ public final class ModelFile {
             String what = Files.isDirectory(file)
                     ? "this is a directory"
                     : Files.exists(file) ? "this is not a regular file" : "the file does not exist";
-            throw new KilnException(new Problem(what, file.toString(), expected, "Set kiln.model to the model file"));
+            throw new KilnException(
+                    Failure.MODEL.problem(what, file.toString(), expected, "Set kiln.model to the model file"));
         }
         try {
             limits.check(Files.size(file), file.toString(), usual);
             return Bytes.wrap(Files.readAllBytes(file));
         } catch (IOException e) {
             throw new KilnException(
-                    new Problem("the file cannot be read: " + e.getMessage(), file.toString(), "", ""), e);
+                    Failure.MODEL.problem("the file cannot be read: " + e.getMessage(), file.toString(), "", ""), e);
         }
     }
 

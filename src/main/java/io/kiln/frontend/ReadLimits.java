@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Optional;
@@ -56,7 +56,7 @@ public record ReadLimits(OptionalLong given, long boardBytes, Optional<Path> dat
      */
     public void check(long size, String where, long usual) {
         if (size > most(usual)) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.MODEL.problem(
                     String.format(Locale.ROOT, "the file has %,d bytes", size),
                     where,
                     String.format(Locale.ROOT, "at most %,d bytes", most(usual))

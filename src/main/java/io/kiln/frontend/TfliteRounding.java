@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import java.util.Locale;
 import java.util.stream.Stream;
 
@@ -38,7 +38,7 @@ public enum TfliteRounding {
         return Stream.of(values())
                 .filter(rounding -> rounding.text().equals(text))
                 .findFirst()
-                .orElseThrow(
-                        () -> new KilnException(new Problem(PROPERTY + " is '" + text + "'", "", "micro or lite", "")));
+                .orElseThrow(() -> new KilnException(
+                        Failure.CONFIG.problem(PROPERTY + " is '" + text + "'", "", "micro or lite", "")));
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.ir;
 
-import io.kiln.base.Problem;
+import io.kiln.base.Failure;
 import io.kiln.base.Problems;
 import io.kiln.ir.type.TensorType;
 import java.util.ArrayList;
@@ -23,19 +23,19 @@ public final class Verifier {
      * @throws io.kiln.base.KilnException with every violation
      */
     public static void verify(Function function) {
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.MODEL);
         Map<Integer, TensorType> types = new HashMap<>();
         for (Parameter parameter : function.params()) {
             verifyElements(parameter.type(), "an input", parameter.name(), problems);
             if (types.put(parameter.id(), parameter.type()) != null) {
-                problems.add(Problem.of("id %" + parameter.id() + " is defined twice", parameter.name()));
+                problems.add(Failure.MODEL.problem("id %" + parameter.id() + " is defined twice", parameter.name()));
             }
         }
         Set<Integer> variables = new HashSet<>();
         for (Variable variable : function.variables()) {
             variables.add(variable.id());
             if (types.put(variable.id(), variable.type()) != null) {
-                problems.add(Problem.of("id %" + variable.id() + " is defined twice", variable.name()));
+                problems.add(Failure.MODEL.problem("id %" + variable.id() + " is defined twice", variable.name()));
             }
         }
         for (Binding binding : function.bindings()) {
@@ -44,7 +44,7 @@ public final class Verifier {
         }
         for (Result result : function.results()) {
             if (!types.containsKey(result.id())) {
-                problems.add(Problem.of("result refers to undefined %" + result.id(), result.name()));
+                problems.add(Failure.MODEL.problem("result refers to undefined %" + result.id(), result.name()));
             }
         }
         verifyGroups(function, problems);
@@ -69,7 +69,7 @@ public final class Verifier {
         for (Arg arg : binding.args()) {
             TensorType type = arg instanceof Constant constant ? constant.type() : types.get(((Arg.Ref) arg).id());
             if (type == null) {
-                problems.add(Problem.of(
+                problems.add(Failure.MODEL.problem(
                         binding.op().name() + " uses %" + ((Arg.Ref) arg).id() + " before it is defined", where));
             } else {
                 args.add(type);
@@ -86,13 +86,13 @@ public final class Verifier {
                             "");
                 }
                 CallRules.violations(binding, function, types)
-                        .forEach(violation -> problems.add(Problem.of(violation, where)));
+                        .forEach(violation -> problems.add(Failure.MODEL.problem(violation, where)));
             } catch (IllegalArgumentException e) {
-                problems.add(Problem.of(e.getMessage(), where));
+                problems.add(Failure.MODEL.problem(e.getMessage(), where));
             }
         }
         if (types.put(binding.id(), binding.type()) != null) {
-            problems.add(Problem.of("id %" + binding.id() + " is defined twice", where));
+            problems.add(Failure.MODEL.problem("id %" + binding.id() + " is defined twice", where));
         }
     }
 
@@ -100,7 +100,7 @@ public final class Verifier {
         for (int position : binding.op().writes()) {
             if (position < binding.args().size()
                     && !(binding.args().get(position) instanceof Arg.Ref ref && variables.contains(ref.id()))) {
-                problems.add(Problem.of(
+                problems.add(Failure.MODEL.problem(
                         binding.op().name() + " changes argument " + position + ", which is not a variable",
                         binding.origin().text()));
             }
@@ -115,7 +115,7 @@ public final class Verifier {
         for (Group group : function.groups()) {
             for (int id : group.bindings()) {
                 if (!seen.add(id)) {
-                    problems.add(Problem.of("binding %" + id + " is in two groups", group.name()));
+                    problems.add(Failure.MODEL.problem("binding %" + id + " is in two groups", group.name()));
                 }
             }
         }
@@ -123,7 +123,7 @@ public final class Verifier {
                 function.groups().stream().anyMatch(group -> group.composite().isEmpty());
         for (Binding binding : function.bindings()) {
             if (isFused && !seen.contains(binding.id())) {
-                problems.add(Problem.of(
+                problems.add(Failure.MODEL.problem(
                         "binding %" + binding.id() + " is in no group",
                         binding.origin().text()));
             }

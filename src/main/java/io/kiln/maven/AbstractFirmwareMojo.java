@@ -2,9 +2,9 @@
 package io.kiln.maven;
 
 import io.kiln.artifact.ModelMetadata.Io;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Optimize;
-import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.compile.CompileOptions;
 import io.kiln.firmware.CodeFlags;
@@ -136,7 +136,7 @@ abstract class AbstractFirmwareMojo extends AbstractModelsMojo {
         }
         Server server = session().getSettings().getServer(updateServer);
         if (server == null || server.getPrivateKey() == null) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.UPDATE.problem(
                     "settings.xml has no private key for '" + updateServer + "'",
                     "kiln.update.server",
                     "a <server> with this <id> and a <privateKey>, the path of the key",
@@ -334,7 +334,7 @@ abstract class AbstractFirmwareMojo extends AbstractModelsMojo {
     final BuildSpec spec() {
         Optional<SharedModel> shared = shared();
         List<ModelSource> modelSources = modelSources(shared);
-        Problems malformed = new Problems();
+        Problems malformed = new Problems(Failure.CONFIG);
         ImageOptions image = image(malformed);
         CompileOptions options = options(
                 malformed,

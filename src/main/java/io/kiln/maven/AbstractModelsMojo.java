@@ -4,9 +4,9 @@ package io.kiln.maven;
 import io.kiln.artifact.Convention;
 import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.ModelMetadata.Io;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Optimize;
-import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.compile.CallOptions;
 import io.kiln.compile.CompileOptions;
@@ -275,7 +275,7 @@ abstract class AbstractModelsMojo extends AbstractFarmMojo {
      */
     final List<ModelSource> preprocessed(List<ModelSource> sources, String version) {
         if (preprocess != null && sources.size() > 1) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.CONFIG.problem(
                     "both kiln.preprocess and several models are given",
                     preprocess.toString(),
                     "<preprocess> inside a <model>",

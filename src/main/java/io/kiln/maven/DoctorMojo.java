@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.flow.inspect.Doctor;
 import io.kiln.maven.session.JsonOutput;
 import io.kiln.report.listing.ToolsReport;
@@ -71,7 +71,7 @@ public final class DoctorMojo extends AbstractPortMojo {
             return;
         }
         if (install) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.CONFIG.problem(
                     "JSON is for programs, which install nothing",
                     "kiln.install",
                     "one of kiln.install and kiln.output",

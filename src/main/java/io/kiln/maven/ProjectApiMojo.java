@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.flow.projectapi.TemplateStep;
 import io.kiln.maven.session.MojoLog;
 import java.io.File;
@@ -64,14 +64,14 @@ public final class ProjectApiMojo extends AbstractByHandMojo {
                     .distinct()
                     .toList();
         }
-        throw new KilnException(Problem.of("this Maven does not tell what it loads a plugin from", ""));
+        throw new KilnException(Failure.API.problem("this Maven does not tell what it loads a plugin from", ""));
     }
 
     private static Path file(URL url) {
         try {
             return Path.of(url.toURI());
         } catch (URISyntaxException e) {
-            throw new KilnException(Problem.of("not a file of the class path: " + url, ""), e);
+            throw new KilnException(Failure.API.problem("not a file of the class path: " + url, ""), e);
         }
     }
 }

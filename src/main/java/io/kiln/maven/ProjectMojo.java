@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.flow.spec.ProjectSpec;
 import java.io.File;
 import java.nio.file.Path;
@@ -85,8 +85,8 @@ public final class ProjectMojo extends AbstractByHandMojo {
     void run() {
         ProjectSpec project = new ProjectSpec(
                 path(directory)
-                        .orElseThrow(() -> new KilnException(
-                                new Problem("kiln.project is not set", "", "the project's folder", "Set it"))),
+                        .orElseThrow(() -> new KilnException(Failure.CONFIG.problem(
+                                "kiln.project is not set", "", "the project's folder", "Set it"))),
                 path(template),
                 path(crt),
                 ProjectSpec.options(options == null ? "" : options),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.flow.spec.FarmUse;
 import io.kiln.flow.spec.WorkerSpec;
 import io.kiln.flow.spec.WorkerSpec.Device;
@@ -102,7 +102,7 @@ public final class WorkerMojo extends AbstractFarmMojo {
                         board == null ? BoardArtifacts.OF_DEPENDENCIES : new BoardArtifacts(board), trustBoard)
                 .boards(projectLayout().userBoards());
         FarmUse farm = farmUse()
-                .orElseThrow(() -> new KilnException(new Problem(
+                .orElseThrow(() -> new KilnException(Failure.FARM.problem(
                         "kiln.farm is not set",
                         "kiln:worker",
                         "the farm's address, such as tcp://localhost:61616",
@@ -123,7 +123,7 @@ public final class WorkerMojo extends AbstractFarmMojo {
         for (String each : boards == null ? List.<String>of() : boards) {
             String[] words = each.strip().split("=", -1);
             if (words.length != 2 || words[0].isBlank() || words[1].isBlank()) {
-                throw new KilnException(new Problem(
+                throw new KilnException(Failure.FARM.problem(
                         "not a board with its probe: `" + each + "`", "kiln.worker.boards", "BOARD=PROBE", ""));
             }
             devices.add(new Device(words[0].strip(), words[1].strip()));

@@ -10,6 +10,7 @@ import io.kiln.artifact.InterfaceNames;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
@@ -34,7 +35,7 @@ final class ArchiveReader {
 
     private final String archive;
     private final SortedMap<String, Bytes> files;
-    private final Problems problems = new Problems();
+    private final Problems problems = new Problems(Failure.ARCHIVE);
 
     ArchiveReader(String archive, SortedMap<String, Bytes> files) {
         this.archive = archive;
@@ -198,15 +199,15 @@ final class ArchiveReader {
         if (!FILE_NAME.matcher(place.fileName()).matches()
                 || !FILE_NAME.matcher(place.targetKey()).matches()
                 || !FILE_NAME.matcher(place.loader()).matches()) {
-            return Optional.of(new Problem(
+            return Optional.of(Failure.ARCHIVE.problem(
                     "the file has a name that makefiles cannot handle", where, "letters, digits and _ . + -", ""));
         }
         if (kind == ArtifactKind.SOURCE && !place.fileName().endsWith(".c")) {
-            return Optional.of(
-                    new Problem("the file is not C", where, "sources that end in .c", ModelMetadataReader.EXPORT));
+            return Optional.of(Failure.ARCHIVE.problem(
+                    "the file is not C", where, "sources that end in .c", ModelMetadataReader.EXPORT));
         }
         if (ArtifactKind.of(place.loader(), place.fileName()) != kind) {
-            return Optional.of(new Problem(
+            return Optional.of(Failure.ARCHIVE.problem(
                     "the file does not belong into this folder",
                     where,
                     "headers that end in .h in include, objects that end in .o or .a in lib",

@@ -11,7 +11,7 @@ import io.kiln.artifact.RuntimeConfig;
 import io.kiln.artifact.RuntimeFeature;
 import io.kiln.artifact.RuntimeFiles;
 import io.kiln.base.Bytes;
-import io.kiln.base.Problem;
+import io.kiln.base.Failure;
 import io.kiln.base.Problems;
 import java.util.EnumSet;
 import java.util.List;
@@ -23,7 +23,7 @@ import java.util.stream.Stream;
 /** The files of an archive by path, without the leading {@code ./}. */
 final class ArchiveWriter {
     private final SortedMap<String, Bytes> files = new TreeMap<>();
-    private final Problems problems = new Problems();
+    private final Problems problems = new Problems(Failure.ARCHIVE);
 
     private ArchiveWriter() {}
 
@@ -110,7 +110,7 @@ final class ArchiveWriter {
     private void add(String path, Bytes content) {
         Bytes other = files.putIfAbsent(path, content);
         if (other != null && !other.equals(content)) {
-            problems.add(new Problem(
+            problems.add(Failure.ARCHIVE.problem(
                     "two files of the archive have this name, with different content",
                     path,
                     "models with different names",

@@ -9,8 +9,8 @@ import io.kiln.artifact.NamedTensor;
 import io.kiln.artifact.ParameterFile;
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -45,7 +45,7 @@ record GraphModel(GraphFile graph, Set<String> parameters) {
             Node node = given.get(tensor.name());
             if (node == null
                     || read.entries().get(node.first()).bytes() != tensor.data().size()) {
-                throw new KilnException(new Problem(
+                throw new KilnException(Failure.ARCHIVE.problem(
                         "parameter `" + tensor.name() + "` is none of the graph's, or has another size",
                         paramsFile,
                         "the parameters of " + graphFile,
@@ -84,7 +84,7 @@ record GraphModel(GraphFile graph, Set<String> parameters) {
     private static TensorInfo tensor(String name, Entry entry) {
         DType dtype = entry.type()
                 .dtype()
-                .orElseThrow(() -> new KilnException(Problem.of(
+                .orElseThrow(() -> new KilnException(Failure.ARCHIVE.problem(
                         "tensor `" + name + "` has elements of " + entry.type().bits() + " bits", "the graph")));
         return new TensorInfo(name, RelaySignature.sanitized(name), dtype, entry.shape(), 0, 0);
     }

@@ -3,6 +3,7 @@ package io.kiln.mlf;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
+import io.kiln.base.Failure;
 import io.kiln.base.Problems;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -76,7 +77,7 @@ final class JsonKey {
             return items().get(0);
         }
         wrong("a list with at least one item");
-        return new JsonKey(where, path + "[0]", MissingNode.getInstance(), new Problems());
+        return new JsonKey(where, path + "[0]", MissingNode.getInstance(), new Problems(Failure.ARCHIVE));
     }
 
     boolean isObject() {

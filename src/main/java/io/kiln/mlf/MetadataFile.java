@@ -10,8 +10,8 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.kiln.artifact.ArchivePaths;
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -33,11 +33,11 @@ final class MetadataFile {
         String where = archive + ": " + ArchivePaths.METADATA;
         Bytes content = files.get(ArchivePaths.METADATA);
         if (content == null) {
-            throw new KilnException(
-                    new Problem("there is no " + ArchivePaths.METADATA, archive, "a Model Library Format archive", ""));
+            throw new KilnException(Failure.ARCHIVE.problem(
+                    "there is no " + ArchivePaths.METADATA, archive, "a Model Library Format archive", ""));
         }
         if (content.size() > MOST_BYTES) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.ARCHIVE.problem(
                     "has " + content.size() + " bytes", where, "at most " + MOST_BYTES + " bytes of JSON", ""));
         }
         try {
@@ -45,7 +45,9 @@ final class MetadataFile {
         } catch (JsonProcessingException e) {
             String line = e.getLocation() == null ? "" : ":" + e.getLocation().getLineNr();
             throw new KilnException(
-                    new Problem("this is not JSON: " + e.getOriginalMessage(), where + line, "a JSON object", ""), e);
+                    Failure.ARCHIVE.problem(
+                            "this is not JSON: " + e.getOriginalMessage(), where + line, "a JSON object", ""),
+                    e);
         }
     }
 

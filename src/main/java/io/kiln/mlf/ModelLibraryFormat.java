@@ -5,8 +5,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.kiln.artifact.ArchivePaths;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -49,7 +49,7 @@ public final class ModelLibraryFormat {
     public record Options(int version, Instant timestamp, String runtimeVersion) {
         public Options {
             if (version != ONE_MODEL && version != SEVERAL_MODELS) {
-                throw new KilnException(new Problem(
+                throw new KilnException(Failure.CONFIG.problem(
                         "Model Library Format version " + version + " cannot be written",
                         "kiln.mlfVersion",
                         "5 or 7",
@@ -158,10 +158,10 @@ public final class ModelLibraryFormat {
 
     private static void checkModels(List<ModelLibrary> models, Options options) {
         if (models.isEmpty()) {
-            throw new KilnException(Problem.of("there is no model to write", "Model Library Format"));
+            throw new KilnException(Failure.CONFIG.problem("there is no model to write", "Model Library Format"));
         }
         if (models.size() > 1 && options.version() == ONE_MODEL) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.CONFIG.problem(
                     "version 5 of the Model Library Format cannot hold " + models.size() + " models",
                     "kiln.mlfVersion",
                     "7 for several models",
@@ -170,7 +170,7 @@ public final class ModelLibraryFormat {
         Set<String> names = new HashSet<>();
         for (ModelLibrary model : models) {
             if (model.artifacts().hasSeveralTargets() && options.version() == ONE_MODEL) {
-                throw new KilnException(new Problem(
+                throw new KilnException(Failure.CONFIG.problem(
                         "version 5 of the Model Library Format cannot hold files for several targets",
                         "kiln.mlfVersion",
                         "7 for the targets "
@@ -178,7 +178,7 @@ public final class ModelLibraryFormat {
                         "Set kiln.mlfVersion to 7"));
             }
             if (!names.add(model.metadata().name())) {
-                throw new KilnException(new Problem(
+                throw new KilnException(Failure.CONFIG.problem(
                         "two models are named `" + model.metadata().name() + "`", "kiln.name", "a name for each", ""));
             }
         }

@@ -6,8 +6,8 @@ import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
 import io.kiln.artifact.OperatorInfo;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -28,7 +28,7 @@ final class OperatorStyle {
     static boolean isWhole(List<ModelLibrary> models) {
         boolean isSome = models.stream().anyMatch(model -> isOperators(model.metadata()));
         if (isSome && models.size() > 1) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.CONFIG.problem(
                     "an archive of style operator cannot hold " + models.size() + " models",
                     "kiln.executor",
                     "one model, or kiln.executor aot or graph",

@@ -2,10 +2,10 @@
 package io.kiln.mlf;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.LimitedInput;
-import io.kiln.base.Problem;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -93,7 +93,7 @@ final class TarMembers {
         } catch (IOException | RuntimeException e) {
             // Commons Compress throws various arithmetic exceptions for false headers.
             throw new KilnException(
-                    new Problem(
+                    Failure.ARCHIVE.problem(
                             "cannot be read as a tar: " + printable(String.valueOf(e.getMessage())),
                             members.archive,
                             "a complete, uncompressed tar",
@@ -231,7 +231,7 @@ final class TarMembers {
 
     private KilnException problem(String what, String member, String expected, String next) {
         String where = member.isEmpty() ? archive : archive + ": " + printable(member);
-        return new KilnException(new Problem(what, where, expected, next));
+        return new KilnException(Failure.ARCHIVE.problem(what, where, expected, next));
     }
 
     private static String printable(String text) {

@@ -4,8 +4,8 @@ package io.kiln.module;
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ArtifactSet;
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -35,8 +35,8 @@ public final class ArtifactGroups {
                         TreeMap::new,
                         Collectors.groupingBy(Artifact::codegenId, TreeMap::new, Collectors.toList())));
         if (set.artifacts().size() > MOST_ARTIFACTS) {
-            throw new KilnException(
-                    Problem.of("there are more than " + MOST_ARTIFACTS + " artifacts", "artifacts of a library"));
+            throw new KilnException(Failure.ARCHIVE.problem(
+                    "there are more than " + MOST_ARTIFACTS + " artifacts", "artifacts of a library"));
         }
         ModuleWriter out = new ModuleWriter();
         out.u64(1L + groups.values().stream().mapToInt(Map::size).sum()).string(LIBRARY);

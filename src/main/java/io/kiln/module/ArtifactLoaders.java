@@ -5,8 +5,8 @@ import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.ArtifactSet;
 import io.kiln.base.Extensions;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -22,7 +22,7 @@ public final class ArtifactLoaders {
     private ArtifactLoaders(Collection<ArtifactLoader> loaders) {
         loaders.forEach(loader -> Extensions.call(
                         loader::names,
-                        why -> new KilnException(Problem.of(
+                        why -> new KilnException(Failure.EXTENSION.problem(
                                 "it could not state its names: " + why,
                                 "loader of artifacts " + loader.getClass().getName())))
                 .forEach(name -> byName.putIfAbsent(name, loader)));
@@ -53,7 +53,7 @@ public final class ArtifactLoaders {
     public List<ModuleNode> load(ArtifactSet set) {
         Map<String, List<Artifact>> groups = set.of(ArtifactKind.PAYLOAD).stream()
                 .collect(Collectors.groupingBy(Artifact::loader, TreeMap::new, Collectors.toList()));
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.EXTENSION);
         List<ModuleNode> modules = new ArrayList<>();
         groups.forEach((name, group) -> {
             ArtifactLoader loader = byName.get(name);
@@ -70,7 +70,7 @@ public final class ArtifactLoaders {
             try {
                 ModulePayload payload = Extensions.call(
                         () -> loader.load(name, group),
-                        why -> new KilnException(Problem.of(
+                        why -> new KilnException(Failure.EXTENSION.problem(
                                 "the loader `" + name + "`, "
                                         + loader.getClass().getName() + ", failed: " + why,
                                 group.get(0).fileName())));

@@ -2,8 +2,8 @@
 package io.kiln.module;
 
 import io.kiln.artifact.Artifact;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -36,7 +36,7 @@ public final class DeviceArtifacts implements ArtifactLoader {
         List<Artifact> found =
                 group.stream().filter(file -> file.fileName().endsWith(suffix)).toList();
         if (found.size() != 1 || group.size() != 3) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.EXTENSION.problem(
                     "the loader `" + loader + "` was given "
                             + group.stream().map(Artifact::fileName).toList(),
                     "artifacts",

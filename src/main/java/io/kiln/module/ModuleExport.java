@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.module;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -114,7 +114,7 @@ public final class ModuleExport {
     }
 
     private KilnException cycle(List<Integer> parent, List<Integer> child) {
-        return new KilnException(Problem.of(
+        return new KilnException(Failure.ARCHIVE.problem(
                 "Cannot export due to multiple dso-exportables that cannot be merged without creating a cycle in the import "
                         + "tree. Related module keys: parent="
                         + graph.get(parent.get(0)).typeKey() + ", child="

@@ -2,8 +2,8 @@
 package io.kiln.module;
 
 import io.kiln.base.Extensions;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -18,7 +18,7 @@ public final class ModuleLoaders {
     private ModuleLoaders(Collection<ModuleLoader> loaders) {
         loaders.forEach(loader -> Extensions.call(
                         loader::typeKeys,
-                        why -> new KilnException(Problem.of(
+                        why -> new KilnException(Failure.EXTENSION.problem(
                                 "it could not state its type keys: " + why,
                                 "loader of modules " + loader.getClass().getName())))
                 .forEach(key -> byKey.putIfAbsent(key, loader)));

@@ -2,8 +2,8 @@
 package io.kiln.module;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.base.StrictText;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -225,7 +225,7 @@ public final class ModuleReader {
 
     /** An error at an offset. */
     public KilnException broken(String what, int at) {
-        return new KilnException(new Problem(
+        return new KilnException(Failure.ARCHIVE.problem(
                 "the modules cannot be read: " + what, name + String.format(Locale.ROOT, ", offset 0x%x", at), "", ""));
     }
 

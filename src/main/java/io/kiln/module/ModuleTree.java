@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.module;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import java.util.List;
 import java.util.stream.IntStream;
 
@@ -66,6 +66,6 @@ public record ModuleTree(List<ModuleNode> modules, boolean hasImportTree) {
     }
 
     private static KilnException wrong(String what) {
-        return new KilnException(Problem.of(what, "module tree"));
+        return new KilnException(Failure.ARCHIVE.problem(what, "module tree"));
     }
 }

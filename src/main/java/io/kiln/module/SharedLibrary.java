@@ -3,9 +3,9 @@ package io.kiln.module;
 
 import io.kiln.artifact.ArtifactSet;
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.LazyList;
-import io.kiln.base.Problem;
 import io.kiln.base.elf.ElfFile;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -78,7 +78,7 @@ public record SharedLibrary(ModuleTree tree, List<String> functions, ArtifactSet
                 .map(count -> count.order(ByteOrder.LITTLE_ENDIAN).getLong())
                 .orElse(-1L);
         ByteBuffer content = file.at(symbol.value(), length < 0 ? -1 : length + COUNT_BYTES)
-                .orElseThrow(() -> new KilnException(new Problem(
+                .orElseThrow(() -> new KilnException(Failure.ARCHIVE.problem(
                         "`" + symbol.name() + "` at address 0x" + Long.toHexString(symbol.value())
                                 + " does not lie in the file",
                         name,

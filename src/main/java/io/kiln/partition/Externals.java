@@ -4,8 +4,8 @@ package io.kiln.partition;
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.DeviceHooks;
 import io.kiln.base.Extensions;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.codegen.CodeOrigin;
 import io.kiln.target.CompositeTarget;
@@ -44,7 +44,7 @@ public final class Externals {
      */
     static Externals of(CompositeTarget target, List<ExternalCodegen> own, ClassLoader services) {
         Map<String, ExternalCodegen> known = target.externals().isEmpty() ? Map.of() : known(own, services);
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.EXTENSION);
         List<GuardedCodegen> parts = new ArrayList<>();
         for (CompositeTarget.External external : target.externals()) {
             ExternalCodegen codegen = known.get(external.name());
@@ -75,7 +75,7 @@ public final class Externals {
             String type = codegen.getClass().getName();
             ExternalCodegen other = known.put(GuardedCodegen.guarded(type, "state its name", codegen::name), codegen);
             if (other != null) {
-                throw new KilnException(new Problem(
+                throw new KilnException(Failure.EXTENSION.problem(
                         "it has the name of " + other.getClass().getName() + ", `" + codegen.name() + "`",
                         "code generator " + type,
                         "a name of its own",

@@ -4,9 +4,9 @@ package io.kiln.partition;
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.CNames;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.NearMiss;
-import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Binding;
@@ -65,7 +65,7 @@ public final class UserFunctions implements ExternalCodegen {
      * @throws KilnException with all of their errors
      */
     public static UserFunctions of(List<External> externals, Collection<String> known) {
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.EXTENSION);
         Set<String> names = new HashSet<>();
         for (External external : externals) {
             if (!C_NAME.matcher(external.name).matches() || !names.add(external.name)) {
@@ -209,7 +209,7 @@ public final class UserFunctions implements ExternalCodegen {
                 .toList();
         List<String> other = types.putIfAbsent(function, own);
         if (other != null && !other.equals(own)) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.EXTENSION.problem(
                     "`" + function + "` would be called with (" + String.join(", ", own) + ") and with ("
                             + String.join(", ", other) + ")",
                     WHERE,

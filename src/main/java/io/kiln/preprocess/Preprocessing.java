@@ -6,6 +6,7 @@ import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
 import io.kiln.preprocess.AudioPipeline.InputScale;
@@ -55,7 +56,7 @@ public record Preprocessing(AudioPipeline pipeline, YamlDocument document) {
 
     static Preprocessing parse(String name, Bytes content) {
         YamlDocument document = YamlDocument.parse(name, content);
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.AUDIO);
         Schema.OF_PIPELINES.checkExactly(document, problems);
         AudioPipeline pipeline = new PipelineReader(document, problems).read();
         problems.throwIfAny();
@@ -72,7 +73,7 @@ public record Preprocessing(AudioPipeline pipeline, YamlDocument document) {
     }
 
     PreprocessPlan plan(ModelMetadata model) {
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.AUDIO);
         if (model.inputs().size() != 1) {
             problem(
                     "model `" + model.name() + "` has " + model.inputs().size() + " inputs",

@@ -2,10 +2,10 @@
 package io.kiln.preprocess;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.GitLfs;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -48,7 +48,8 @@ public final class Recording {
             throw new KilnException(pointer);
         });
         if (Files.exists(file) && !Files.isRegularFile(file)) {
-            throw new KilnException(new Problem("this is not a regular file", file.toString(), "a recording", ""));
+            throw new KilnException(
+                    Failure.AUDIO.problem("this is not a regular file", file.toString(), "a recording", ""));
         }
         try (InputStream in = Files.newInputStream(file)) {
             return parse(file.toString(), in.readNBytes(MAX_BYTES + 1), sampleRate, samples);
@@ -135,6 +136,6 @@ public final class Recording {
     }
 
     private KilnException refused(String what, String expected) {
-        return new KilnException(new Problem(what, name, expected, "Convert the recording"));
+        return new KilnException(Failure.AUDIO.problem(what, name, expected, "Convert the recording"));
     }
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.process;
 
+import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.JvmEnd;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
@@ -54,7 +54,7 @@ public final class ProcessRunner {
             output.await(DRAIN_MILLIS);
             errors.await(DRAIN_MILLIS);
             if (budget.isSpent()) {
-                throw new KilnException(Problem.of(Budget.message(), command.executable()));
+                throw new KilnException(Failure.COMPUTER.problem(Budget.message(), command.executable()));
             }
             Duration elapsed = Duration.ofNanos(System.nanoTime() - start);
             return new ProcessResult(exitCode, timedOut, output.text(), errors.text(), elapsed);
@@ -94,7 +94,7 @@ public final class ProcessRunner {
 
     static KilnException interrupted(String executable, InterruptedException cause) {
         return new KilnException(
-                Problem.of("the build was interrupted while it ran; it was stopped", executable), cause);
+                Failure.COMPUTER.problem("the build was interrupted while it ran; it was stopped", executable), cause);
     }
 
     private static Process launch(Command command) {
@@ -109,7 +109,8 @@ public final class ProcessRunner {
             return process;
         } catch (IOException e) {
             throw new KilnException(
-                    new Problem("cannot be started: " + e.getMessage(), command.executable(), "an executable file", ""),
+                    Failure.TOOL.problem(
+                            "cannot be started: " + e.getMessage(), command.executable(), "an executable file", ""),
                     e);
         }
     }

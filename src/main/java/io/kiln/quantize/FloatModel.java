@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.quantize;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.ir.Function;
 import io.kiln.ir.Verifier;
 import io.kiln.ir.op.Trait;
@@ -65,7 +65,7 @@ final class FloatModel {
     }
 
     private static KilnException refused(Function model, String what, String where) {
-        return new KilnException(new Problem(
+        return new KilnException(Failure.QUANTIZE.problem(
                 what,
                 where,
                 "a float model of operators that can be computed at build time",

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.quantize;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.ir.Function;
 import io.kiln.quantize.Equalizer.Calibrated;
@@ -71,7 +71,7 @@ public final class Quantizer {
 
     private static Map<Integer, Precision> keptFloat(FloatGraph graph, QuantizeOptions options) {
         Map<Integer, Precision> kept = new HashMap<>();
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.QUANTIZE);
         for (String name : options.keepFloat()) {
             Pattern pattern = Pattern.compile(Stream.of(name.split("\\*", -1))
                     .map(Pattern::quote)
@@ -100,7 +100,7 @@ public final class Quantizer {
     private static void requireLabels(Function model, List<Sample> samples, QuantizeOptions options) {
         if (options.limits().maxAccuracyLoss().isPresent()
                 && samples.stream().anyMatch(sample -> sample.label().isEmpty())) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.QUANTIZE.problem(
                     "kiln.quantize.maxAccuracyLoss needs labels, and the samples have none",
                     model.name(),
                     "labels.csv in the folder of the samples, or kiln.quantize.labels",
@@ -109,7 +109,7 @@ public final class Quantizer {
         long classes = model.types().get(model.results().get(0).id()).shape().elements();
         for (Sample sample : samples) {
             if (sample.label().filter(label -> label >= classes).isPresent()) {
-                throw new KilnException(new Problem(
+                throw new KilnException(Failure.QUANTIZE.problem(
                         "the label of " + sample.name() + " is "
                                 + sample.label().orElseThrow(),
                         model.name(),
@@ -127,7 +127,7 @@ public final class Quantizer {
     }
 
     private static void requireLimits(Function model, Quantized quantized, QuantizeOptions.Limits limits) {
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.QUANTIZE);
         String layers = quantized.advice().stream()
                 .findFirst()
                 .map(Quantizer::text)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.reference;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.type.TensorType;
@@ -77,7 +77,7 @@ public final class ConstantFolder {
     }
 
     private static KilnException failure(String what, long limit, String where) {
-        return new KilnException(new Problem(
+        return new KilnException(Failure.MODEL.problem(
                 String.format(Locale.ROOT, what, limit),
                 where,
                 "a model for a microcontroller",

@@ -2,6 +2,7 @@
 package io.kiln.reference;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
 import io.kiln.ir.Arg;
@@ -183,7 +184,7 @@ public final class Interpreter {
     }
 
     private static Map<Integer, Tensor> parameters(Function function, List<Bytes> inputs) {
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.MODEL);
         if (inputs.size() != function.params().size()) {
             problems.add(
                     inputs.size() + " inputs",

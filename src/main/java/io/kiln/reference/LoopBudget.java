@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.reference;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 
 /** The total number of loop iterations allowed in one run of a model, so that an endless loop becomes an error. */
 final class LoopBudget {
@@ -30,7 +30,7 @@ final class LoopBudget {
      */
     void spend(String where) {
         if (left-- == 0) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.MODEL.problem(
                     "the loops of the model run more than " + most + " times",
                     where,
                     "loops that end sooner",

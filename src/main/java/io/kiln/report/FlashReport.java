@@ -4,9 +4,9 @@ package io.kiln.report;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import com.fasterxml.jackson.annotation.JsonSetter;
 import com.fasterxml.jackson.annotation.Nulls;
+import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -133,7 +133,7 @@ public final class FlashReport {
             Files.writeString(file, start + lines, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
         } catch (IOException e) {
             throw new KilnException(
-                    new Problem(
+                    Failure.FILE.problem(
                             "the shared log cannot be written: " + e.getMessage(),
                             file.toString(),
                             "a file that this user may append to",

@@ -14,8 +14,8 @@ import com.fasterxml.jackson.databind.ObjectWriter;
 import com.fasterxml.jackson.databind.introspect.AnnotatedMember;
 import com.fasterxml.jackson.databind.introspect.JacksonAnnotationIntrospector;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.base.WholeFiles;
 import java.io.FilterOutputStream;
 import java.io.IOException;
@@ -107,7 +107,7 @@ public final class Json {
             }
             return value;
         } catch (IOException e) {
-            throw new KilnException(new Problem("not JSON as expected: " + e.getMessage(), "", "", ""), e);
+            throw new KilnException(Failure.FILE.problem("not JSON as expected: " + e.getMessage(), "", "", ""), e);
         }
     }
 
@@ -125,7 +125,7 @@ public final class Json {
             return value;
         } catch (IOException e) {
             throw new KilnException(
-                    new Problem(
+                    Failure.FILE.problem(
                             "cannot be read",
                             file.toString(),
                             "the file that an earlier step wrote",

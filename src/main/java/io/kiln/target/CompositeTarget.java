@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.target;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.base.TargetText;
 import java.util.ArrayList;
@@ -72,7 +72,7 @@ public record CompositeTarget(List<External> externals, Target host) {
      */
     public static CompositeTarget parse(String text) {
         List<String> parts = TargetText.parts(text);
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.TARGET);
         if (isOpen(text)) {
             add(problems, "a quote is not closed", text, "quotes in pairs");
         }
@@ -149,7 +149,7 @@ public record CompositeTarget(List<External> externals, Target host) {
     }
 
     private static void add(Problems problems, String what, String text, String expected) {
-        problems.add(new Problem(
+        problems.add(Failure.TARGET.problem(
                 what,
                 "target `" + text.substring(0, Math.min(text.length(), TargetText.MAX_LENGTH)) + "`",
                 expected,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.target;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import java.util.OptionalLong;
 import java.util.regex.Pattern;
 
@@ -32,14 +32,14 @@ public record MemoryPool(String name, int alignment, OptionalLong limit, MemoryR
 
     public MemoryPool {
         if (!NAME.matcher(name).matches()) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.MEMORY.problem(
                     "`" + name + "` is not a valid name of a memory pool",
                     "compile request",
                     "a lower-case letter, then letters, digits and underscores",
                     ""));
         }
         if (Integer.bitCount(alignment) != 1 || alignment < LEAST_ALIGNMENT || alignment > MOST_ALIGNMENT) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.MEMORY.problem(
                     "the memory pool `" + name + "` is aligned to " + alignment + " bytes",
                     "compile request",
                     "a power of two from " + LEAST_ALIGNMENT + " to " + MOST_ALIGNMENT,

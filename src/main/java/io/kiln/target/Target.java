@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.target;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.base.TargetText;
 import java.util.Collections;
 import java.util.LinkedHashSet;
@@ -97,7 +97,7 @@ public record Target(TargetKind kind, List<String> keys, SortedMap<String, Strin
 
     private static void check(boolean holds, String what) {
         if (!holds) {
-            throw new KilnException(Problem.of(what, "target"));
+            throw new KilnException(Failure.TARGET.problem(what, "target"));
         }
     }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.target;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Printable;
-import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.base.TargetText;
 import io.kiln.base.TargetText.Word;
@@ -19,7 +19,7 @@ final class TargetParser {
     private static final Set<String> ALIGNMENTS = Set.of("workspace-byte-alignment", "constants-byte-alignment");
 
     private final String text;
-    private final Problems problems = new Problems();
+    private final Problems problems = new Problems(Failure.TARGET);
     private final TreeMap<String, String> attributes = new TreeMap<>();
     private List<String> keys = List.of();
 
@@ -35,7 +35,7 @@ final class TargetParser {
         List<Word> words = TargetText.words(text);
         for (int i = 1; i < words.size(); i++) {
             if (words.get(i - 1).text().endsWith(",") && !words.get(i).text().startsWith("-")) {
-                throw new KilnException(new Problem(
+                throw new KilnException(Failure.TARGET.problem(
                         "code for composite targets cannot be generated",
                         place(words.get(i).column()),
                         "one target of the kind " + TargetText.HOSTS,
@@ -136,7 +136,7 @@ final class TargetParser {
     private KilnException refused(int index) {
         boolean isTooLong = index >= TargetText.MAX_LENGTH;
         String letter = Printable.line(text.substring(index, text.offsetByCodePoints(index, 1)));
-        return new KilnException(new Problem(
+        return new KilnException(Failure.TARGET.problem(
                 isTooLong ? "the target is too long" : "`" + letter + "` is not allowed in a target",
                 place(index + 1),
                 isTooLong ? "at most " + TargetText.MAX_LENGTH + " characters" : TargetText.LETTERS,

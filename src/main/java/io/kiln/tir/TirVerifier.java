@@ -2,7 +2,7 @@
 package io.kiln.tir;
 
 import io.kiln.base.DType;
-import io.kiln.base.Problem;
+import io.kiln.base.Failure;
 import io.kiln.base.Problems;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -16,7 +16,7 @@ import java.util.Set;
  * mutable scalars are assigned, only writable buffers are stored to, types agree.
  */
 public final class TirVerifier {
-    private final Problems problems = new Problems();
+    private final Problems problems = new Problems(Failure.BUG);
     private final String function;
 
     /**
@@ -89,7 +89,7 @@ public final class TirVerifier {
     }
 
     private void fail(String what) {
-        problems.add(Problem.of(what, function));
+        problems.add(Failure.BUG.problem(what, function));
     }
 
     private void statement(Stmt stmt, Scope scope) {

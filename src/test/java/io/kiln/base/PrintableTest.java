@@ -43,8 +43,10 @@ class PrintableTest {
         assertThat(Printable.line("a ".repeat(20_000))).hasSizeLessThan(4100).endsWith(" more characters");
         assertThat(Printable.line("\u001b".repeat(20_000))).hasSizeLessThan(2000);
         assertThat(Printable.lines(name + "\n" + name)).hasSizeLessThan(1200);
-        assertThat(new Problem(name, name, name, name).text()).hasSizeLessThan(2000);
-        assertThat(new Problem("x:\n" + "line\n".repeat(20_000), "", "", "").text())
+        assertThat(Failure.CONFIG.problem(name, name, name, name).text()).hasSizeLessThan(2000);
+        assertThat(Failure.CONFIG
+                        .problem("x:\n" + "line\n".repeat(20_000), "", "", "")
+                        .text())
                 .hasSizeLessThan(2000)
                 .endsWith("\u2026 19801 more lines");
     }
@@ -61,8 +63,8 @@ class PrintableTest {
         assertThat(Printable.lines("x\r\n[INFO] BUILD SUCCESS\n\n\u001b[2K- y\r"))
                 .isEqualTo("x\n    [INFO] BUILD SUCCESS\n\n    \\u001b[2K- y\\u000d");
         KilnException both = new KilnException(List.of(
-                Problem.of("bad title \"x\n[INFO] BUILD SUCCESS\u202e\"", "board.yaml\n:3"),
-                new Problem("b", "", "c\n  - d", "e\u0007")));
+                Failure.CONFIG.problem("bad title \"x\n[INFO] BUILD SUCCESS\u202e\"", "board.yaml\n:3"),
+                Failure.CONFIG.problem("b", "", "c\n  - d", "e\u0007")));
         assertThat(both.getMessage()).isEqualTo("""
             2 problems:
               - board.yaml\\u000a:3: bad title "x

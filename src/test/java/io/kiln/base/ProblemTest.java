@@ -14,7 +14,7 @@ class ProblemTest {
 
     @Test
     void aMessageOfManyLongProblemsIsBounded() {
-        List<Problem> many = Collections.nCopies(1000, Problem.of("word ".repeat(500), "m.relay"));
+        List<Problem> many = Collections.nCopies(1000, Failure.CONFIG.problem("word ".repeat(500), "m.relay"));
         String message = new KilnException(many).getMessage();
         assertThat(message).startsWith("1000 problems:").hasSizeBetween(250_000, 264_000);
         assertThat(message).matches("(?s).*\u2026 [0-9]+ more problems");
@@ -26,8 +26,8 @@ class ProblemTest {
             for (String where : PLACE_ENDS) {
                 for (String expected : ENDS) {
                     for (String next : ENDS) {
-                        Problem problem =
-                                new Problem("it broke" + what, "a.c" + where, "a part" + expected, "Try it" + next);
+                        Problem problem = Failure.CONFIG.problem(
+                                "it broke" + what, "a.c" + where, "a part" + expected, "Try it" + next);
                         String text = problem.text().replace("...", "…");
                         assertThat(text)
                                 .startsWith("a.c")
@@ -42,25 +42,30 @@ class ProblemTest {
 
     @Test
     void aPartThatIsLeftOutLeavesNoMark() {
-        assertThat(new Problem("it broke", "", "", "").text()).isEqualTo("it broke.");
-        assertThat(new Problem("it broke", "a.c", "", "").text()).isEqualTo("a.c: it broke.");
-        assertThat(new Problem("it broke", "", "a part", "").text()).isEqualTo("it broke; expected a part.");
-        assertThat(new Problem("it broke", "", "", "Try it").text()).isEqualTo("it broke. Try it.");
-        assertThat(new Problem("which one?", "", "a part", "").text()).isEqualTo("which one? Expected a part.");
+        assertThat(Failure.CONFIG.problem("it broke", "", "", "").text()).isEqualTo("it broke.");
+        assertThat(Failure.CONFIG.problem("it broke", "a.c", "", "").text()).isEqualTo("a.c: it broke.");
+        assertThat(Failure.CONFIG.problem("it broke", "", "a part", "").text()).isEqualTo("it broke; expected a part.");
+        assertThat(Failure.CONFIG.problem("it broke", "", "", "Try it").text()).isEqualTo("it broke. Try it.");
+        assertThat(Failure.CONFIG.problem("which one?", "", "a part", "").text())
+                .isEqualTo("which one? Expected a part.");
     }
 
     @Test
     void pathsOfDotsStayWhole() {
-        assertThat(new Problem("it broke", "..", "", "").text()).isEqualTo("..: it broke.");
-        assertThat(new Problem("it broke", "../..", "", "").text()).isEqualTo("../..: it broke.");
-        assertThat(new Problem("it broke", ".", "", "").text()).isEqualTo(".: it broke.");
+        assertThat(Failure.CONFIG.problem("it broke", "..", "", "").text()).isEqualTo("..: it broke.");
+        assertThat(Failure.CONFIG.problem("it broke", "../..", "", "").text()).isEqualTo("../..: it broke.");
+        assertThat(Failure.CONFIG.problem("it broke", ".", "", "").text()).isEqualTo(".: it broke.");
     }
 
     @Test
     void whatAToolPrintedKeepsItsLines() {
-        assertThat(new Problem("does not link:\nld: no main.\n", "a.elf", "a main", "Write one").text())
+        assertThat(Failure.CONFIG
+                        .problem("does not link:\nld: no main.\n", "a.elf", "a main", "Write one")
+                        .text())
                 .isEqualTo("a.elf: does not link:\n    ld: no main\n    Expected a main.\n    Write one.");
-        assertThat(new Problem("does not link:\nld: no main", "a.elf", "", "").text())
+        assertThat(Failure.CONFIG
+                        .problem("does not link:\nld: no main", "a.elf", "", "")
+                        .text())
                 .isEqualTo("a.elf: does not link:\n    ld: no main");
     }
 }

@@ -4,6 +4,7 @@ package io.kiln.compile;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.base.Bytes;
 import io.kiln.base.Digests;
+import io.kiln.base.Failure;
 import io.kiln.base.Problems;
 import io.kiln.frontend.tflite.Options;
 import io.kiln.frontend.tflite.TensorSpec;
@@ -57,7 +58,7 @@ final class OutputsInLanguages {
     }
 
     private static void print(List<Path> models, String language, PrintStream out) {
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.CONFIG);
         YamlDocument board =
                 YamlDocument.parse("board.yaml", Bytes.ofText("schema: 10000\nid: 7\nmemories: []\nI: 1\n"));
         new YamlSchema("board.schema.json").check(board, problems);

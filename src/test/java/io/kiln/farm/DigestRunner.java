@@ -3,8 +3,8 @@ package io.kiln.farm;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.Digests;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.farm.job.FarmAnswer;
 import io.kiln.farm.job.FarmAnswer.Outputs;
 import io.kiln.farm.job.FarmJob;
@@ -80,10 +80,10 @@ record DigestRunner(String name) implements JobRunner {
         if (image.equals(WAITING + name)) {
             System.out.println(WAITING);
             ProcessRunner.run(Command.of("sleep", "60").within(Duration.ofSeconds(60)));
-            throw new KilnException(Problem.of("the program ended", name));
+            throw new KilnException(Failure.FARM.problem("the program ended", name));
         }
         if (!(job.task() instanceof FarmTask.Run run)) {
-            throw new KilnException(Problem.of("digests only", job.id()));
+            throw new KilnException(Failure.FARM.problem("digests only", job.id()));
         }
         String text = run.calls().get(0).inputs().get(0).text();
         boolean isNumber = image.chars().allMatch(Character::isDigit);

@@ -9,8 +9,8 @@ import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.OperatorInfo;
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.compile.CompiledModel;
 import io.kiln.compile.ModelCompiler;
 import io.kiln.compile.RequestDraft;
@@ -152,7 +152,8 @@ class ForeignCodegenTest {
                 .hasMessageContaining("code generator my-npu: it could not take my-npu.dense (");
         assertThatThrownBy(() -> compile(new Npu(
                         function -> {
-                            throw new KilnException(new Problem("only 8 lanes", "dense", "16", "Buy more"));
+                            throw new KilnException(
+                                    Failure.EXTENSION.problem("only 8 lanes", "dense", "16", "Buy more"));
                         },
                         unit -> "")))
                 .hasMessageContaining("code generator my-npu, dense: it could not take my-npu.dense (")

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
 import io.kiln.frontend.tflite.TfliteFrontend;
@@ -41,7 +42,7 @@ public class PassOptionsTest {
 
     @Test
     void everythingWrongIsSaidAtOnceWithTheNearestName() {
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.CONFIG);
         new PassOptions(0, Set.of("fold-constant", "zzz", "fuse-operators")).check(problems);
         assertThatThrownBy(problems::throwIfAny)
                 .isInstanceOfSatisfying(

@@ -3,8 +3,8 @@ package io.kiln.cycles.core;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.base.ResourceTree;
 import io.kiln.cycles.core.CoreTimings.Pairing;
 import io.kiln.cycles.decode.InstructionKind;
@@ -48,7 +48,7 @@ public final class CoreTables {
      */
     public static CoreTimings require(String cpu) {
         return find(cpu)
-                .orElseThrow(() -> new KilnException(new Problem(
+                .orElseThrow(() -> new KilnException(Failure.PROFILE.problem(
                         "no instruction timings are known of the core \"" + cpu + "\"",
                         FOLDER,
                         all().stream()
@@ -63,8 +63,8 @@ public final class CoreTables {
         Map<InstructionKind, Price> prices = new EnumMap<>(InstructionKind.class);
         root.path("prices").properties().forEach(entry -> {
             InstructionKind kind = InstructionKind.of(entry.getKey())
-                    .orElseThrow(() -> new KilnException(
-                            new Problem("there is no kind of instruction \"" + entry.getKey() + "\"", file, "", "")));
+                    .orElseThrow(() -> new KilnException(Failure.PROFILE.problem(
+                            "there is no kind of instruction \"" + entry.getKey() + "\"", file, "", "")));
             prices.put(kind, price(entry.getValue()));
         });
         List<String> cpus = new ArrayList<>();

@@ -2,8 +2,8 @@
 package io.kiln.device.emulator;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.device.emulator.DebugStub.Stop;
 import io.kiln.device.fault.FaultWatch;
 import io.kiln.device.protocol.ModelSession;
@@ -102,7 +102,7 @@ final class Counting {
         int index = IntStream.range(0, models.size())
                 .filter(i -> models.get(i).name().equals(name))
                 .findFirst()
-                .orElseThrow(() -> new KilnException(new Problem(
+                .orElseThrow(() -> new KilnException(Failure.PROFILE.problem(
                         "the image has no model " + name,
                         "console",
                         "one of " + models.stream().map(Model::name).toList(),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.device.emulator;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.base.elf.ElfFile;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -175,11 +175,12 @@ final class DebugStub implements AutoCloseable {
     }
 
     private static KilnException ended(IOException cause) {
-        return new KilnException(Problem.of("QEMU ended while instructions were counted", "debug stub"), cause);
+        return new KilnException(
+                Failure.PROFILE.problem("QEMU ended while instructions were counted", "debug stub"), cause);
     }
 
     private static KilnException failure(String what) {
-        return new KilnException(Problem.of(what, "debug stub"));
+        return new KilnException(Failure.PROFILE.problem(what, "debug stub"));
     }
 
     @Override

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.device.emulator;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.device.protocol.Conversation;
@@ -163,20 +164,20 @@ public record Emulator(Board board, Duration limit, Optional<Path> log, boolean 
         List<Problem> problems = new ArrayList<>();
         String said = said(process);
         if (process.timedOut()) {
-            problems.add(new Problem(
+            problems.add(Failure.RUN.problem(
                     "the image ran longer than " + limit.toSeconds() + " s and was stopped", image.toString(), "", ""));
         } else if (code.isPresent() && !process.isClosed() && (code.get() != 0 || said.contains(BY_SIGNAL))) {
-            problems.add(new Problem(
+            problems.add(Failure.RUN.problem(
                     (board.isHost() ? "the image" : name()) + " ended with code " + code.get(),
                     image.toString(),
                     "0",
                     ""));
         }
         if (process.flooded()) {
-            problems.add(new Problem(name() + " printed too many errors and was stopped", "", "", ""));
+            problems.add(Failure.RUN.problem(name() + " printed too many errors and was stopped", "", "", ""));
         }
         if (!said.isEmpty()) {
-            problems.add(new Problem(name() + " said: " + said, "", "", ""));
+            problems.add(Failure.RUN.problem(name() + " said: " + said, "", "", ""));
         }
         return problems;
     }
@@ -207,8 +208,8 @@ public record Emulator(Board board, Duration limit, Optional<Path> log, boolean 
         if (board.emulation() instanceof Emulation.Native) {
             return List.of(image.toAbsolutePath().toString());
         }
-        throw new KilnException(
-                new Problem("the board " + board.id() + " has no emulator of its own", board.origin(), "", ""));
+        throw new KilnException(Failure.BOARD.problem(
+                "the board " + board.id() + " has no emulator of its own", board.origin(), "", ""));
     }
 
     /**
@@ -217,7 +218,7 @@ public record Emulator(Board board, Duration limit, Optional<Path> log, boolean 
      */
     private void checkArguments(Emulation.Qemu qemu) {
         if (qemu.fenced() && !HARMLESS.matcher(String.join(" ", qemu.args())).matches()) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.TRUST.problem(
                     "the arguments of QEMU may give the image access to this computer, but it contains code that is"
                             + " not trusted",
                     board.origin(),
@@ -228,14 +229,14 @@ public record Emulator(Board board, Duration limit, Optional<Path> log, boolean 
 
     private void checkSemihosting(Emulation.Qemu qemu) {
         if (semihosting && qemu.fenced()) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.TRUST.problem(
                     "code of the board " + board.id() + " could open files and start programs by semihosting",
                     "kiln.semihosting",
                     "a board that is trusted",
                     "If you trust who wrote it, set kiln.trustBoard with its coordinates"));
         }
         if (!semihosting && qemu.args().stream().anyMatch(arg -> arg.contains("semihosting"))) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.BOARD.problem(
                     "the board " + board.id() + " enables semihosting, by which images open files and start programs",
                     board.origin(),
                     "emulator.args without it",

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.device.emulator;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.base.elf.ElfFile;
 import io.kiln.base.elf.ElfFile.Symbol;
 import io.kiln.device.emulator.DebugStub.Architecture;
@@ -94,7 +94,8 @@ public record FunctionCounter(Emulator emulator) {
         Stop stop = stub.await();
         stub.passBy(address);
         if (stop.address() != address) {
-            throw new KilnException(Problem.of("the program stopped with a fault", Long.toHexString(stop.address())));
+            throw new KilnException(
+                    Failure.PROFILE.problem("the program stopped with a fault", Long.toHexString(stop.address())));
         }
         return stop;
     }
@@ -107,8 +108,8 @@ public record FunctionCounter(Emulator emulator) {
         return elf.symbols().stream()
                 .filter(symbol -> symbol.isFunction() && symbol.name().equals(name))
                 .findFirst()
-                .orElseThrow(() ->
-                        new KilnException(new Problem("the image has no function " + name, image.toString(), "", "")));
+                .orElseThrow(() -> new KilnException(
+                        Failure.PROFILE.problem("the image has no function " + name, image.toString(), "", "")));
     }
 
     /** Nothing reads the console. */

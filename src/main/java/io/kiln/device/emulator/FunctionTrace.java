@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.device.emulator;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.base.elf.ElfFile;
 import io.kiln.base.elf.ElfFile.Symbol;
 import io.kiln.cycles.ExecutedBlock;
@@ -87,7 +87,7 @@ public record FunctionTrace(Emulator emulator) {
 
     private KilnException truncated(Exception cause) {
         return new KilnException(
-                new Problem(
+                Failure.PROFILE.problem(
                         "the log of executed blocks did not end within "
                                 + emulator.limit().toSeconds() + " s",
                         emulator.name(),
@@ -102,7 +102,7 @@ public record FunctionTrace(Emulator emulator) {
                 .mapToLong(block -> block.count() * block.instructions())
                 .sum();
         if (logged != instructions) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.PROFILE.problem(
                     "the log of executed blocks has " + logged + " instructions of " + function + ", but "
                             + instructions + " were executed",
                     emulator.name(),

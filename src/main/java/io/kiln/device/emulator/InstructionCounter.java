@@ -3,9 +3,9 @@ package io.kiln.device.emulator;
 
 import io.kiln.artifact.InterfaceNames;
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.base.elf.ElfFile;
 import io.kiln.base.elf.ElfFile.Symbol;
@@ -89,7 +89,7 @@ public record InstructionCounter(Emulator emulator, Protocol protocol) implement
                 .mapToLong(block -> block.count() * block.instructions())
                 .sum();
         if (logged != counts.total()) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.PROFILE.problem(
                     "the log of executed blocks has " + logged + " instructions, but " + counts.total()
                             + " were executed",
                     emulator.name(),
@@ -117,7 +117,7 @@ public record InstructionCounter(Emulator emulator, Protocol protocol) implement
 
     static void requireQemu(Board board) {
         if (!(board.emulation() instanceof Emulation.Qemu)) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.PROFILE.problem(
                     "instructions cannot be counted on " + board.id(),
                     "kiln.board",
                     "a board that QEMU emulates, such as mps2-an386",
@@ -130,7 +130,7 @@ public record InstructionCounter(Emulator emulator, Protocol protocol) implement
         ElfFile elf = ElfFile.read(image);
         String entry = new InterfaceNames(model).run();
         Map<String, List<Long>> functions = new LinkedHashMap<>();
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.PROFILE);
         Stream.concat(Stream.of(entry), operators.stream()).forEach(name -> {
             List<Long> addresses = addresses(elf, name);
             if (addresses.isEmpty()) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.device.emulator;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.UnixDomainSocketAddress;
@@ -24,7 +24,7 @@ final class LocalSockets {
                 return SocketChannel.open(UnixDomainSocketAddress.of(socket));
             } catch (IOException e) {
                 if (System.nanoTime() > deadline) {
-                    throw new KilnException(new Problem("QEMU does not answer", socket.toString(), "", ""), e);
+                    throw new KilnException(Failure.TOOL.problem("QEMU does not answer", socket.toString(), "", ""), e);
                 }
                 pause();
             }
@@ -36,7 +36,7 @@ final class LocalSockets {
             Thread.sleep(RETRY_MILLIS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new KilnException(Problem.of("the build was interrupted", "QEMU"), e);
+            throw new KilnException(Failure.COMPUTER.problem("the build was interrupted", "QEMU"), e);
         }
     }
 

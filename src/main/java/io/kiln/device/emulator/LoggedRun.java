@@ -3,8 +3,8 @@ package io.kiln.device.emulator;
 
 import io.kiln.artifact.InterfaceNames;
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.base.elf.ElfFile;
 import io.kiln.cycles.ExecutedBlock;
 import io.kiln.device.emulator.BlockTrace.Range;
@@ -98,6 +98,7 @@ final class LoggedRun {
 
     private static KilnException truncated(Exception cause) {
         return new KilnException(
-                new Problem("the log of executed blocks ended before the run", "QEMU", "a whole log", ""), cause);
+                Failure.PROFILE.problem("the log of executed blocks ended before the run", "QEMU", "a whole log", ""),
+                cause);
     }
 }

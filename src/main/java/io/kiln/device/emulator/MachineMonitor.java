@@ -3,8 +3,8 @@ package io.kiln.device.emulator;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -45,7 +45,7 @@ final class MachineMonitor implements AutoCloseable {
     long instructions() {
         JsonNode count = ask("query-replay").path("icount");
         if (!count.isIntegralNumber()) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.PROFILE.problem(
                     "this QEMU does not report the number of executed instructions", PLACE, "QEMU 5.2 or later", ""));
         }
         return count.asLong();
@@ -93,7 +93,7 @@ final class MachineMonitor implements AutoCloseable {
         JsonNode answer = ask("human-monitor-command", "{\"command-line\": \"log " + items + "\"}");
         if (!answer.asText("?").isEmpty()) {
             throw new KilnException(
-                    new Problem("this QEMU does not log executed blocks", PLACE, "QEMU 5.2 or later", ""));
+                    Failure.PROFILE.problem("this QEMU does not log executed blocks", PLACE, "QEMU 5.2 or later", ""));
         }
     }
 
@@ -116,9 +116,9 @@ final class MachineMonitor implements AutoCloseable {
                     return reply.path("return");
                 }
             }
-            throw new KilnException(Problem.of("QEMU ended while instructions were counted", PLACE));
+            throw new KilnException(Failure.PROFILE.problem("QEMU ended while instructions were counted", PLACE));
         } catch (IOException e) {
-            throw new KilnException(Problem.of("QEMU ended while instructions were counted", PLACE), e);
+            throw new KilnException(Failure.PROFILE.problem("QEMU ended while instructions were counted", PLACE), e);
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.device.emulator;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.base.elf.ElfFile;
@@ -168,7 +169,7 @@ public record ProgramWatch(Emulator emulator) {
     }
 
     private static Problem failure(String what, Path image) {
-        return new Problem(
+        return Failure.RUN.problem(
                 "the project's own program failed: " + what,
                 image.toString(),
                 "",

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.device.emulator;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.process.Executables;
 import io.kiln.toolchain.board.Emulation;
 import java.util.ArrayList;
@@ -69,7 +69,7 @@ public record QemuLine(Emulation.Qemu qemu, String image, boolean hasConsole, bo
 
     private String program() {
         return Executables.find(qemu.program())
-                .orElseThrow(() -> new KilnException(new Problem(
+                .orElseThrow(() -> new KilnException(Failure.TOOL.problem(
                         qemu.program() + " is missing",
                         "PATH",
                         "QEMU",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.device.fault;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import java.nio.file.Path;
@@ -110,7 +111,7 @@ public final class FaultWatch implements Consumer<String> {
     }
 
     private static Problem described(FaultReport report, ImageSymbols names) {
-        return new Problem(
+        return Failure.RUN.problem(
                 "the image stopped with a fault: " + FaultCause.text(report),
                 report.place(names),
                 "",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.device.fault;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.base.elf.ElfFile;
@@ -112,7 +113,7 @@ public record StackUse(long used, long available) {
         }
         long needed = Math.max(used.orElse(0), available.orElse(KIB) + 1);
         long more = Math.max(2 * KIB, Long.highestOneBit(needed - 1) << 1);
-        return new Problem(
+        return Failure.RUN.problem(
                 OVERFLOWED + size,
                 where,
                 "",
@@ -123,7 +124,7 @@ public record StackUse(long used, long available) {
 
     /** As {@link #overflow}, of a thread of the program's own, whose stack is not the image's. */
     static Problem overflowOfThread(String where) {
-        return new Problem(THREAD_OVERFLOWED, where, "", "Give that thread a larger stack");
+        return Failure.RUN.problem(THREAD_OVERFLOWED, where, "", "Give that thread a larger stack");
     }
 
     /** Whether a message is about an overflowed stack, as those of this class are. */

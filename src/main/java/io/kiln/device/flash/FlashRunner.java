@@ -2,8 +2,8 @@
 package io.kiln.device.flash;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import java.util.List;
 
 /** Writes images to the flash of devices, which are reserved until it is closed. */
@@ -33,7 +33,7 @@ public interface FlashRunner extends AutoCloseable {
      * @throws io.kiln.base.KilnException if this runner cannot read
      */
     default List<Bytes> read(Probe probe, List<Range> ranges) {
-        throw new KilnException(new Problem(
+        throw new KilnException(Failure.FLASH.problem(
                 tool() + " cannot read the memory of a device", probe.text(), "a board that OpenOCD flashes", ""));
     }
 

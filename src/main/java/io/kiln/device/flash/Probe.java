@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.device.flash;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -122,6 +122,6 @@ public sealed interface Probe {
 
     private static KilnException malformed(String text, String expected) {
         return new KilnException(
-                new Problem("not a valid name of a probe: '" + text + "'", "kiln.probe", expected, ""));
+                Failure.CONFIG.problem("not a valid name of a probe: '" + text + "'", "kiln.probe", expected, ""));
     }
 }

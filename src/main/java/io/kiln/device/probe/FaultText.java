@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.device.probe;
 
+import io.kiln.base.Failure;
 import io.kiln.base.Problems;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -14,7 +15,7 @@ final class FaultText {
                     + " read-protected, flipped-bit:<address>:<0 to 7>, dropped:<bytes>, silent:<bytes>, power-lost:<bytes>,"
                     + " slow:<milliseconds>";
 
-    private final Problems problems = new Problems();
+    private final Problems problems = new Problems(Failure.DEVICE);
     private final String where;
 
     FaultText(String where) {

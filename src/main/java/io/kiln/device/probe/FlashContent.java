@@ -2,8 +2,8 @@
 package io.kiln.device.probe;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.base.WholeFiles;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -42,7 +42,7 @@ public record FlashContent(Bytes bytes) {
         try {
             long size = Files.size(file);
             if (size != SIZE) {
-                throw new KilnException(new Problem(
+                throw new KilnException(Failure.DEVICE.problem(
                         "the file has " + size + " bytes",
                         file.toString(),
                         SIZE + " bytes, the whole flash of the virtual board",
@@ -50,7 +50,7 @@ public record FlashContent(Bytes bytes) {
             }
             return new FlashContent(Bytes.wrap(Files.readAllBytes(file)));
         } catch (IOException e) {
-            throw new KilnException(Problem.of("the flash content cannot be read", file.toString()), e);
+            throw new KilnException(Failure.DEVICE.problem("the flash content cannot be read", file.toString()), e);
         }
     }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.device.probe;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -48,7 +48,8 @@ public final class VirtualProbe implements AutoCloseable {
         } catch (IOException e) {
             chip.powerDown();
             throw new KilnException(
-                    Problem.of("the virtual probe cannot listen: " + e.getMessage(), "loopback interface"), e);
+                    Failure.DEVICE.problem("the virtual probe cannot listen: " + e.getMessage(), "loopback interface"),
+                    e);
         }
     }
 

@@ -4,9 +4,9 @@ package io.kiln.device.projectapi;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.NullNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
-import io.kiln.base.Problem;
 import io.kiln.device.projectapi.LineReader.Ending;
 import io.kiln.device.projectapi.LineReader.Line;
 import io.kiln.device.rpc.client.TransportTimeouts;
@@ -164,7 +164,7 @@ public final class ApiServer {
     private byte[] read(ObjectNode params) {
         JsonNode number = params.get("n");
         if (number.longValue() < 1) {
-            throw new KilnException(new Problem("n is " + number, "read_transport", "1 or more", ""));
+            throw new KilnException(Failure.API.problem("n is " + number, "read_transport", "1 or more", ""));
         }
         int most = (int) Math.min(number.longValue(), MOST_READ);
         long deadline = deadline(params);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.device.projectapi;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import java.util.Arrays;
 
 /**
@@ -71,6 +71,6 @@ final class Base85 {
     }
 
     private static KilnException refused(String what) {
-        return new KilnException(new Problem(what, "data", "base 85 (RFC 1924)", ""));
+        return new KilnException(Failure.API.problem(what, "data", "base 85 (RFC 1924)", ""));
     }
 }

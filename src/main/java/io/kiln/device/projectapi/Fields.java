@@ -2,8 +2,8 @@
 package io.kiln.device.projectapi;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -61,7 +61,7 @@ record Fields(String place, JsonNode node) {
 
     KilnException wrong(String name, String wanted) {
         JsonNode field = node.path(name);
-        return new KilnException(new Problem(
+        return new KilnException(Failure.API.problem(
                 "the server's " + name + " is " + (field.isMissingNode() ? "missing" : field.getNodeType()),
                 place,
                 wanted,

@@ -7,9 +7,9 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Printable;
-import io.kiln.base.Problem;
 import java.util.Optional;
 
 /** JSON-RPC 2.0 as the Project API uses it: one object on each line, requests with an id, one reply to each. */
@@ -129,7 +129,7 @@ final class Message {
     }
 
     static KilnException malformed(String what) {
-        return new KilnException(new Problem(
+        return new KilnException(Failure.API.problem(
                 what,
                 "",
                 "one line of JSON for each request, and nothing else",

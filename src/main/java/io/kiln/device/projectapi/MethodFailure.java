@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.device.projectapi;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import java.util.Optional;
 
 /** An error that a server reports for a request; the server itself goes on, except after a request it could not read. */
@@ -22,7 +22,7 @@ public final class MethodFailure extends KilnException {
     private final String reported;
 
     MethodFailure(int code, String reported, Optional<String> traceback) {
-        super(new Problem(
+        super(Failure.API.problem(
                 explained(code, reported),
                 "",
                 "",

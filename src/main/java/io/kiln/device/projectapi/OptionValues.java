@@ -3,6 +3,7 @@ package io.kiln.device.projectapi;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
 import java.util.List;
@@ -58,7 +59,7 @@ public record OptionValues(ObjectNode node) {
      *     is missing and needed
      */
     public void check(List<ProjectOption> options, String method) {
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.API);
         for (ProjectOption option : options) {
             JsonNode value = node.path(option.name());
             boolean isMissing = value.isMissingNode() || value.isNull();

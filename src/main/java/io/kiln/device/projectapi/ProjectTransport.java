@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.device.projectapi;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.device.transport.Transport;
 import java.io.IOException;
 import java.io.InputStream;
@@ -59,7 +59,8 @@ public final class ProjectTransport implements Transport {
     public KilnException explained(KilnException failure) {
         return broken.get()
                 .orElseGet(() -> new KilnException(
-                        Problem.of("the session over the server's connection failed: " + failure.getMessage(), name),
+                        Failure.API.problem(
+                                "the session over the server's connection failed: " + failure.getMessage(), name),
                         failure));
     }
 

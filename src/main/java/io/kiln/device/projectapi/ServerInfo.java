@@ -4,9 +4,9 @@ package io.kiln.device.projectapi;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.NearMiss;
-import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,8 +38,8 @@ public record ServerInfo(String platform, boolean isTemplate, Optional<String> a
         Fields fields = new Fields("server_info_query", node);
         int protocol = fields.number("protocol_version");
         if (protocol != PROTOCOL) {
-            throw new KilnException(
-                    Problem.of("microTVM API Server supports protocol version " + protocol + "; want " + PROTOCOL, ""));
+            throw new KilnException(Failure.API.problem(
+                    "microTVM API Server supports protocol version " + protocol + "; want " + PROTOCOL, ""));
         }
         if (!node.path("project_options").isArray()) {
             throw fields.wrong("project_options", "a list of options");
@@ -72,7 +72,7 @@ public record ServerInfo(String platform, boolean isTemplate, Optional<String> a
      *     value that the method needs
      */
     ObjectNode values(String method, Map<String, String> given) {
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.API);
         List<String> names = options.stream().map(ProjectOption::name).toList();
         given.keySet().stream()
                 .filter(name -> !names.contains(name))

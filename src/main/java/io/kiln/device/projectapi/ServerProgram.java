@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.device.projectapi;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.process.Command;
 import io.kiln.process.Executables;
 import java.nio.file.Files;
@@ -42,7 +42,7 @@ final class ServerProgram {
         } else if (Files.isRegularFile(python)) {
             line.addAll(List.of(python(python), python.toString()));
         } else {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.API.problem(
                     "No Project API server found in project directory",
                     folder.toString(),
                     script.getFileName() + " or " + PYTHON_FILE,
@@ -56,7 +56,7 @@ final class ServerProgram {
         return Executables.find("python3")
                 .or(() -> Executables.find("python"))
                 .map(Path::toString)
-                .orElseThrow(() -> new KilnException(new Problem(
+                .orElseThrow(() -> new KilnException(Failure.API.problem(
                         "there is no Python to run it", file.toString(), "python3 on the PATH", "Install Python 3")));
     }
 }

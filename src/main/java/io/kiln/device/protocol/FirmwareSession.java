@@ -2,8 +2,8 @@
 package io.kiln.device.protocol;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.device.transport.FrameReader;
 import io.kiln.device.transport.Frames;
 import io.kiln.device.transport.TimedBytes;
@@ -193,7 +193,7 @@ public final class FirmwareSession implements ModelSession {
             out.flush();
         } catch (IOException e) {
             throw new KilnException(
-                    new Problem("the image no longer receives requests", "console", "", received.printed()), e);
+                    Failure.RUN.problem("the image no longer receives requests", "console", "", received.printed()), e);
         }
     }
 
@@ -247,13 +247,13 @@ public final class FirmwareSession implements ModelSession {
             }
         }
         throw received.saidNothing()
-                ? new KilnException(new Problem(
+                ? new KilnException(Failure.RUN.problem(
                         "the board sends nothing",
                         "console",
                         BANNER_LINE + ", or an answer",
                         "Check console.uart and console.baud in board.yaml, the cable, and whether another program"
                                 + " reads the port"))
-                : new KilnException(new Problem(
+                : new KilnException(Failure.RUN.problem(
                         "the program on the board is not Kiln's default application",
                         "console",
                         BANNER_LINE + ", or an answer",
@@ -273,7 +273,7 @@ public final class FirmwareSession implements ModelSession {
     }
 
     private KilnException failure(String what, String expected) {
-        return new KilnException(new Problem(what, "console", expected, received.printed()));
+        return new KilnException(Failure.RUN.problem(what, "console", expected, received.printed()));
     }
 
     /** Stops reading from the image. */

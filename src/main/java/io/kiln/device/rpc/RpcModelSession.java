@@ -3,8 +3,8 @@ package io.kiln.device.rpc;
 
 import io.kiln.artifact.InterfaceNames;
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.device.protocol.ImageEnd;
 import io.kiln.device.protocol.ModelSession;
 import io.kiln.device.rpc.client.AotExecutor;
@@ -99,7 +99,7 @@ final class RpcModelSession implements ModelSession {
     public List<Bytes> run(int index, Model model, List<Bytes> inputs) {
         List<Integer> given = inputs.stream().map(Bytes::size).toList();
         if (!given.equals(model.inputBytes())) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.RPC.problem(
                     "model " + model.name() + " was given inputs of " + given + " bytes",
                     RpcException.WHERE,
                     model.inputBytes() + " bytes",
@@ -123,7 +123,8 @@ final class RpcModelSession implements ModelSession {
         if (end.isPresent() && end.get().code() != 0) {
             throw new RpcException(
                     Kind.LINE_CLOSED,
-                    new Problem("the image ended with code " + end.get().code(), RpcException.WHERE, "code 0", ""));
+                    Failure.RPC.problem(
+                            "the image ended with code " + end.get().code(), RpcException.WHERE, "code 0", ""));
         }
         stackUsed = end.map(ImageEnd::stackUsed).orElse(OptionalLong.empty());
     }

@@ -2,8 +2,8 @@
 package io.kiln.device.transport;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.base.Utf8Text;
 import java.io.InputStream;
 import java.util.Optional;
@@ -100,7 +100,7 @@ public final class FrameReader implements AutoCloseable {
         }
         textBytes += bytes.length;
         if (textBytes > MOST_TEXT || lines > MOST_LINES) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.RUN.problem(
                     "the image printed more than " + (MOST_TEXT >> 20) + " MiB or " + MOST_LINES
                             + " lines of text and was stopped",
                     "console",

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.device.transport;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -47,7 +47,7 @@ public final class TcpTransport implements Transport {
         if (matcher.matches() && Integer.parseInt(matcher.group(2)) <= MOST_PORT) {
             return Optional.of(Integer.valueOf(matcher.group(2)));
         }
-        throw new KilnException(new Problem(
+        throw new KilnException(Failure.DEVICE.problem(
                 "cannot be a TCP port of this computer", port, "tcp:<number>, or tcp:127.0.0.1:<number>", ""));
     }
 
@@ -65,7 +65,8 @@ public final class TcpTransport implements Transport {
             socket.setTcpNoDelay(true);
             return new TcpTransport(socket, socket.getInputStream(), socket.getOutputStream(), name);
         } catch (IOException e) {
-            throw new KilnException(new Problem("nobody listens", name, "a program that does", "Start it first"), e);
+            throw new KilnException(
+                    Failure.DEVICE.problem("nobody listens", name, "a program that does", "Start it first"), e);
         }
     }
 
@@ -96,7 +97,7 @@ public final class TcpTransport implements Transport {
         try {
             socket.close();
         } catch (IOException e) {
-            throw new KilnException(Problem.of("the socket cannot be closed: " + e.getMessage(), name), e);
+            throw new KilnException(Failure.DEVICE.problem("the socket cannot be closed: " + e.getMessage(), name), e);
         }
     }
 }

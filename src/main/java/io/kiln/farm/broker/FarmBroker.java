@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.farm.broker;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
-import io.kiln.base.Problem;
 import io.kiln.farm.link.FarmAddress;
 import io.kiln.farm.link.FarmLink;
 import io.kiln.farm.link.FarmQueues;
@@ -115,7 +115,7 @@ public final class FarmBroker implements AutoCloseable {
                 Thread.currentThread().interrupt();
             }
             throw new KilnException(
-                    new Problem(
+                    Failure.FARM.problem(
                             "the farm's broker cannot be started: " + e.getMessage(),
                             wanted.url() + ", " + folder,
                             "a free port, and a folder that no other broker uses",

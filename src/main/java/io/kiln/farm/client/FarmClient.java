@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.farm.client;
 
+import io.kiln.base.Failure;
 import io.kiln.base.JvmEnd;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.ParameterValue;
-import io.kiln.base.Problem;
 import io.kiln.farm.job.FarmJob;
 import io.kiln.farm.job.FarmResult;
 import io.kiln.farm.job.JobFormat;
@@ -196,7 +196,7 @@ public final class FarmClient implements AutoCloseable {
                 .sorted()
                 .collect(Collectors.joining(", "));
         if (silence.compareTo(patience) > 0) {
-            failAll(new KilnException(new Problem(
+            failAll(new KilnException(Failure.FARM.problem(
                     "no worker of the farm answered for " + patience.toSeconds() + " s",
                     address.url(),
                     "a worker with " + wanted,
@@ -250,6 +250,6 @@ public final class FarmClient implements AutoCloseable {
         synchronized (this) {
             sender.ifPresent(FarmLink::close);
         }
-        failAll(new KilnException(Problem.of("the connection to the farm was closed", address.url())));
+        failAll(new KilnException(Failure.FARM.problem("the connection to the farm was closed", address.url())));
     }
 }

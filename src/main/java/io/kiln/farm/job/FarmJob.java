@@ -2,8 +2,8 @@
 package io.kiln.farm.job;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import java.time.Duration;
 import java.util.UUID;
 import java.util.regex.Pattern;
@@ -55,7 +55,7 @@ public record FarmJob(String id, String board, RunPlace place, Duration limit, B
 
     private static void require(boolean holds, String what, String expected) {
         if (!holds) {
-            throw new KilnException(new Problem("a job has " + what, "", expected, ""));
+            throw new KilnException(Failure.FARM.problem("a job has " + what, "", expected, ""));
         }
     }
 }

@@ -2,8 +2,8 @@
 package io.kiln.farm.job;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.CharacterCodingException;
@@ -112,7 +112,7 @@ final class WireReader {
     }
 
     static KilnException malformed(String why) {
-        return new KilnException(new Problem(
+        return new KilnException(Failure.FARM.problem(
                 "a message of the farm is malformed: " + why,
                 "",
                 "a message of the same version of Kiln",

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.farm.link;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.farm.link.FarmAccess.Store;
 import java.nio.file.Files;
@@ -36,7 +36,7 @@ public record FarmAddress(String host, int port, boolean isEncrypted, FarmAccess
     public static FarmAddress parse(String url, FarmAccess access) {
         Matcher matcher = URL.matcher(url.strip());
         if (!matcher.matches() || (matcher.group(3) != null && Integer.parseInt(matcher.group(3)) > 0xffff)) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.FARM.problem(
                     "not the address of a farm: `" + url + "`",
                     "kiln.farm",
                     "tcp://localhost:" + USUAL_PORT + ", or tls://<host>:<port>",
@@ -72,7 +72,7 @@ public record FarmAddress(String host, int port, boolean isEncrypted, FarmAccess
      * @throws KilnException with all that is missing
      */
     public void requireUsable() {
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.FARM);
         requireEncryption(problems);
         if (isEncrypted) {
             require(problems, access.trust(), "kiln.farm.trustStore", "the broker's certificate, or its signer's");
@@ -88,7 +88,7 @@ public record FarmAddress(String host, int port, boolean isEncrypted, FarmAccess
      * @throws KilnException with all that is missing
      */
     public void requireSafe() {
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.FARM);
         requireEncryption(problems);
         if (isEncrypted) {
             require(problems, access.keys(), "kiln.farm.keyStore", "the broker's key and certificate");

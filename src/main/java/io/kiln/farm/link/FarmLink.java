@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.farm.link;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -107,7 +107,7 @@ public final class FarmLink implements AutoCloseable {
         } catch (ActiveMQSecurityException e) {
             locator.close();
             throw new KilnException(
-                    new Problem(
+                    Failure.FARM.problem(
                             "the farm's broker refuses this member",
                             url,
                             url.startsWith("tcp:")
@@ -129,7 +129,7 @@ public final class FarmLink implements AutoCloseable {
      */
     public void send(String queue, FarmMessage message) {
         if (message.body().size() > FarmQueues.MOST_BYTES) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.FARM.problem(
                     "a message of " + message.body().size() + " bytes is too large for a farm",
                     url,
                     FarmQueues.MOST_BYTES + " bytes or less",
@@ -206,7 +206,9 @@ public final class FarmLink implements AutoCloseable {
             return call.get();
         } catch (ActiveMQSecurityException e) {
             throw new KilnException(
-                    new Problem("the farm's broker refuses that", url, "a member's rights: " + e.getMessage(), ""), e);
+                    Failure.FARM.problem(
+                            "the farm's broker refuses that", url, "a member's rights: " + e.getMessage(), ""),
+                    e);
         } catch (ActiveMQException e) {
             throw new FarmLost(url, e);
         }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.farm.link;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 
 /** The broker cannot be reached, or not any more. It may be back later. */
 public final class FarmLost extends KilnException {
@@ -10,7 +10,7 @@ public final class FarmLost extends KilnException {
 
     FarmLost(String url, Throwable cause) {
         super(
-                new Problem(
+                Failure.FARM.problem(
                         "the farm's broker cannot be reached: " + cause.getMessage(),
                         url,
                         expected(url),

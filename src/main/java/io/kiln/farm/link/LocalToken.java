@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.farm.link;
 
+import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.FolderLock;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -47,7 +47,7 @@ public final class LocalToken {
             requirePrivate(file);
             String token = Files.readString(file, StandardCharsets.US_ASCII);
             if (token.length() != 2 * BYTES) {
-                throw new KilnException(new Problem(
+                throw new KilnException(Failure.FARM.problem(
                         "not the token of a farm",
                         file.toString(),
                         2 * BYTES + " digits",
@@ -78,7 +78,7 @@ public final class LocalToken {
         boolean isFile = Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS);
         if (!isFile
                 || (view != null && !OWNERS.containsAll(view.readAttributes().permissions()))) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.TRUST.problem(
                     "refused: others may read or change the token of this computer's farms",
                     file.toString(),
                     "a file of your own that nobody else reads",

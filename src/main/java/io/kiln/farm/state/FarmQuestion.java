@@ -2,8 +2,8 @@
 package io.kiln.farm.state;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.farm.job.FarmJob;
 import io.kiln.farm.link.FarmAddress;
 import io.kiln.farm.link.FarmInbox;
@@ -35,7 +35,7 @@ public final class FarmQuestion {
                     FarmQueues.QUESTIONS,
                     new FarmMessage(Map.of(FarmQueues.CLIENT, id), Bytes.ofText("state"), Manner.fleeting(PATIENCE)));
             Received answer = inbox.receive(PATIENCE)
-                    .orElseThrow(() -> new KilnException(new Problem(
+                    .orElseThrow(() -> new KilnException(Failure.FARM.problem(
                             "nobody answers for the farm", address.url(), "a broker that kiln:farm started", "")));
             answer.done().run();
             return Json.parse(answer.message().body().text(), FarmState.class);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.farm.worker;
 
+import io.kiln.base.Failure;
 import io.kiln.base.JvmEnd;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
@@ -199,7 +200,7 @@ final class WorkerSlot implements Runnable {
             Offer offer = offers.stream()
                     .filter(each -> each.fits(job) && job.id().equals(message.property(FarmQueues.JOB)))
                     .findFirst()
-                    .orElseThrow(() -> new KilnException(Problem.of(
+                    .orElseThrow(() -> new KilnException(Failure.FARM.problem(
                             "a job says something else than its message", message.property(FarmQueues.JOB))));
             current.set(Optional.of(new Current(job, System.nanoTime())));
             return runner.run(job, offer);
@@ -208,7 +209,7 @@ final class WorkerSlot implements Runnable {
         } catch (RuntimeException | Error e) {
             // An image may exhaust memory or a stack. If the slot ended, its job would go on to end all others.
             log.warn(setup.name() + ": unforeseen: " + e);
-            return failed(List.of(Problem.of("the worker failed: " + e, setup.name())));
+            return failed(List.of(Failure.FARM.problem("the worker failed: " + e, setup.name())));
         } finally {
             current.set(Optional.empty());
         }

@@ -5,8 +5,8 @@ import io.kiln.artifact.InterfaceNames;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.base.ResourceTree;
 import java.util.List;
 import java.util.Set;
@@ -54,7 +54,7 @@ public final class DefaultApplication {
         int count = models.size() + hearing.size();
         if (models.isEmpty() || count > MAX_MODELS) {
             throw new KilnException(
-                    new Problem("the application has " + count + " models", "", "1 to " + MAX_MODELS, ""));
+                    Failure.CONFIG.problem("the application has " + count + " models", "", "1 to " + MAX_MODELS, ""));
         }
         TreeMap<String, Bytes> files = new TreeMap<>(ResourceTree.read("templates/app"));
         files.put("kiln_app_models.c", Bytes.ofText(ModelTable.print(models, hearing)));

@@ -2,8 +2,8 @@
 package io.kiln.firmware.image;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.base.elf.ElfFile;
 import io.kiln.base.elf.ElfFile.Section;
 import java.nio.charset.StandardCharsets;
@@ -55,7 +55,7 @@ public record LoadImage(List<Block> blocks, long entry) {
             if (section.isAllocated() && section.hasContent()) {
                 room -= section.size();
                 if (room < 0) {
-                    throw new KilnException(Problem.of("sections overlap in the file", section.name()));
+                    throw new KilnException(Failure.CODE.problem("sections overlap in the file", section.name()));
                 }
                 blocks.add(new Block(elf.loadAddress(section), Bytes.wrap(elf.bytes(section))));
             }
@@ -64,7 +64,7 @@ public record LoadImage(List<Block> blocks, long entry) {
         long end = 0;
         for (Block block : blocks) {
             if (block.address() < end || block.end() > ADDRESSES) {
-                throw new KilnException(Problem.of(
+                throw new KilnException(Failure.CODE.problem(
                         String.format(
                                 Locale.ROOT,
                                 "the %d bytes for address 0x%x overlap others or lie beyond 32 bits",

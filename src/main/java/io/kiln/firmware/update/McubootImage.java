@@ -3,8 +3,8 @@ package io.kiln.firmware.update;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.Digests;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -167,6 +167,6 @@ public record McubootImage(UpdateVersion version, Bytes image, Optional<SignedBy
 
     private static KilnException malformed(String what, String where) {
         return new KilnException(
-                new Problem("not an image for MCUboot: " + what, where, "a file that kiln:link wrote", ""));
+                Failure.UPDATE.problem("not an image for MCUboot: " + what, where, "a file that kiln:link wrote", ""));
     }
 }

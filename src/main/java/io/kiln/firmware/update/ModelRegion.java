@@ -2,8 +2,8 @@
 package io.kiln.firmware.update;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.firmware.update.InstalledFirmware.Memory;
 import io.kiln.toolchain.board.ModelSlots;
 import java.nio.ByteBuffer;
@@ -103,7 +103,8 @@ public final class ModelRegion {
     }
 
     private static KilnException malformed(String what, String where) {
-        return new KilnException(new Problem("not an update: " + what, where, "a file that kiln:link wrote", ""));
+        return new KilnException(
+                Failure.UPDATE.problem("not an update: " + what, where, "a file that kiln:link wrote", ""));
     }
 
     /** The same region, whose header states the digest of its content, with a key's signature. */

@@ -7,9 +7,9 @@ import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata.Interface;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
-import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.base.elf.ElfFile;
 import io.kiln.base.elf.ElfFile.Section;
@@ -65,7 +65,7 @@ public record SlottedFirmware(FirmwareRequest request, UpdateFile update) {
     }
 
     private static void check(FirmwareRequest plain, SlotRequest slots) {
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.UPDATE);
         if (plain.board().slots().isEmpty()) {
             problems.add(
                     "the board " + plain.board().id() + " has no slots for models",
@@ -136,7 +136,7 @@ public record SlottedFirmware(FirmwareRequest request, UpdateFile update) {
         byte[] content = load.binary().orElse(new byte[0]);
         boolean isThere = !load.blocks().isEmpty() && load.blocks().get(0).address() == address;
         if (!isThere || content.length > most) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.MEMORY.problem(
                     "the models do not fit in a slot: they take " + content.length + " bytes",
                     elf.toString(),
                     "at most " + most + " bytes",

@@ -2,9 +2,9 @@
 package io.kiln.firmware.update;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -42,7 +42,7 @@ public record UpdateFile(List<ModelRegion> regions) {
     public static UpdateFile read(Path file) {
         try {
             if (Files.size(file) > MOST_BYTES) {
-                throw new KilnException(new Problem(
+                throw new KilnException(Failure.UPDATE.problem(
                         "not an update: it is larger than " + MOST_BYTES + " bytes", file.toString(), "", ""));
             }
             return read(Bytes.wrap(Files.readAllBytes(file)), file.toString());
@@ -64,8 +64,8 @@ public record UpdateFile(List<ModelRegion> regions) {
             regions.add(ModelRegion.read(rest, where));
         } while (rest.hasRemaining() && regions.size() < MOST_REGIONS);
         if (rest.hasRemaining()) {
-            throw new KilnException(
-                    new Problem("not an update: it has more than " + MOST_REGIONS + " regions", where, "", ""));
+            throw new KilnException(Failure.UPDATE.problem(
+                    "not an update: it has more than " + MOST_REGIONS + " regions", where, "", ""));
         }
         return new UpdateFile(regions);
     }

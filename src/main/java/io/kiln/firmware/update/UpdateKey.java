@@ -2,9 +2,9 @@
 package io.kiln.firmware.update;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.process.ShellWords;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -86,7 +86,7 @@ public final class UpdateKey {
         }
         Set<PosixFilePermission> permissions = view.readAttributes().permissions();
         if (!OWNERS.containsAll(permissions)) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.TRUST.problem(
                     "others may use the key that signs updates: its permissions are "
                             + PosixFilePermissions.toString(permissions),
                     file.toString(),
@@ -96,7 +96,7 @@ public final class UpdateKey {
     }
 
     private static KilnException notAKey(Path file, String why) {
-        return new KilnException(new Problem(
+        return new KilnException(Failure.UPDATE.problem(
                 "not a key that signs updates: " + why,
                 file.toString(),
                 "an Ed25519 key as PKCS#8 in PEM, not encrypted",

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.firmware.update;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -34,7 +34,7 @@ public record UpdateVersion(int major, int minor, int patch) {
                 return version;
             }
         }
-        throw new KilnException(new Problem(
+        throw new KilnException(Failure.UPDATE.problem(
                 "not a version that devices can compare: '" + text + "'",
                 where,
                 "MAJOR.MINOR.PATCH, of at most 255.255.65535, such as 1.4.0",

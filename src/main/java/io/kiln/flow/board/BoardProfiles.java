@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.board;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Optimize;
-import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.base.WholeFiles;
 import io.kiln.firmware.CompiledObjects;
@@ -50,11 +50,11 @@ public final class BoardProfiles {
      */
     public void check(Path work, ToolchainEnvironment environment) {
         if (Boards.in(folder).isEmpty()) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.BOARD.problem(
                     "there is no board", folder.toString(), "a folder with a board.yaml for each board", ""));
         }
         Boards all = Boards.builtIn().with(folder);
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.BOARD);
         for (String id : Boards.in(folder)) {
             if (!all.ids().contains(id)) {
                 continue;

@@ -2,9 +2,9 @@
 package io.kiln.flow.board;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
-import io.kiln.base.Problem;
 import io.kiln.base.WholeFiles;
 import io.kiln.flow.state.FreshFolder;
 import io.kiln.toolchain.board.Board;
@@ -111,6 +111,6 @@ public final class NewBoard {
     }
 
     private static KilnException refused(String what, String expected, String next) {
-        return new KilnException(new Problem(what, "kiln.newBoard", expected, next));
+        return new KilnException(Failure.BOARD.problem(what, "kiln.newBoard", expected, next));
     }
 }

@@ -4,7 +4,7 @@ package io.kiln.flow.build;
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.ModelLibrary;
-import io.kiln.base.Problem;
+import io.kiln.base.Failure;
 import io.kiln.base.Problems;
 import io.kiln.target.Target;
 import io.kiln.toolchain.board.Board;
@@ -52,7 +52,7 @@ final class ArchiveCores {
             Set<String> used = new TreeSet<>();
             model.artifacts().of(ArtifactKind.SOURCE).forEach(source -> find(source, used));
             if (!used.isEmpty()) {
-                problems.add(new Problem(
+                problems.add(Failure.ARCHIVE.problem(
                         "the C of model `" + model.metadata().name() + "` needs Arm's DSP instructions ("
                                 + String.join(", ", used.stream().limit(SHOWN).toList())
                                 + (used.size() > SHOWN ? " …" : "") + "): it was made for `"

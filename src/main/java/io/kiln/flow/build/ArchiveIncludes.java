@@ -7,7 +7,7 @@ import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.RuntimeFiles;
 import io.kiln.base.CText;
-import io.kiln.base.Problem;
+import io.kiln.base.Failure;
 import io.kiln.base.Problems;
 import io.kiln.base.incremental.Fingerprint;
 import io.kiln.flow.resolve.ModelArchives.Archive;
@@ -86,7 +86,7 @@ final class ArchiveIncludes {
         List<String> cmsis =
                 headers.stream().filter(h -> CMSIS.matcher(h).matches()).toList();
         if (!cmsis.isEmpty()) {
-            problems.add(new Problem(
+            problems.add(Failure.LIBRARY.problem(
                     "CMSIS-NN is missing: the C includes " + String.join(", ", cmsis) + stated(),
                     where,
                     "CMSIS-NN and CMSIS-Core in the project",
@@ -96,7 +96,7 @@ final class ArchiveIncludes {
         List<String> runtime =
                 headers.stream().filter(h -> !CMSIS.matcher(h).matches()).toList();
         if (!runtime.isEmpty()) {
-            problems.add(new Problem(
+            problems.add(Failure.LIBRARY.problem(
                     "the C includes headers of TVM's runtime that Kiln's runtime does not have: "
                             + String.join(", ", runtime),
                     where,

@@ -6,9 +6,9 @@ import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.base.Bytes;
 import io.kiln.base.CText;
+import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.firmware.BroughtSources;
 import io.kiln.firmware.SourceText;
 import io.kiln.flow.spec.CodegenSpec;
@@ -80,7 +80,7 @@ public final class CmsisNnSources {
             return BroughtSources.NONE;
         }
         Path folder = codegens.cmsisNn()
-                .orElseThrow(() -> new KilnException(new Problem(
+                .orElseThrow(() -> new KilnException(Failure.LIBRARY.problem(
                         "the models call CMSIS-NN, whose sources are not there",
                         "kiln.cmsisNn",
                         "its folder, with " + HEADERS + " and " + SOURCES,
@@ -152,7 +152,7 @@ public final class CmsisNnSources {
     private static SortedMap<String, Bytes> walk(Path folder, String suffix) {
         SortedMap<String, Bytes> files = new TreeMap<>();
         if (!Files.isDirectory(folder)) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.LIBRARY.problem(
                     "this folder of CMSIS-NN does not exist",
                     folder.toString(),
                     "the folders " + HEADERS + " and " + SOURCES + " in kiln.cmsisNn",
@@ -174,8 +174,8 @@ public final class CmsisNnSources {
     private static String text(Path file) {
         try {
             if (Files.size(file) > LARGEST) {
-                throw new KilnException(
-                        new Problem("the file is too large", file.toString(), "at most " + LARGEST + " bytes", ""));
+                throw new KilnException(Failure.LIBRARY.problem(
+                        "the file is too large", file.toString(), "at most " + LARGEST + " bytes", ""));
             }
             return Bytes.wrap(Files.readAllBytes(file)).text();
         } catch (IOException e) {

@@ -6,10 +6,10 @@ import io.kiln.artifact.LinkPlan;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.OperatorInfo;
+import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
-import io.kiln.base.Problem;
 import io.kiln.base.WholeFiles;
 import io.kiln.device.fault.StackUse;
 import io.kiln.executor.PackedOptions;
@@ -180,7 +180,7 @@ public final class FirmwareSteps {
                 ? FirmwareLinker.changedInput(objects, layout.out(), layout.base())
                 : Optional.of("it has not been linked yet");
         change.ifPresent(why -> {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.PROJECT.problem(
                     "the image belongs to another build: " + why,
                     elf.toString(),
                     "kiln:link before this goal, with the same parameters",

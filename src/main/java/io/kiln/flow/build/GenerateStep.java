@@ -7,11 +7,11 @@ import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.artifact.ObjectCompiler;
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Optimize;
-import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.base.WholeFiles;
 import io.kiln.base.incremental.Fingerprint;
@@ -98,7 +98,7 @@ public final class GenerateStep {
         // Fails if nothing was generated.
         store(layout).metadata();
         new Steps(log, layout).outdated(fingerprint()).ifPresent(change -> {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.PROJECT.problem(
                     "the generated C belongs to another build: " + change,
                     layout.generated().toString(),
                     "kiln:generate before this goal, with the same parameters",
@@ -129,7 +129,7 @@ public final class GenerateStep {
         List<CompiledModel> compiled = new ArrayList<>();
         List<Archive> archives = new ArrayList<>();
         List<ModelLibrary> libraries = new ArrayList<>();
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.CONFIG);
         List<Path> folders = build.spec().codegens().headerFolders(layout.userSources());
         for (ModelSource model : build.spec().models()) {
             if (ModelArchives.accepts(model.file())) {

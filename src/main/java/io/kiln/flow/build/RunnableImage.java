@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.build;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Problems;
@@ -117,7 +118,7 @@ public record RunnableImage(Path file, Board board, boolean hasOwnMain, boolean 
 
     /** Only the default application is known to enable its sandbox before it calls untrusted code. */
     private static void requireTrust(FirmwareProject project) {
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.TRUST);
         for (String advice : project.strangers().advice()) {
             problems.add(
                     "refused: the project's own main would run untrusted code on this computer",

@@ -2,9 +2,9 @@
 package io.kiln.flow.build;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.base.WholeFiles;
 import io.kiln.firmware.FirmwareRequest;
 import io.kiln.firmware.image.Image;
@@ -65,7 +65,7 @@ final class UpdateFiles {
 
     private Bytes mcuboot(Image image) throws IOException {
         Path binary = image.bin()
-                .orElseThrow(() -> new KilnException(new Problem(
+                .orElseThrow(() -> new KilnException(Failure.UPDATE.problem(
                         "MCUboot's header goes before a flat binary, and this image has none",
                         "kiln.imageHeader",
                         "a board whose memories lie close together",

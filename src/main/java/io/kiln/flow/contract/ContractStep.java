@@ -4,6 +4,7 @@ package io.kiln.flow.contract;
 import io.kiln.artifact.ModelIdentity;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata;
+import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
@@ -53,7 +54,7 @@ public final class ContractStep {
      * @throws KilnException if there is no model, it cannot be read, or a name is not a valid Java name
      */
     public void run(Path directory, String packageName, boolean withClients) {
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.CONFIG);
         if (spec.models().isEmpty()) {
             problems.add("there is no model", "kiln.model", "a model file", "Name one with -Dkiln.model");
         }
@@ -100,7 +101,7 @@ public final class ContractStep {
 
     private static void checkNames(List<ContractSources.Model> models) {
         Set<String> names = new HashSet<>();
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.CONFIG);
         for (ContractSources.Model model : models) {
             if (!names.add(model.className().toLowerCase(Locale.ROOT))) {
                 problems.add(

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.device;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.device.probe.Faults;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -32,7 +32,7 @@ final class BoardFaults {
                     slash < 0 ? names : List.of(each.substring(0, slash).strip());
             for (String name : meant) {
                 if (!texts.containsKey(name)) {
-                    throw new KilnException(new Problem(
+                    throw new KilnException(Failure.DEVICE.problem(
                             "there is no virtual board '" + name + "' for the fault",
                             WHERE,
                             "one of " + String.join(", ", names),

@@ -2,9 +2,9 @@
 package io.kiln.flow.device;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.base.elf.ElfFile;
 import io.kiln.device.flash.FlashFailure;
 import io.kiln.device.flash.FlashFailure.Kind;
@@ -35,7 +35,7 @@ public final class BoardImage {
         }
         FlashImage image = FlashImage.of(blocks(elf));
         if (image.size() == 0) {
-            throw new KilnException(Problem.of("the image is empty", elf.toString()));
+            throw new KilnException(Failure.PROJECT.problem("the image is empty", elf.toString()));
         }
         checkMemories(board, image);
         return image;
@@ -49,7 +49,7 @@ public final class BoardImage {
     static FlashImage parameters(Board board, Path elf) {
         requireLinked(elf);
         if (board.parameters().isEmpty()) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.BOARD.problem(
                     "the board " + board.id() + " has no flash sectors for parameters alone",
                     board.origin(),
                     "pools.parameters in board.yaml, and a linker script for it",
@@ -59,7 +59,7 @@ public final class BoardImage {
         FlashImage image = FlashImage.of(
                 blocks(elf).stream().filter(block -> block.address() >= first).toList());
         if (image.size() == 0) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.PROJECT.problem(
                     "the image has no parameters of its own",
                     elf.toString(),
                     "kiln.executor graph and kiln.linkParams false",
@@ -71,7 +71,7 @@ public final class BoardImage {
 
     private static void requireLinked(Path elf) {
         if (!Files.isRegularFile(elf)) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.PROJECT.problem(
                     "the image has not been linked yet",
                     elf.toString(),
                     "kiln:link before this goal",

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.device;
 
+import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
-import io.kiln.base.Problem;
 import io.kiln.device.projectapi.ProjectServer;
 import io.kiln.device.projectapi.ServerLimits;
 import io.kiln.flow.build.GenerateStep;
@@ -74,7 +74,7 @@ final class BoardProject {
         Path held = given.resolve(ARCHIVE);
         try {
             if (Files.mismatch(archive, held) >= 0) {
-                throw new KilnException(new Problem(
+                throw new KilnException(Failure.API.problem(
                         "the project was generated from another archive",
                         held.toString(),
                         "the build's " + archive,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.device;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
-import io.kiln.base.Problem;
 import io.kiln.device.flash.FlashRunner;
 import io.kiln.device.flash.OpenOcd;
 import io.kiln.device.flash.OpenOcdRunner;
@@ -47,7 +47,7 @@ public record FlashRunners(Log log, BoardUse use, FlashSpec spec) {
         return KINDS.stream()
                 .flatMap(kind -> kind.open(this).stream())
                 .findFirst()
-                .orElseThrow(() -> new KilnException(new Problem(
+                .orElseThrow(() -> new KilnException(Failure.BOARD.problem(
                         "the board " + board().id() + " has no flash runner", board().origin(), "flash", "")));
     }
 
@@ -103,7 +103,7 @@ public record FlashRunners(Log log, BoardUse use, FlashSpec spec) {
 
     private void requireNoFaults() {
         if (spec.faults().filter(text -> !text.isBlank()).isPresent()) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.BOARD.problem(
                     "faults can be injected into virtual boards only",
                     "kiln.probe.faults",
                     "a board such as virtual-stm32f405",

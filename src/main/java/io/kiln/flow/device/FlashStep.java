@@ -2,10 +2,10 @@
 package io.kiln.flow.device;
 
 import io.kiln.base.Digests;
+import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
-import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.device.flash.FlashFailure;
 import io.kiln.device.flash.FlashImage;
@@ -76,7 +76,7 @@ public final class FlashStep {
     public void deploy() {
         boolean isServer = build.spec().application() == Application.RPC;
         if (isServer && !spec.allowRpc() && FlashRunners.areFor(build.board())) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.TRUST.problem(
                     "refused: deploying an image with an RPC server, through which whoever reaches its console runs its functions",
                     "kiln.application",
                     "an image for the field: kiln.application=console, or a main of your own",
@@ -134,7 +134,7 @@ public final class FlashStep {
         log.info("Flashing " + load.part + load.file.getFileName() + " (" + load.bytes + " bytes) to "
                 + build.board().id() + " with " + runner.tool() + (devices > 1 ? ", " + devices + " probes" : ""));
         List<FlashResult> results = recorded(load, runner);
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.FLASH);
         for (FlashResult result : results) {
             log(result);
             result.failure()

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.device;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
-import io.kiln.base.Problem;
 import io.kiln.device.lease.Lease;
 import io.kiln.flow.spec.DeviceSpec;
 import java.nio.file.Path;
@@ -39,8 +39,8 @@ public record Leases(BoardUse use, DeviceSpec device, Duration limit, Path log) 
         return SOURCES.stream()
                 .flatMap(source -> source.lease(this).stream())
                 .findFirst()
-                .orElseThrow(() -> new KilnException(
-                        new Problem("there is no device", "board " + use.board().id(), "", "")));
+                .orElseThrow(() -> new KilnException(Failure.DEVICE.problem(
+                        "there is no device", "board " + use.board().id(), "", "")));
     }
 
     /** Runners for devices connected to this computer. */

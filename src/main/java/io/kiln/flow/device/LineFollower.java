@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.device;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.device.transport.TimedBytes;
 import io.kiln.device.transport.TimedInput;
 import io.kiln.device.transport.Transport;
@@ -43,7 +43,7 @@ public final class LineFollower {
             while (input.now() < end) {
                 int first = input.read(Math.min(end, input.now() + BLOCK_NANOS));
                 if (Thread.currentThread().isInterrupted()) {
-                    throw new KilnException(Problem.of("the build was interrupted", "console"));
+                    throw new KilnException(Failure.COMPUTER.problem("the build was interrupted", "console"));
                 }
                 if (first == TimedBytes.END) {
                     return End.CLOSED;

@@ -2,9 +2,9 @@
 package io.kiln.flow.device;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
-import io.kiln.base.Problem;
 import io.kiln.device.flash.FlashFailed;
 import io.kiln.device.flash.FlashFailure;
 import io.kiln.device.flash.FlashImage;
@@ -43,14 +43,14 @@ final class ModelFlash {
         this.log = log;
         this.slots = build.board()
                 .slots()
-                .orElseThrow(() -> new KilnException(new Problem(
+                .orElseThrow(() -> new KilnException(Failure.UPDATE.problem(
                         "the board " + build.board().id() + " has no slots for models",
                         build.board().origin(),
                         "pools.slots in board.yaml",
                         "Flash the whole image: leave kiln.flash.only out")));
         Path file = file(build);
         if (!Files.isRegularFile(file)) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.UPDATE.problem(
                     "there is no update", file.toString(), "kiln:link with kiln.update slots before this goal", ""));
         }
         this.update = UpdateFile.read(file);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.device;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
-import io.kiln.base.Problem;
 import io.kiln.base.Utf8Text;
 import io.kiln.device.fault.FaultWatch;
 import io.kiln.device.transport.Transport;
@@ -62,10 +62,11 @@ public final class MonitorStep {
 
     private void judge(End end, Optional<String> text, String path, Duration limit) {
         if (end == End.CLOSED) {
-            throw new KilnException(new Problem("the line was closed at its other end", path, "", "Check the cable"));
+            throw new KilnException(
+                    Failure.RUN.problem("the line was closed at its other end", path, "", "Check the cable"));
         }
         if (end == End.TIME_OVER && text.isPresent()) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.RUN.problem(
                     "'" + text.get() + "' did not appear within " + limit.toSeconds() + " s",
                     path,
                     "that text on the console",

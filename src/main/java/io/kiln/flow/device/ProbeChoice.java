@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.device;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.device.flash.FlashFailure.Kind;
 import io.kiln.device.flash.Probe;
 import io.kiln.device.flash.Probes;
@@ -49,7 +49,7 @@ final class ProbeChoice {
             return all(board, found);
         }
         if (found.isPresent() && found.get().size() > 1) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.DEVICE.problem(
                     Kind.SEVERAL_PROBES.meaning() + ": " + texts(found.get()),
                     "kiln.probe",
                     "one of them",
@@ -71,14 +71,14 @@ final class ProbeChoice {
 
     private static List<Probe> all(Flashing.OpenOcd board, Optional<List<UsbDevice>> found) {
         if (found.isEmpty()) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.DEVICE.problem(
                     "this system does not list which probes for " + board.interfaceConfig() + " are connected",
                     "kiln.probe",
                     "serial numbers separated by commas",
                     "Name them with -Dkiln.probe=<serial>,<serial>"));
         }
         if (found.get().isEmpty()) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.DEVICE.problem(
                     Kind.NO_PROBE.meaning(),
                     "kiln.probe",
                     "a probe for " + board.interfaceConfig(),

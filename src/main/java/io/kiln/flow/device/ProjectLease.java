@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.device;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.device.flash.FlashRunner;
 import io.kiln.device.flash.Probe;
 import io.kiln.device.lease.Lease;
@@ -36,7 +36,7 @@ final class ProjectLease implements Lease {
                 .flatMap(build -> build.board().projectApi().map(how -> {
                     if (build.spec().verify().over() != VerifyOver.RPC) {
                         throw new KilnException(
-                                new Problem(
+                                Failure.DEVICE.problem(
                                         "the board is flashed by a Project API server, whose images speak microTVM's RPC only",
                                         build.board().origin(),
                                         "kiln.verify.over rpc",

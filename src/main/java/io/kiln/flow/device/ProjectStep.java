@@ -3,9 +3,9 @@ package io.kiln.flow.device;
 
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.RuntimeFiles;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
-import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.base.WholeFiles;
 import io.kiln.device.projectapi.ProjectServer;
@@ -44,7 +44,7 @@ public final class ProjectStep {
     public void generate(ResolvedBuild build, Path template) {
         Path folder = project.directory();
         if (Files.exists(folder)) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.API.problem(
                     "the project exists already",
                     folder.toString(),
                     "a new folder",
@@ -79,7 +79,7 @@ public final class ProjectStep {
     }
 
     private void requireTrusted(TrustedArchives trusted) {
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.API);
         for (ModelLibrary library : GenerateStep.store(layout).read()) {
             if (library.isForeign()
                     && library.origin().filter(trusted::contains).isEmpty()) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.device;
 
+import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.device.flash.Probe;
 import io.kiln.device.probe.Faults;
 import io.kiln.device.probe.FlashContent;
@@ -84,7 +84,7 @@ final class VirtualBoards implements AutoCloseable {
         for (String each : list.split(",", -1)) {
             String name = each.strip();
             if (!name.matches("[A-Za-z0-9_-]{1,60}")) {
-                throw new KilnException(new Problem(
+                throw new KilnException(Failure.CONFIG.problem(
                         "not a valid name of a virtual board: '" + name + "'",
                         "kiln.probe",
                         "letters, digits, hyphens and underscores, or tcp:<host>:<port>",

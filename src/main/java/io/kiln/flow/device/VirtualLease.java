@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.device;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.device.emulator.Emulator;
 import io.kiln.device.flash.FlashRunner;
 import io.kiln.device.flash.Probe;
@@ -43,7 +43,7 @@ final class VirtualLease implements Lease {
             return Optional.empty();
         }
         if (!(board.emulation() instanceof Emulation.Qemu)) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.DEVICE.problem(
                     "the virtual board has no emulator to boot its flash content",
                     board.origin(),
                     "emulator: {qemu: …, machine: …}",
@@ -72,7 +72,7 @@ final class VirtualLease implements Lease {
         bring.run();
         Path content = boards.file(name());
         if (!Files.isRegularFile(content)) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.DEVICE.problem(
                     "the virtual board '" + name() + "' has not been flashed yet",
                     content.toString(),
                     "its flash content",

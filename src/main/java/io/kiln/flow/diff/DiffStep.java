@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.diff;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
-import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.base.WholeFiles;
 import io.kiln.flow.spec.BudgetSpec;
@@ -51,7 +51,7 @@ public final class DiffStep {
      * @throws KilnException with the table of what grew if one is exceeded, or if a budget is malformed or its baseline is missing
      */
     public void check(BudgetSpec spec) {
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.BUDGET);
         spec.budgets().forEach(budget -> budget.malformed().ifPresent(problems::add));
         problems.throwIfAny();
         boolean needsBaseline = spec.budgets().stream().anyMatch(FigureBudget::isShare);
@@ -80,7 +80,7 @@ public final class DiffStep {
     private BuildDiff compare(Optional<Path> with, String name) {
         Path before = with.map(DiffStep::report).orElseGet(() -> LastBuild.report(layout));
         if (!Files.isRegularFile(before)) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.BUDGET.problem(
                     "there is no earlier build to compare with",
                     before.toString(),
                     "a report.json",
@@ -92,7 +92,7 @@ public final class DiffStep {
     private Figures now() {
         Path report = layout.reports().resolve(Figures.REPORT);
         if (!Files.isRegularFile(report)) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.BUDGET.problem(
                     "this build has no report", report.toString(), "kiln:link before this goal", "Run mvn package"));
         }
         return Figures.read(report);

@@ -8,11 +8,11 @@ import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.artifact.RuntimeFeature;
 import io.kiln.artifact.RuntimeFiles;
+import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Optimize;
-import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.base.ResourceTree;
 import io.kiln.base.WholeFiles;
@@ -83,7 +83,7 @@ public final class LibraryExport {
      * @throws KilnException if a model cannot be compiled, or the compiler is missing or refuses the code
      */
     public List<Path> run() {
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.TOOL);
         Exportable.check(spec, problems);
         problems.throwIfAny();
         List<Path> files = new ArrayList<>();
@@ -166,7 +166,7 @@ public final class LibraryExport {
         ProcessResult result =
                 ProcessRunner.run(Command.of(COMPILER, line).in(work).within(LIMIT));
         if (!result.succeeded()) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.TOOL.problem(
                     "the compiler of this computer does not make a library: " + result.message(),
                     "model `" + library.metadata().name() + "`",
                     "a C compiler, `cc`",

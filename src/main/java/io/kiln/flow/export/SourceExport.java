@@ -7,6 +7,7 @@ import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.RuntimeFeature;
 import io.kiln.artifact.RuntimeFiles;
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Problems;
@@ -66,7 +67,7 @@ public final class SourceExport {
      */
     public static SourceExport of(Log log, BuildSpec spec, String kind, String version) {
         SourceForm form = SourceForm.of(kind, LibraryExport.KIND);
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.CONFIG);
         Exportable.check(spec, problems);
         Exportable.checkIsOfC(spec, problems);
         String text = version.isEmpty() ? versionOfModels(spec) : version;
@@ -130,7 +131,7 @@ public final class SourceExport {
     }
 
     private List<VerificationCases> proof(List<CompiledModel> compiled) {
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.CONFIG);
         TestVectors vectors = TestVectors.of(spec, compiled.size() > 1);
         List<VerificationCases> models = IntStream.range(0, compiled.size())
                 .mapToObj(i -> {

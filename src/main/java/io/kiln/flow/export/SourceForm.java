@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.export;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
@@ -47,7 +47,7 @@ enum SourceForm {
         return Arrays.stream(values())
                 .filter(form -> form.text().equals(text))
                 .findFirst()
-                .orElseThrow(() -> new KilnException(new Problem(
+                .orElseThrow(() -> new KilnException(Failure.CONFIG.problem(
                         "kiln.export is '" + text + "'",
                         "",
                         "one of " + others + ", "

@@ -2,8 +2,8 @@
 package io.kiln.flow.farm;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.device.protocol.ModelSession;
 import io.kiln.farm.job.FarmAnswer.Outputs;
 import io.kiln.farm.job.FarmAnswer.Ran;
@@ -41,7 +41,7 @@ public final class AnsweredSession implements ModelSession {
         List<Bytes> outputs = answers.next().bytes();
         List<Integer> sizes = outputs.stream().map(Bytes::size).toList();
         if (!sizes.equals(model.outputBytes())) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.FARM.problem(
                     "a worker of the farm sent outputs of " + sizes + " bytes",
                     model.name(),
                     model.outputBytes() + " bytes",
@@ -52,7 +52,7 @@ public final class AnsweredSession implements ModelSession {
 
     private KilnException failure() {
         return ran.failure().isEmpty()
-                ? new KilnException(Problem.of("the farm left out runs of the image", ""))
+                ? new KilnException(Failure.FARM.problem("the farm left out runs of the image", ""))
                 : new KilnException(ran.failure());
     }
 

@@ -2,10 +2,10 @@
 package io.kiln.flow.farm;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
-import io.kiln.base.Problem;
 import io.kiln.cycles.ExecutedBlock;
 import io.kiln.device.emulator.CallsCounter;
 import io.kiln.device.emulator.FunctionCounter.Calls;
@@ -132,7 +132,7 @@ public final class FarmRuns implements AutoCloseable {
                     counted.calls().stream()
                             .map(call -> new Counted(call.instructions(), call.verdict()))
                             .toList(),
-                    counted.failure().map(text -> new KilnException(Problem.of(text, ""))));
+                    counted.failure().map(text -> new KilnException(Failure.FARM.problem(text, ""))));
         }
 
         @Override
@@ -189,14 +189,14 @@ public final class FarmRuns implements AutoCloseable {
             throw new KilnException(failed.problems());
         }
         if (result.answer() instanceof GivenUp givenUp) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.FARM.problem(
                     "the farm gave the job up: " + givenUp.tries() + " workers died while they ran it",
                     image.toString(),
                     "an image that an emulator survives",
                     "kiln:farm lists it"));
         }
         if (!type.isInstance(result.answer())) {
-            throw new KilnException(Problem.of("the farm answered something else than was asked", where));
+            throw new KilnException(Failure.FARM.problem("the farm answered something else than was asked", where));
         }
         return new Answer<>(result.ranOn() + ", " + where, type.cast(result.answer()));
     }

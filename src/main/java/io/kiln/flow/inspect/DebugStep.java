@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.inspect;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
-import io.kiln.base.Problem;
 import io.kiln.base.WholeFiles;
 import io.kiln.device.emulator.Emulator;
 import io.kiln.device.flash.FlashTarget;
@@ -62,7 +62,7 @@ public final class DebugStep {
             configurations.add(byQemu());
         }
         if (configurations.isEmpty()) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.DEVICE.problem(
                     "nothing to debug with: the board has neither a probe nor an emulator of its own",
                     board.origin(),
                     "flash or emulator in board.yaml",

@@ -3,9 +3,9 @@ package io.kiln.flow.inspect;
 
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ArtifactKind;
+import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.base.elf.ElfFile;
 import io.kiln.flow.state.FreshFolder;
 import io.kiln.module.inspect.ArtifactInspector;
@@ -102,7 +102,7 @@ final class DisassemblyInspector implements ArtifactInspector {
                 .owning(folder)
                 .loggingTo(text));
         if (!result.succeeded()) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.TOOL.problem(
                     "cannot be disassembled: " + result.message().strip(),
                     artifact.fileName(),
                     "an object with code",
@@ -117,7 +117,7 @@ final class DisassemblyInspector implements ArtifactInspector {
 
     private static KilnException missing(Tool tool, Artifact artifact) {
         String packages = String.join(" ", tool.packages());
-        return new KilnException(new Problem(
+        return new KilnException(Failure.TOOL.problem(
                 "cannot be disassembled: " + tool.program() + " is not installed",
                 artifact.fileName(),
                 tool.program() + " on the PATH",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.inspect;
 
+import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
@@ -111,7 +112,7 @@ public final class Doctor {
      */
     public static void requireAll(ToolsReport report) {
         List<Problem> problems = missing(report).stream()
-                .map(tool -> new Problem(
+                .map(tool -> Failure.TOOL.problem(
                         tool.program() + " is missing",
                         "board " + report.board(),
                         "it on the PATH; it " + tool.purpose(),
@@ -207,7 +208,7 @@ public final class Doctor {
 
     private void install(List<Tool> missing) {
         if (Executables.find(APT).isEmpty()) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.TOOL.problem(
                     "there is no " + APT + " on this computer",
                     "kiln.install",
                     "Debian, Ubuntu or a derivative",
@@ -225,7 +226,7 @@ public final class Doctor {
         ProcessResult result = ProcessRunner.run(
                 Command.ofLine(words).with("DEBIAN_FRONTEND", "noninteractive").within(TO_INSTALL));
         if (!result.succeeded()) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.TOOL.problem(
                     String.join(" ", words) + " failed: " + result.message(),
                     "kiln.install",
                     "root rights, and a network",

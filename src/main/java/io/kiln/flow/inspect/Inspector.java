@@ -2,6 +2,7 @@
 package io.kiln.flow.inspect;
 
 import io.kiln.artifact.Artifact;
+import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.GitLfs;
 import io.kiln.base.KilnException;
@@ -74,7 +75,7 @@ public final class Inspector {
             return List.of(ofFile(file.get()));
         }
         if (spec.models().isEmpty()) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.CONFIG.problem(
                     "there is nothing to show",
                     "",
                     "a model, an archive or an image",
@@ -137,7 +138,7 @@ public final class Inspector {
         if (usual.isPresent()) {
             return new Inspected.OfText(file, inspectors.lines(artifacts, usual.get()));
         }
-        throw new KilnException(new Problem(
+        throw new KilnException(Failure.ARCHIVE.problem(
                 "is not a file that can be shown",
                 file.toString(),
                 "a .tflite, .onnx or .relay model, a Model Library Format .tar, an .elf image, a shared library or"
@@ -146,8 +147,8 @@ public final class Inspector {
     }
 
     private Inspected model(ModelSource source) {
-        Problem missing =
-                new Problem("does not exist", source.file().toString(), ModelFiles.EXPECTED, "Correct kiln.model");
+        Problem missing = Failure.ARCHIVE.problem(
+                "does not exist", source.file().toString(), ModelFiles.EXPECTED, "Correct kiln.model");
         if (!Files.isRegularFile(source.file())) {
             throw new KilnException(missing);
         }
@@ -193,7 +194,8 @@ public final class Inspector {
 
     private static byte[] head(Path file) {
         if (!Files.isRegularFile(file)) {
-            throw new KilnException(new Problem("does not exist", file.toString(), "a file", "Correct kiln.file"));
+            throw new KilnException(
+                    Failure.ARCHIVE.problem("does not exist", file.toString(), "a file", "Correct kiln.file"));
         }
         try (InputStream in = Files.newInputStream(file)) {
             return in.readNBytes(HEAD);

@@ -2,8 +2,8 @@
 package io.kiln.flow.model;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.toolchain.yaml.YamlDocument;
 import io.kiln.toolchain.yaml.YamlSchema;
@@ -70,14 +70,14 @@ record ModelCard(
     static ModelCard read(Path folder) {
         Path file = folder.resolve(FILE);
         if (!Files.isRegularFile(file)) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.MODEL.problem(
                     "does not exist",
                     file.toString(),
                     "the model's card: at least schema, title and licence",
                     "Write it; the page \"Share a model\" has an example"));
         }
         YamlDocument document = YamlDocument.parse(file.toString(), YamlDocument.content(file));
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.MODEL);
         SCHEMA.check(document, problems);
         problems.throwIfAny();
         return new ModelCard(

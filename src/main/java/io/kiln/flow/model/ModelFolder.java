@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.model;
 
+import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.PlainZip;
-import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.compile.Frontends;
 import io.kiln.compile.ReadOptions;
@@ -49,7 +49,7 @@ public final class ModelFolder {
     public void check() {
         ModelCard card = ModelCard.read(folder);
         SharedModel shared = SharedModel.of(folder, Optional.empty(), folder);
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.MODEL);
         Stream.of(shared.vectors(), shared.samples(), shared.labels())
                 .flatMap(Optional::stream)
                 .filter(path -> !Files.exists(path))
@@ -135,8 +135,8 @@ public final class ModelFolder {
      */
     public void pack(Path zip) {
         if (!Files.isRegularFile(folder.resolve(ModelCard.FILE))) {
-            throw new KilnException(
-                    new Problem("does not exist", folder.resolve(ModelCard.FILE).toString(), "the model's card", ""));
+            throw new KilnException(Failure.MODEL.problem(
+                    "does not exist", folder.resolve(ModelCard.FILE).toString(), "the model's card", ""));
         }
         PlainZip.write(SharedModel.MODELS, SharedModel.files(folder), zip);
         log.info("Packed " + SharedModel.files(folder).size() + " files in " + zip);

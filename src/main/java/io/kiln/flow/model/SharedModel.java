@@ -3,12 +3,12 @@ package io.kiln.flow.model;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.Digests;
+import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.PlainZip;
 import io.kiln.base.PlainZip.Kind;
 import io.kiln.base.PlainZip.Limits;
-import io.kiln.base.Problem;
 import io.kiln.base.WholeFiles;
 import io.kiln.compile.Frontends;
 import io.kiln.flow.resolve.ModelArchives;
@@ -83,7 +83,7 @@ public record SharedModel(
         return models.stream()
                 .filter(file -> relative(folder, file).equals(name))
                 .findFirst()
-                .orElseThrow(() -> new KilnException(new Problem(
+                .orElseThrow(() -> new KilnException(Failure.MODEL.problem(
                         "there is no model " + name + " in it",
                         folder.toString(),
                         models.stream().map(file -> relative(folder, file)).toList() + "",
@@ -94,14 +94,14 @@ public record SharedModel(
         if (card.file().isPresent()) {
             Path file = folder.resolve(card.file().get());
             if (!Files.isRegularFile(file)) {
-                throw new KilnException(new Problem(
+                throw new KilnException(Failure.MODEL.problem(
                         "there is no file " + card.file().get(), card.document().where("/file"), "the model", ""));
             }
             return file;
         }
         List<Path> models = models(folder);
         if (models.size() != 1) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.MODEL.problem(
                     "there are " + models.size() + " models: "
                             + models.stream()
                                     .map(file -> relative(folder, file))

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.page;
 
+import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.base.WholeFiles;
 import io.kiln.compile.CompiledModel;
 import io.kiln.flow.spec.BuildSpec.Layout;
@@ -54,7 +54,7 @@ public final class BuildPage {
      */
     public static Path copy(Layout layout, Path to) {
         if (!Files.isRegularFile(file(layout))) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.PROJECT.problem(
                     "there is no page of the build",
                     file(layout).toString(),
                     "an image that was linked",

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.projectapi;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.device.projectapi.MethodFailure;
 import io.kiln.device.transport.TimedBytes;
 import io.kiln.device.transport.TimedInput;
@@ -114,7 +114,7 @@ final class HeldTransport implements AutoCloseable {
 
     private MethodFailure closed() {
         return MethodFailure.transportClosed(transport
-                .explained(new KilnException(Problem.of("the board's program ended", "console")))
+                .explained(new KilnException(Failure.API.problem("the board's program ended", "console")))
                 .getMessage());
     }
 

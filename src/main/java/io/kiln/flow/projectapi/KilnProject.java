@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.projectapi;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.device.emulator.Emulator;
 import io.kiln.device.lease.Lease;
 import io.kiln.device.projectapi.MethodFailure;
@@ -71,12 +71,12 @@ final class KilnProject implements ProjectHandler {
     @Override
     public void generate(Path archive, Path runtime, Path project, OptionValues options) {
         if (!isTemplate()) {
-            throw new KilnException(
-                    new Problem("this is a generated project", directory.toString(), "a template's folder", ""));
+            throw new KilnException(Failure.API.problem(
+                    "this is a generated project", directory.toString(), "a template's folder", ""));
         }
         if (Files.exists(project)) {
-            throw new KilnException(
-                    new Problem("the project exists already", project.toString(), "a new folder", "Choose another"));
+            throw new KilnException(Failure.API.problem(
+                    "the project exists already", project.toString(), "a new folder", "Choose another"));
         }
         options.check(info("").options(), ProjectOptions.GENERATE);
         ProjectSettings settings = ProjectSettings.read(directory).with(options, Set.of());
@@ -103,7 +103,7 @@ final class KilnProject implements ProjectHandler {
         BuildReport.Ram ram = Json.read(report, BuildReport.class).ram();
         long left = ram.available() - ram.total();
         if (ram.available() > 0 && left < bytes) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.API.problem(
                     "the image leaves " + left + " bytes of RAM",
                     "board " + spec.board(),
                     bytes + " bytes, as workspace_size_bytes has it",
@@ -117,7 +117,8 @@ final class KilnProject implements ProjectHandler {
         OptionValues values = values(project, options, ProjectOptions.FLASH);
         Path image = project.spec().layout().image("elf");
         if (!Files.isRegularFile(image)) {
-            throw new KilnException(new Problem("nothing was built", image.toString(), "build before this", ""));
+            throw new KilnException(
+                    Failure.API.problem("nothing was built", image.toString(), "build before this", ""));
         }
         flow(project.settings(), values).flash(project.spec(), device(values).flash());
     }
@@ -175,7 +176,7 @@ final class KilnProject implements ProjectHandler {
 
     private ProjectFolder project() {
         if (isTemplate()) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.API.problem(
                     "this is a template", directory.toString(), "a generated project", "Generate a project from it"));
         }
         return new ProjectFolder(directory, ProjectSettings.read(directory));

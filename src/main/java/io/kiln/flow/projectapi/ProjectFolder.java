@@ -4,9 +4,9 @@ package io.kiln.flow.projectapi;
 import io.kiln.artifact.ArchivePaths;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.base.WholeFiles;
 import io.kiln.device.projectapi.OptionValues;
 import io.kiln.firmware.ImageOptions;
@@ -163,7 +163,7 @@ record ProjectFolder(Path directory, ProjectSettings settings) {
                 .filter(name -> !isDefault(all, name))
                 .toList();
         if (!changed.isEmpty()) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.API.problem(
                     "the project was generated with other values of " + String.join(", ", changed),
                     directory.toString(),
                     changed.stream()

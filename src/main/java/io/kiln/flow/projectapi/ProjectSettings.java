@@ -2,9 +2,9 @@
 package io.kiln.flow.projectapi;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
-import io.kiln.base.Problem;
 import io.kiln.device.projectapi.OptionValues;
 import io.kiln.firmware.TrustedArchives;
 import io.kiln.flow.spec.BoardSources;
@@ -93,7 +93,7 @@ record ProjectSettings(
                 Path.of(home),
                 gnuHomes.stream().map(Path::of).toList(),
                 (group, artifact, version, classifier, extension) -> {
-                    throw new KilnException(new Problem(
+                    throw new KilnException(Failure.API.problem(
                             artifact + " " + version + " is not unpacked, and a Project API server fetches nothing",
                             home,
                             "the compiler that kiln:project-api unpacks",

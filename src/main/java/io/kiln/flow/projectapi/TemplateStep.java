@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.projectapi;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
-import io.kiln.base.Problem;
 import io.kiln.flow.resolve.ToolchainChoice;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.state.BuildLock;
@@ -39,7 +39,7 @@ public final class TemplateStep {
     public void write(BuildSpec spec, Path template, List<Path> classPath) {
         if (Files.exists(template.resolve(ProjectFolder.ARCHIVE))) {
             throw new KilnException(
-                    new Problem("this is a generated project", template.toString(), "a template's folder", ""));
+                    Failure.API.problem("this is a generated project", template.toString(), "a template's folder", ""));
         }
         BuildLock.hold(log, spec.layout(), "kiln:project-api", () -> writeLocked(spec, template, classPath));
     }

@@ -2,6 +2,7 @@
 package io.kiln.flow.resolve;
 
 import io.kiln.artifact.InterfaceNames;
+import io.kiln.base.Failure;
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.compile.MemoryPools;
@@ -54,7 +55,7 @@ public final class BoardPools {
             known.addAll(pools.constants());
             pools.moreConstants().filter(more -> isDivided(board)).ifPresent(known::add);
         });
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.MEMORY);
         limits.keySet().stream()
                 .filter(name -> !known.contains(name))
                 .forEach(name -> problems.add(

@@ -2,9 +2,9 @@
 package io.kiln.flow.resolve;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.LimitedInput;
-import io.kiln.base.Problem;
 import io.kiln.base.ZipEntries;
 import java.io.BufferedInputStream;
 import java.io.IOException;
@@ -83,7 +83,7 @@ final class CmsisNnArchive {
         } catch (IOException | RuntimeException e) {
             // Commons Compress throws various arithmetic exceptions for false headers.
             throw new KilnException(
-                    new Problem(
+                    Failure.LIBRARY.problem(
                             "this archive cannot be read: " + printable(String.valueOf(e.getMessage())),
                             archive.toString(),
                             "a complete zip, jar or tar.gz",
@@ -213,7 +213,7 @@ final class CmsisNnArchive {
     /** Entry names are untrusted: control characters are not printed. */
     private KilnException refused(String what, String entry, String expected) {
         String where = entry.isEmpty() ? archive.toString() : archive + ", entry " + printable(entry);
-        return new KilnException(new Problem(what, where, expected, ""));
+        return new KilnException(Failure.LIBRARY.problem(what, where, expected, ""));
     }
 
     private static String printable(String text) {

@@ -2,8 +2,8 @@
 package io.kiln.flow.resolve;
 
 import io.kiln.artifact.ObjectCompiler;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.base.TargetText;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.CodegenSpec;
@@ -59,7 +59,7 @@ public record LibraryTarget(String text, Optional<ObjectCompiler> objects) {
     private static void check(String text) {
         TargetOptions host = TargetOptions.parse(CompositeTarget.hostText(text));
         if (!host.isHost()) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.TARGET.problem(
                     "the target is for the core " + host.cpu() + ", and the library is for this computer",
                     PARAMETER,
                     "a target without a core",
@@ -70,7 +70,7 @@ public record LibraryTarget(String text, Optional<ObjectCompiler> objects) {
                 .filter(OF_FIRMWARE::contains)
                 .findFirst()
                 .ifPresent(name -> {
-                    throw new KilnException(new Problem(
+                    throw new KilnException(Failure.TARGET.problem(
                             "functions of `" + name + "` call what lies in a firmware project",
                             PARAMETER,
                             "code generators whose C is compiled by itself",

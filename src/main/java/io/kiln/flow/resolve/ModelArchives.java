@@ -9,9 +9,9 @@ import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.base.Bytes;
 import io.kiln.base.Digests;
+import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.firmware.TrustedArchives;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.mlf.ModelLibraryFormat;
@@ -99,7 +99,7 @@ public final class ModelArchives {
      */
     public static List<ModelLibrary> chosen(Archive archive, ModelSource source) {
         if (!source.shapes().byName().isEmpty()) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.ARCHIVE.problem(
                     "kiln.inputShapes is given for an archive",
                     archive.name(),
                     "the shapes for which its C was generated",
@@ -115,7 +115,7 @@ public final class ModelArchives {
                     .map(ModelLibrary::metadata)
                     .map(ModelMetadata::name)
                     .toList();
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.ARCHIVE.problem(
                     "there is no model `" + source.name() + "`",
                     archive.name(),
                     "one of " + String.join(", ", names) + ": names in an archive's C cannot be changed",

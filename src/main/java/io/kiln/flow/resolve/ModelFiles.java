@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.resolve;
 
+import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.compile.Frontends;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import java.io.IOException;
@@ -35,14 +35,14 @@ public final class ModelFiles {
     public static List<ModelSource> choose(
             List<ModelSource> several, Optional<ModelSource> single, String name, String inputShapes, Path folder) {
         if (!several.isEmpty() && single.isPresent()) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.CONFIG.problem(
                     "both kiln.model and <models> are given",
                     single.get().file().toString(),
                     "one of the two",
                     "Remove kiln.model"));
         }
         if (!several.isEmpty() && !inputShapes.isBlank()) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.CONFIG.problem(
                     "both kiln.inputShapes and <models> are given",
                     inputShapes,
                     "<inputShapes> inside a <model>",
@@ -56,7 +56,7 @@ public final class ModelFiles {
         }
         List<Path> found = modelsIn(folder);
         if (found.size() > 1) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.MODEL.problem(
                     "there are " + found.size() + " models: "
                             + String.join(
                                     ", ",

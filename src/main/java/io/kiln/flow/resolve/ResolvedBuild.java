@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.resolve;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.base.incremental.NoInput;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.CodegenSpec;
@@ -64,7 +64,7 @@ public record ResolvedBuild(
      * @throws KilnException if nothing on this computer does
      */
     public Board requireRunsOn() {
-        return runsOn.orElseThrow(() -> new KilnException(new Problem(
+        return runsOn.orElseThrow(() -> new KilnException(Failure.BOARD.problem(
                 "nothing on this computer can run images of the board " + board.id(),
                 board.origin(),
                 "a board with an emulator or a stand-in",

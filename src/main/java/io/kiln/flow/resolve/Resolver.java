@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.resolve;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
 import io.kiln.base.TargetText;
@@ -19,8 +20,8 @@ import java.util.Optional;
 /** Finds the board and the toolchain of a build, and reports all errors at once. */
 public final class Resolver {
     private final ToolchainEnvironment environment;
-    private final Problems problems = new Problems();
-    private final Problems missing = new Problems();
+    private final Problems problems = new Problems(Failure.CONFIG);
+    private final Problems missing = new Problems(Failure.CONFIG);
 
     public Resolver(ToolchainEnvironment environment) {
         this.environment = environment;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.resolve;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.base.TargetText;
 import io.kiln.flow.spec.CodegenSpec;
 import io.kiln.target.CompositeTarget;
@@ -36,7 +36,7 @@ final class TargetChoice {
         String own = board.target();
         Target target = CompositeTarget.parse(text).host();
         if (!TargetText.HOST_KINDS.contains(target.kind().text())) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.TARGET.problem(
                     "the target is of kind " + target.kind().text() + ", which runs no model by itself",
                     PARAMETER,
                     "a target of kind " + TargetText.HOSTS + ", behind all others",
@@ -44,7 +44,7 @@ final class TargetChoice {
         }
         String stated = target.text();
         if (!core(stated).equals(core(own))) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.TARGET.problem(
                     "the target is for the core " + core(stated) + ", and the board " + board.id() + " has "
                             + core(own),
                     PARAMETER,

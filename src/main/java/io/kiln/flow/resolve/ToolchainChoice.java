@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.resolve;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.NamedToolchain;
 import io.kiln.toolchain.compiler.TargetOptions;
@@ -25,7 +25,7 @@ public final class ToolchainChoice {
                 .filter(only ->
                         asked.filter(name -> !name.equals(only.toolchain())).isPresent())
                 .ifPresent(only -> {
-                    throw new KilnException(new Problem(
+                    throw new KilnException(Failure.TOOL.problem(
                             "the board " + board.id() + " is built with toolchain " + only.toolchain()
                                     + " only, but the build asks for " + asked.get(),
                             only.where(),

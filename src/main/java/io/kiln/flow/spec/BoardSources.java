@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.spec;
 
+import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.Problems;
 import io.kiln.toolchain.board.Boards;
@@ -47,7 +48,7 @@ public record BoardSources(List<Archive> archives, Set<String> trusted) {
         for (Archive archive : archives) {
             boards = Files.isDirectory(archive.zip()) ? packed(boards, archive) : with(boards, archive.zip(), archive);
         }
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.BOARD);
         for (String each : trusted) {
             if (!COORDINATES.matcher(each).matches()) {
                 problems.add(

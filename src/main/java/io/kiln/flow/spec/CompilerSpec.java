@@ -2,6 +2,7 @@
 package io.kiln.flow.spec;
 
 import io.kiln.base.ByteSize;
+import io.kiln.base.Failure;
 import io.kiln.base.Problems;
 import io.kiln.compile.CompileOptions;
 import java.util.Collections;
@@ -47,7 +48,7 @@ public record CompilerSpec(
      */
     public static SortedMap<String, Long> memoryLimits(Map<String, String> limits) {
         SortedMap<String, Long> bytes = new TreeMap<>();
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.CONFIG);
         limits.forEach((name, text) -> ByteSize.parse(text.strip())
                 .ifPresentOrElse(
                         size -> bytes.put(name, size),

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.spec;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.ParameterValue;
-import io.kiln.base.Problem;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
@@ -89,7 +89,7 @@ public record FlashSpec(
                 }
             }
             if (!only.isEmpty()) {
-                throw new KilnException(new Problem(
+                throw new KilnException(Failure.CONFIG.problem(
                         "kiln.flash.only is `" + only + "`", "kiln.flash.only", "parameters, models, or nothing", ""));
             }
             return new Content(preverify, Part.WHOLE);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.spec;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.regex.Matcher;
@@ -34,7 +34,7 @@ public record MonitorSpec(ConsoleSpec console, Optional<String> until, Duration 
     public Optional<String> text() {
         if (until.filter(String::isEmpty).isPresent()) {
             throw new KilnException(
-                    new Problem("it is empty", "kiln.monitor.until", "a text, or a time such as 10s", ""));
+                    Failure.CONFIG.problem("it is empty", "kiln.monitor.until", "a text, or a time such as 10s", ""));
         }
         return time().isPresent() ? Optional.empty() : until;
     }

@@ -2,6 +2,7 @@
 package io.kiln.flow.spec;
 
 import io.kiln.artifact.ModelMetadata.Io;
+import io.kiln.base.Failure;
 import io.kiln.base.NearMiss;
 import io.kiln.base.Problems;
 import io.kiln.compile.CallOptions;
@@ -78,7 +79,7 @@ public record PassConfig(
      * @throws io.kiln.base.KilnException with all keys that are unknown or cannot have their value
      */
     public static PassConfig parse(List<String> settings) {
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.CONFIG);
         Map<String, String> values = new TreeMap<>();
         for (String setting : settings) {
             int equals = setting.indexOf('=');

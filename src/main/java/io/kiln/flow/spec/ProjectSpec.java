@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.spec;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
 import java.nio.file.Path;
@@ -41,7 +42,7 @@ public record ProjectSpec(
      */
     public static Map<String, String> options(String text) {
         Map<String, String> options = new TreeMap<>();
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.CONFIG);
         for (String part : NEXT.split(text.strip(), -1)) {
             String option = part.strip();
             int sign = option.indexOf('=');

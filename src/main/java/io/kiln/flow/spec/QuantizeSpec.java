@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.spec;
 
+import io.kiln.base.Failure;
 import io.kiln.base.ParameterValue;
 import io.kiln.base.Problems;
 import io.kiln.quantize.QuantizeMode;
@@ -39,7 +40,7 @@ public record QuantizeSpec(QuantizeOptions options, Optional<Path> samples, Opti
      */
     public static QuantizeOptions options(
             String mode, String method, String equalize, String io, String keepFloat, QuantizeOptions.Limits limits) {
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.CONFIG);
         Optional<QuantizeMode> modeValue =
                 problems.read(() -> ParameterValue.of("kiln.quantize", QuantizeMode.class, mode));
         Optional<RangeMethod> methodValue =

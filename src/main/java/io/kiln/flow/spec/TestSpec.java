@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.spec;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import java.util.List;
 import java.util.Set;
 
@@ -28,11 +28,11 @@ public record TestSpec(boolean onBoard, boolean onHost, boolean onTarget) {
      */
     public static TestSpec of(String on, List<String> units) {
         if (!on.equals("emulator") && !on.equals("board")) {
-            throw new KilnException(
-                    new Problem("tests cannot run on \"" + on + "\"", "kiln.test.on", "emulator or board", ""));
+            throw new KilnException(Failure.CONFIG.problem(
+                    "tests cannot run on \"" + on + "\"", "kiln.test.on", "emulator or board", ""));
         }
         units.stream().filter(unit -> !UNITS.contains(unit)).findFirst().ifPresent(unit -> {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.CONFIG.problem(
                     "unit tests cannot run on \"" + unit + "\"", "kiln.test.units", "host, target or both", ""));
         });
         return new TestSpec(on.equals("board"), units.contains("host"), units.contains("target"));

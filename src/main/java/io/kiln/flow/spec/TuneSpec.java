@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.spec;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Optimize;
 import io.kiln.base.ParameterValue;
@@ -98,7 +99,7 @@ public record TuneSpec(
      */
     public static TuneSpec of(
             String tuner, Optional<String> objective, Limits limits, long seed, List<Path> merge, boolean pickBest) {
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.CONFIG);
         Optional<Kind> kind = problems.read(() -> ParameterValue.of("kiln.tune.tuner", Kind.class, tuner));
         Optional<Objective> goal = objective.flatMap(text -> problems.read(() -> Objective.parse(text)));
         least(problems, "trials", limits.trials, 0);

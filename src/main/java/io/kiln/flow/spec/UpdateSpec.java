@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.spec;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.ParameterValue;
-import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.firmware.update.SlotRequest;
 import io.kiln.firmware.update.UpdateKey;
@@ -96,7 +96,7 @@ public record UpdateSpec(Models models, Header header, Optional<Path> key, Versi
     }
 
     private Path requireKey() {
-        return key.orElseThrow(() -> new KilnException(new Problem(
+        return key.orElseThrow(() -> new KilnException(Failure.CONFIG.problem(
                 "kiln.update is slots, and nothing says which key signs the models",
                 "kiln.update.key",
                 "a file with an Ed25519 key as PKCS#8 in PEM",

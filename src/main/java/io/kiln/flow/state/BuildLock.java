@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.state;
 
+import io.kiln.base.Failure;
 import io.kiln.base.FolderLock;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
@@ -45,7 +46,7 @@ public final class BuildLock {
     }
 
     private static Problem deleted(Layout layout) {
-        return new Problem(
+        return Failure.PROJECT.problem(
                 "the folder was deleted while a build wrote to it",
                 layout.out().toString(),
                 "one build at a time in one folder",

@@ -11,8 +11,8 @@ import io.kiln.artifact.InterfaceNames;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.report.Json;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -130,7 +130,7 @@ public final class LibraryStore {
 
     private List<Entry> entries() {
         if (!exists()) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.PROJECT.problem(
                     "the model has not been compiled yet",
                     index.toString(),
                     "kiln:generate before this goal",
@@ -154,7 +154,7 @@ public final class LibraryStore {
             return Bytes.wrap(Files.readAllBytes(path));
         } catch (IOException e) {
             throw new KilnException(
-                    new Problem(
+                    Failure.PROJECT.problem(
                             "a generated file is missing", path.toString(), "what kiln:generate wrote", "Build again"),
                     e);
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.state;
 
+import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
@@ -49,7 +50,7 @@ public final class UnforeseenFailure {
 
     private Optional<Problem> outOfMemory() {
         return first(OutOfMemoryError.class)
-                .map(error -> new Problem(
+                .map(error -> Failure.COMPUTER.problem(
                         "Java is out of memory (" + error.getMessage() + ")",
                         "",
                         "",
@@ -58,7 +59,7 @@ public final class UnforeseenFailure {
 
     private Optional<Problem> stackOverflow() {
         return first(StackOverflowError.class)
-                .map(error -> new Problem(
+                .map(error -> Failure.COMPUTER.problem(
                         "Java's stack overflowed in " + origin(error) + ": an input is nested too deeply",
                         "",
                         "",
@@ -68,7 +69,7 @@ public final class UnforeseenFailure {
 
     private Optional<Problem> path() {
         return first(InvalidPathException.class)
-                .map(error -> new Problem(
+                .map(error -> Failure.FILE.problem(
                         "not a valid path on this computer (" + error.getReason() + ")",
                         error.getInput(),
                         "",
@@ -83,10 +84,10 @@ public final class UnforeseenFailure {
                 .map(IOException.class::cast)
                 .reduce((a, b) -> b);
         if (last.isEmpty() && first(ReadOnlyFileSystemException.class).isPresent()) {
-            return Optional.of(new Problem(
+            return Optional.of(Failure.FILE.problem(
                     "the file system is read-only", place(), "", "Choose another folder, or make it writable"));
         }
-        return last.map(cause -> new Problem(FileFailure.reason(cause), place(), "", advice(cause)));
+        return last.map(cause -> Failure.FILE.problem(FileFailure.reason(cause), place(), "", advice(cause)));
     }
 
     private String place() {
@@ -106,7 +107,7 @@ public final class UnforeseenFailure {
         Throwable last = chain.get(chain.size() - 1);
         String said = last.getMessage() == null ? "" : ": " + last.getMessage();
         String report = report();
-        return new Problem(
+        return Failure.BUG.problem(
                 "this is a bug in Kiln " + PluginVersion.text() + ": "
                         + last.getClass().getSimpleName() + said + ", in " + origin(last),
                 "",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.test;
 
+import io.kiln.base.Failure;
 import io.kiln.base.Problem;
 import io.kiln.flow.test.ProgramRun.Ending;
 import io.kiln.flow.test.ProgramScript.Exit;
@@ -28,7 +29,7 @@ final class ProgramTest {
         List<Problem> problems = new ArrayList<>();
         ending.failure().ifPresent(problems::add);
         progress.missing()
-                .ifPresent(expected -> problems.add(new Problem(
+                .ifPresent(expected -> problems.add(Failure.TEST.problem(
                         "the program did not print this text; " + ending.text(script.limit()),
                         expected.where(),
                         "\"" + expected.text() + "\"",
@@ -44,7 +45,7 @@ final class ProgramTest {
     private static Optional<Problem> wrongEnd(Exit exit, Ending ending, Duration limit) {
         return ending.code().isPresent() && ending.code().getAsInt() == exit.code()
                 ? Optional.empty()
-                : Optional.of(new Problem(
+                : Optional.of(Failure.TEST.problem(
                         "the program did not end as it should: " + ending.text(limit),
                         exit.where(),
                         "code " + exit.code(),

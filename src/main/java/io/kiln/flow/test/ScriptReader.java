@@ -3,6 +3,7 @@ package io.kiln.flow.test;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
@@ -40,7 +41,7 @@ final class ScriptReader {
      */
     static List<ProgramScript> read(Path folder) {
         List<ProgramScript> scripts = new ArrayList<>();
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.TEST);
         for (Path file : files(folder)) {
             read(file, YamlDocument.content(file), problems).ifPresent(scripts::add);
         }
@@ -64,7 +65,7 @@ final class ScriptReader {
     private static Optional<ProgramScript> read(Path file, Bytes content, Problems problems) {
         try {
             YamlDocument document = YamlDocument.parse(file.toString(), content);
-            Problems own = new Problems();
+            Problems own = new Problems(Failure.TEST);
             Schema.OF_TESTS.checkExactly(document, own);
             own.list().forEach(problems::add);
             return own.isEmpty() ? Optional.of(script(file, document)) : Optional.empty();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.test;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Problem;
@@ -108,7 +109,7 @@ public final class TestStep {
             for (TestReport.Case test : suite.cases()) {
                 test.failure()
                         .ifPresent(failure ->
-                                problems.add(new Problem(failure, suite.name() + ", " + test.name(), "", "")));
+                                problems.add(Failure.TEST.problem(failure, suite.name() + ", " + test.name(), "", "")));
             }
         }
         if (!problems.isEmpty()) {

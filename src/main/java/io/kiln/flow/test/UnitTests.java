@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.test;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.device.emulator.Emulator;
 import io.kiln.device.emulator.WatchedProgram;
 import io.kiln.flow.build.RunnableImage;
@@ -40,7 +40,7 @@ record UnitTests(Path folder) {
                     .orElse(ending.text(LIMIT));
             List<TestReport.Case> cases = lines.cases(how);
             if (cases.isEmpty()) {
-                throw new KilnException(new Problem(
+                throw new KilnException(Failure.TEST.problem(
                         "no unit test ran: " + how,
                         folder.toString(),
                         "tests such as KILN_TEST(name) { KILN_CHECK(1 + 1 == 2); } with #include \"kiln_test.h\"",

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.tune;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
-import io.kiln.base.Problem;
 import io.kiln.device.lease.Lease;
 import io.kiln.device.transport.Transport;
 import io.kiln.farm.job.FarmAnswer;
@@ -89,14 +89,14 @@ final class BoardRunner implements CandidateRunner {
     private static void requireTimer(ResolvedBuild build, DeviceSpec device) {
         String board = "the board " + build.board().id();
         if (build.board().timer().isEmpty()) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.TUNE.problem(
                     board + " has no timer",
                     build.board().origin(),
                     "timer in board.yaml",
                     "Use -Dkiln.tune.on=emulator"));
         }
         if (!FlashRunners.areFor(build.board()) || !device.isFlashed()) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.TUNE.problem(
                     "candidates must be flashed, and " + board
                             + (device.isFlashed() ? " has no flash runner" : " is not"),
                     "kiln.tune.on",

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.tune;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Optimize;
-import io.kiln.base.Problem;
 import io.kiln.tuning.task.Objective;
 import io.kiln.tuning.task.Objective.Metric;
 import java.util.List;
@@ -30,7 +30,7 @@ final class ObjectiveChecks {
                 .map(Objective::text)
                 .toList()
                 .toString();
-        throw new KilnException(new Problem(
+        throw new KilnException(Failure.TUNE.problem(
                 "builds with kiln.optimize=" + optimize.text() + " follow no records of " + objective.text(),
                 PARAMETER,
                 "one of " + followed + ", or several with weights",
@@ -44,7 +44,7 @@ final class ObjectiveChecks {
      */
     static void requireMeasured(Objective objective, Set<Metric> metrics, boolean isOnBoard) {
         if (!metrics.containsAll(objective.metrics())) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.TUNE.problem(
                     (isOnBoard ? "the board" : "the emulator") + " does not measure " + objective.text(),
                     PARAMETER,
                     "some of " + metrics.stream().map(Objective::text).sorted().toList(),

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.tune;
 
+import io.kiln.base.Failure;
 import io.kiln.base.JvmEnd;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
-import io.kiln.base.Problem;
 import io.kiln.base.WholeFiles;
 import io.kiln.compile.CompiledModel;
 import io.kiln.cycles.core.CoreTables;
@@ -105,7 +105,7 @@ public final class TuneStep {
     public void run() {
         Target target = Target.parse(build.target());
         if (target.kind() != TargetKind.C) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.TUNE.problem(
                     "only C can be tuned",
                     "target `" + build.target() + "`",
                     "a target of kind c",
@@ -216,7 +216,7 @@ public final class TuneStep {
             List<Measured> measured = measurer.measure(candidates);
             if (measured.stream().anyMatch(one -> !one.isRight()) && JvmEnd.isNear()) {
                 throw new KilnException(
-                        new Problem("the search was interrupted", records.toString(), "", "Run it again"));
+                        Failure.COMPUTER.problem("the search was interrupted", records.toString(), "", "Run it again"));
             }
             Map<LayerTask, TaskSearch> byTask = new LinkedHashMap<>();
             searches.forEach(search -> byTask.put(search.task(), search));

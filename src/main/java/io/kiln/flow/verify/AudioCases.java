@@ -7,6 +7,7 @@ import io.kiln.artifact.ModelMetadata.Interface;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
 import io.kiln.ir.Function;
@@ -75,7 +76,7 @@ final class AudioCases {
     }
 
     private static List<TestCase> recordings(Path folder, ModelPreprocessing preprocessing) {
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.VERIFY);
         List<TestCase> cases = new ArrayList<>();
         TestCases.numbered(folder, RECORDING)
                 .forEach((k, file) -> problems.collect(() -> {

@@ -6,9 +6,9 @@ import io.kiln.artifact.GraphFile.Node;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.OperatorInfo;
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
-import io.kiln.base.Problem;
 import io.kiln.base.WholeFiles;
 import io.kiln.device.rpc.client.NodeProfile;
 import io.kiln.device.rpc.client.RunTimes;
@@ -131,7 +131,7 @@ public final class BoardProfile {
 
     private void requirePackedFunctions() {
         if (build.spec().calls().executor() == ExecutorKind.NONE) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.PROFILE.problem(
                     "a board measures runs of a model, and with kiln.executor none nothing runs it",
                     "kiln.profile.on",
                     "kiln.executor aot or graph",
@@ -139,7 +139,7 @@ public final class BoardProfile {
         }
         boolean isCompiled = build.spec().models().stream().anyMatch(model -> !ModelArchives.accepts(model.file()));
         if (device.isFlashed() && isCompiled && !build.spec().calls().packed().systemLibrary()) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.PROFILE.problem(
                     "a board measures by an RPC server, and the models have no system library of packed functions",
                     "kiln.profile.on",
                     "kiln.application rpc, or kiln.interfaceApi packed",
@@ -191,7 +191,7 @@ public final class BoardProfile {
                     .flatMap(model -> model.seconds().stream())
                     .anyMatch(List::isEmpty);
             if (!sizes.equals(expected) || isEmpty) {
-                throw new KilnException(new Problem(
+                throw new KilnException(Failure.PROFILE.problem(
                         "a worker of the farm sent times of " + sizes + " nodes",
                         answer.ranOn(),
                         expected + ", one or more times of each",

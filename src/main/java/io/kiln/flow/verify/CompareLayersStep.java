@@ -9,9 +9,9 @@ import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
 import io.kiln.artifact.OperatorInfo;
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
-import io.kiln.base.Problem;
 import io.kiln.compile.CompiledModel;
 import io.kiln.device.emulator.Emulator;
 import io.kiln.device.rpc.client.DebugExecutor;
@@ -93,14 +93,14 @@ public final class CompareLayersStep {
      */
     public static void requireGraphs(BuildSpec spec) {
         if (spec.calls().executor() != ExecutorKind.GRAPH || spec.application() != Application.RPC) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.CONFIG.problem(
                     "the image cannot be driven operator by operator",
                     "kiln:compare-layers",
                     "kiln.executor graph and kiln.application rpc",
                     "Set -Dkiln.executor=graph -Dkiln.application=rpc"));
         }
         if (spec.models().stream().anyMatch(model -> ModelArchives.accepts(model.file()))) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.VERIFY.problem(
                     "the reference interpreter does not know the operators of an archive",
                     "kiln.model",
                     "a model that Kiln compiles",
@@ -182,7 +182,7 @@ public final class CompareLayersStep {
         function.bindings().forEach(each -> own.put(each, true));
         boolean isInside = !own.containsKey(binding);
         if (isInside || !binding.op().writes().isEmpty()) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.VERIFY.problem(
                     "the operators behind a custom operator cannot be compared, because the board does not show "
                             + (isInside ? "what is inside IF and WHILE" : "outputs after the first"),
                     binding.origin().text(),
@@ -196,7 +196,7 @@ public final class CompareLayersStep {
     private static long check(OperatorInfo operator, Bytes actual, Bytes expected) {
         Comparison comparison = Comparison.of(operator.outputs(), List.of(actual), List.of(expected));
         if (comparison.mismatches() > 0) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.VERIFY.problem(
                     "the first wrong operator: " + comparison.first() + "; " + comparison.mismatches() + " of "
                             + comparison.outputs() + " values are wrong",
                     text(operator),

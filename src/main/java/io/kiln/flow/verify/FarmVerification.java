@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.verify;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
-import io.kiln.base.Problem;
 import io.kiln.farm.job.FarmTask.Call;
 import io.kiln.farm.job.RunPlace;
 import io.kiln.flow.build.RunnableImage;
@@ -52,7 +52,7 @@ record FarmVerification(Log log, ResolvedBuild build, FarmUse use) {
     /** @throws KilnException if images are talked to by RPC */
     static void requireConsole(ResolvedBuild build) {
         if (build.spec().verify().over() != VerifyOver.CONSOLE) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.CONFIG.problem(
                     "a farm does not talk to images by RPC",
                     "kiln.verify.over",
                     "console",

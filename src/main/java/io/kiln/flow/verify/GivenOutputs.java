@@ -3,6 +3,7 @@ package io.kiln.flow.verify;
 
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.Problems;
 import io.kiln.frontend.TfliteRounding;
 import io.kiln.ir.Function;
@@ -20,7 +21,7 @@ import java.util.Optional;
 final class GivenOutputs {
     private final ModelMetadata model;
     private final RoundedModel rounded;
-    private final Problems problems = new Problems();
+    private final Problems problems = new Problems(Failure.VERIFY);
 
     /** The model with the other arithmetic, which is read at the first difference. */
     private Optional<Optional<Function>> otherwise = Optional.empty();

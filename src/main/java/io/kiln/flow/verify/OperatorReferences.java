@@ -2,11 +2,11 @@
 package io.kiln.flow.verify;
 
 import io.kiln.artifact.ModelLibrary;
+import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Optimize;
-import io.kiln.base.Problem;
 import io.kiln.base.WholeFiles;
 import io.kiln.base.incremental.Fingerprint;
 import io.kiln.compile.CodeTarget;
@@ -154,8 +154,8 @@ final class OperatorReferences {
                 PluginVersion.text());
         FirmwareProject project = FirmwareAssembler.assemble(request, Log.QUIET);
         if (!project.hasDefaultApplication()) {
-            throw new KilnException(
-                    new Problem("a reference has a main of its own", "" + files, "functions of operators only", ""));
+            throw new KilnException(Failure.VERIFY.problem(
+                    "a reference has a main of its own", "" + files, "functions of operators only", ""));
         }
         return FirmwareLinker.link(FirmwareCompiler.compile(project, Log.QUIET), folder, "reference", Log.QUIET)
                 .elf();
@@ -180,7 +180,7 @@ final class OperatorReferences {
             Path file = files.get(i);
             copyHeaders(file.toAbsolutePath().getParent(), own);
             if (!Files.isRegularFile(file)) {
-                throw new KilnException(new Problem(
+                throw new KilnException(Failure.VERIFY.problem(
                         "the reference of a custom operator is missing",
                         file.toString(),
                         "a C file",

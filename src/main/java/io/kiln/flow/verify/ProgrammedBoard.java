@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.verify;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
-import io.kiln.base.Problem;
 import io.kiln.device.flash.Probe;
 import io.kiln.device.lease.Lease;
 import io.kiln.device.transport.Transport;
@@ -96,7 +96,7 @@ record ProgrammedBoard(Log log, ResolvedBuild build, DeviceSpec device, Purpose 
 
     private void check() {
         if (device.isFlashed() && !FlashRunners.areFor(build.board())) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.BOARD.problem(
                     "the board " + build.board().id() + " has no flash runner, so the image cannot be flashed",
                     "kiln." + purpose.goal + ".on",
                     "flash in " + build.board().origin(),
@@ -107,7 +107,7 @@ record ProgrammedBoard(Log log, ResolvedBuild build, DeviceSpec device, Purpose 
                 .probe()
                 .filter(text -> text.contains(",") || text.equals("all"))
                 .isPresent()) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.BOARD.problem(
                     purpose.title.toLowerCase(Locale.ROOT) + " runs on one board, and kiln.probe names several",
                     "kiln.probe",
                     "one probe",

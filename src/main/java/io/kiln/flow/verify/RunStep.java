@@ -4,6 +4,7 @@ package io.kiln.flow.verify;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Problem;
@@ -92,8 +93,8 @@ public final class RunStep {
             return;
         }
         if (end instanceof End.Returned returned && returned.code() != 0) {
-            throw new KilnException(
-                    new Problem("the image ended with code " + returned.code(), image.toString(), "code 0", ""));
+            throw new KilnException(Failure.RUN.problem(
+                    "the image ended with code " + returned.code(), image.toString(), "code 0", ""));
         }
         boolean goesOn = end instanceof End.Returned && !emulator.board().isHost();
         if ((!goesOn && process.waitFor(TO_END).isEmpty()) || process.timedOut()) {
@@ -106,7 +107,7 @@ public final class RunStep {
             }
         }
         spec.until().ifPresent(text -> {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.RUN.problem(
                     "the image ended, and '" + text + "' did not appear", image.toString(), "that text", ""));
         });
         log.info("The image ended with code 0");
@@ -116,13 +117,13 @@ public final class RunStep {
         String seconds = spec.limit().toSeconds() + " s";
         return new KilnException(
                 spec.until().isPresent()
-                        ? new Problem(
+                        ? Failure.RUN.problem(
                                 "'" + spec.until().get() + "' did not appear within " + seconds
                                         + "; the image was stopped",
                                 image.toString(),
                                 "that text on the console",
                                 "Set kiln.run.timeout to more seconds if it needs them")
-                        : new Problem(
+                        : Failure.RUN.problem(
                                 "the image did not end within " + seconds + " and was stopped",
                                 image.toString(),
                                 "a main that returns",

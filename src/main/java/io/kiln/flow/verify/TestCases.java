@@ -4,6 +4,7 @@ package io.kiln.flow.verify;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
+import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.GitLfs;
 import io.kiln.base.KilnException;
@@ -66,13 +67,13 @@ final class TestCases {
     static List<TestCase> vectors(Path folder, List<TensorInfo> inputs, List<TensorInfo> outputs, String ofOutputs) {
         SortedMap<Integer, Path> files = numbered(folder, INPUT);
         if (files.isEmpty()) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.VERIFY.problem(
                     "there are no test vectors",
                     folder.toString(),
                     "input_0.bin and so on",
                     "Correct kiln.verify.vectors"));
         }
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.VERIFY);
         List<TestCase> cases = new ArrayList<>();
         files.forEach((k, file) -> {
             Optional<List<Bytes>> in = read(file, inputs, CORRECT, problems);
@@ -103,7 +104,7 @@ final class TestCases {
                 if (matcher.matches()) {
                     Path other = files.put(Integer.valueOf(matcher.group(1)), entry);
                     if (other != null) {
-                        throw new KilnException(new Problem(
+                        throw new KilnException(Failure.VERIFY.problem(
                                 other.getFileName() + " and " + entry.getFileName() + " have the same number",
                                 folder.toString(),
                                 "one file for each number",

@@ -3,8 +3,8 @@ package io.kiln.flow.verify;
 
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.device.emulator.Emulator;
 import io.kiln.device.protocol.Conversation;
@@ -27,7 +27,7 @@ final class Verification {
     private static final Duration TO_BOOT = Duration.ofSeconds(60);
     private static final Duration TO_RUN = Duration.ofSeconds(20);
 
-    private final Problems wrong = new Problems();
+    private final Problems wrong = new Problems(Failure.VERIFY);
     private final List<VerifyReport.Case> results = new ArrayList<>();
     private final List<Duration> times = new ArrayList<>();
     private boolean bitExact = true;
@@ -61,7 +61,7 @@ final class Verification {
             all.add(VerifyReport.Case.ofProgram(program.problem().isEmpty()));
             List<Duration> allTimes = new ArrayList<>(times);
             allTimes.add(program.time());
-            Problems allWrong = new Problems();
+            Problems allWrong = new Problems(Failure.VERIFY);
             wrong.list().forEach(allWrong::add);
             program.problem().ifPresent(allWrong::add);
             return new Outcome(all, allTimes, bitExact, allWrong, tolerance, stack);
@@ -152,7 +152,7 @@ final class Verification {
         List<String> held = inImage.stream().map(ModelSession.Model::name).toList();
         List<String> built = models.stream().map(each -> each.model().name()).toList();
         if (!held.equals(built)) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.VERIFY.problem(
                     "the image that runs has the models " + held,
                     "console",
                     "" + built,

@@ -2,6 +2,7 @@
 package io.kiln.flow.verify;
 
 import io.kiln.artifact.ModelMetadata;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Problem;
@@ -209,7 +210,7 @@ public final class VerifyStep {
         TestVectors vectors = TestVectors.of(build.spec(), metadata.size() > 1);
         List<VerificationCases> models = new ArrayList<>();
         List<VerificationCases> onAudio = new ArrayList<>();
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.VERIFY);
         for (ModelMetadata model : metadata) {
             Optional<ModelSource> source = Optional.ofNullable(sources.get(model.name()));
             Optional<RoundedModel> read = source.map(this::read);
@@ -227,7 +228,7 @@ public final class VerifyStep {
             models.addAll(onAudio);
         }
         if (models.stream().allMatch(m -> m.cases().isEmpty())) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.VERIFY.problem(
                     "there is nothing to verify with",
                     "kiln.verify",
                     "test vectors or at least one random case",

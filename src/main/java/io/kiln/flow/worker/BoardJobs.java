@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.worker;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
-import io.kiln.base.Problem;
 import io.kiln.device.flash.FlashProgress;
 import io.kiln.device.flash.FlashResult;
 import io.kiln.device.flash.FlashRunner;
@@ -93,8 +93,8 @@ final class BoardJobs {
         if (job.task() instanceof Time time) {
             return talk((line, log) -> new Timed(new TimedRuns(time.models(), job.limit()).over(line, image, log)));
         }
-        throw new KilnException(
-                new Problem("a board does not count instructions", use.board().id(), "a worker with an emulator", ""));
+        throw new KilnException(Failure.FARM.problem(
+                "a board does not count instructions", use.board().id(), "a worker with an emulator", ""));
     }
 
     private Done run(Run run) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.worker;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.cycles.ExecutedBlock;
 import io.kiln.device.emulator.Emulator;
 import io.kiln.device.emulator.FunctionCounter;
@@ -68,10 +68,10 @@ final class EmulatorJobs {
                     new FunctionTrace(emulator).blocks(image, trace.functions(), trace.instructions(), trace.end()));
         }
         if (job.task() instanceof Flash) {
-            throw new KilnException(new Problem("an emulator cannot be flashed", job.board(), "a board", ""));
+            throw new KilnException(Failure.FARM.problem("an emulator cannot be flashed", job.board(), "a board", ""));
         }
         throw new KilnException(
-                new Problem("an emulator does not measure time", job.board(), "a worker with a board", ""));
+                Failure.FARM.problem("an emulator does not measure time", job.board(), "a worker with a board", ""));
     }
 
     private Counted count(Count count) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.worker;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
-import io.kiln.base.Problem;
 import io.kiln.base.WholeFiles;
 import io.kiln.farm.broker.FarmBroker;
 import io.kiln.farm.link.FarmAddress;
@@ -56,7 +56,7 @@ public final class FarmStep {
      */
     public void serve(FarmAddress address, Path folder, int refresh) {
         if (refresh < 1) {
-            throw new KilnException(new Problem("kiln.farm.refresh is " + refresh, "", "1 or more", ""));
+            throw new KilnException(Failure.FARM.problem("kiln.farm.refresh is " + refresh, "", "1 or more", ""));
         }
         CountDownLatch end = new CountDownLatch(1);
         CountDownLatch closed = new CountDownLatch(1);

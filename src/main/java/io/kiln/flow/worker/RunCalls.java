@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.worker;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.device.protocol.Conversation;
 import io.kiln.device.protocol.ModelSession;
 import io.kiln.device.transport.Transport;
@@ -41,7 +41,7 @@ final class RunCalls {
         held.forEach(model -> models.add(new Held(model.name(), model.inputBytes(), model.outputBytes())));
         for (Call call : calls) {
             if (call.model() >= held.size()) {
-                throw new KilnException(new Problem(
+                throw new KilnException(Failure.FARM.problem(
                         "the image has no model " + call.model(), "console", "one of " + held.size() + " models", ""));
             }
             runs.add(new Outputs(session.run(call.model(), held.get(call.model()), call.inputs())));

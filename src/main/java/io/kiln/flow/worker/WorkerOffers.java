@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.worker;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Problems;
@@ -18,7 +19,7 @@ import java.util.List;
 final class WorkerOffers {
     private final Log log;
     private final Boards boards;
-    private final Problems problems = new Problems();
+    private final Problems problems = new Problems(Failure.FARM);
     private final List<Offer> offers = new ArrayList<>();
 
     WorkerOffers(Log log, Boards boards) {

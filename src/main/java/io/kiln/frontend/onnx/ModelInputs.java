@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.onnx;
 
-import io.kiln.base.Problem;
+import io.kiln.base.Failure;
 import io.kiln.frontend.GraphProblems;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.onnx.model.OnnxModel;
@@ -119,7 +119,7 @@ final class ModelInputs {
             Optional<Long> known = dimension.size().or(() -> Optional.ofNullable(named.get(dimension.name())));
             long size = known.orElse(i == 0 ? 1L : 0L);
             if (known.isEmpty() && i > 0) {
-                problems.addAll(List.of(new Problem(
+                problems.addAll(List.of(Failure.MODEL.problem(
                         "dimension " + i + " of the input is open"
                                 + (dimension.name().isEmpty() ? "" : " (`" + dimension.name() + "`)"),
                         where(input),

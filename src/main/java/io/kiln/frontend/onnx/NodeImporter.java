@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.onnx;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.frontend.GraphProblems;
 import io.kiln.frontend.onnx.model.OnnxAttribute;
 import io.kiln.frontend.onnx.model.OnnxFunction;
@@ -96,7 +96,7 @@ final class NodeImporter implements Bodies {
 
     private OnnxValue result(OnnxValueInfo output, Scope scope) {
         return scope.value(output.name())
-                .orElseThrow(() -> new KilnException(new Problem(
+                .orElseThrow(() -> new KilnException(Failure.OPERATOR.problem(
                         "a body does not compute its output `" + output.name() + "`",
                         model.file(),
                         "a value of that name",
@@ -106,7 +106,7 @@ final class NodeImporter implements Bodies {
     private void nested(Runnable body) {
         if (depth == MAX_DEPTH) {
             isTooLarge = true;
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.OPERATOR.problem(
                     "functions and bodies are nested more than " + MAX_DEPTH + " deep",
                     model.file(),
                     "no recursion",
@@ -136,7 +136,7 @@ final class NodeImporter implements Bodies {
     private void limit(int count, String what) {
         if (count > MAX_NODES) {
             isTooLarge = true;
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.OPERATOR.problem(
                     "the model has more than " + MAX_NODES + " " + what,
                     model.file(),
                     "a model for a microcontroller",
@@ -165,7 +165,7 @@ final class NodeImporter implements Bodies {
         int version = opsets.version(node.domain()).orElse(1);
         if (found.isEmpty() || version < found.orElseThrow().since()) {
             UnsupportedOperators.Refusal refusal = UnsupportedOperators.of(node.domain(), node.operator());
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.OPERATOR.problem(
                     node.type()
                             + (found.isEmpty()
                                     ? " " + refusal.reason()
@@ -197,7 +197,7 @@ final class NodeImporter implements Bodies {
     private void checkInputs(OnnxNode node, Scope scope) {
         for (String name : node.inputs()) {
             if (!name.isEmpty() && scope.value(name).isEmpty()) {
-                throw new KilnException(new Problem(
+                throw new KilnException(Failure.OPERATOR.problem(
                         "its input `" + name + "` is not computed before it",
                         node.where(model.file()),
                         "an input, a constant, or a result of an earlier node, without cycles",
@@ -209,7 +209,7 @@ final class NodeImporter implements Bodies {
     private void checkOutputs(OnnxNode node, Scope scope) {
         for (String name : node.outputs()) {
             if (!name.isEmpty() && scope.value(name).isEmpty()) {
-                throw new KilnException(new Problem(
+                throw new KilnException(Failure.OPERATOR.problem(
                         "its output `" + name + "` is not supported",
                         node.where(model.file()),
                         "a model that does not use this output",

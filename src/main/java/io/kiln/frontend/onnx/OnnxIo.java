@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.onnx;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import java.util.Locale;
 import java.util.stream.Stream;
 
@@ -27,8 +27,8 @@ public enum OnnxIo {
         return Stream.of(values())
                 .filter(io -> io.text().equals(text))
                 .findFirst()
-                .orElseThrow(() ->
-                        new KilnException(new Problem("kiln.onnx.io is '" + text + "'", "", "model or nhwc", "")));
+                .orElseThrow(() -> new KilnException(
+                        Failure.CONFIG.problem("kiln.onnx.io is '" + text + "'", "", "model or nhwc", "")));
     }
 
     /** Whether a tensor of a rank gets another layout. */

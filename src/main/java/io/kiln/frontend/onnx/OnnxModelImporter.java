@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.onnx;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.frontend.GraphProblems;
 import io.kiln.frontend.InputShapes;
@@ -47,7 +47,7 @@ final class OnnxModelImporter {
         this.model = model;
         this.io = io;
         this.graph = new OnnxGraphBuilder(new ConstantFolder(constantBytes));
-        this.problems = new GraphProblems(model.file(), new Problems());
+        this.problems = new GraphProblems(model.file(), new Problems(Failure.MODEL));
     }
 
     /**
@@ -97,7 +97,7 @@ final class OnnxModelImporter {
 
     private void checkOpset() {
         if (model.opsets().versions().isEmpty()) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.MODEL.problem(
                     "the model does not state which version of ONNX's operators it uses",
                     model.file(),
                     "an opset_import",
@@ -105,7 +105,7 @@ final class OnnxModelImporter {
         }
         int version = model.opsets().version("").orElse(MIN_OPSET);
         if (version < MIN_OPSET || version > MAX_OPSET) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.MODEL.problem(
                     "version " + version + " of ONNX's operators is not supported",
                     model.file(),
                     "version " + MIN_OPSET + " to " + MAX_OPSET,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.onnx;
 
+import io.kiln.base.Failure;
 import io.kiln.base.Problem;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.onnx.model.ElementType;
@@ -76,7 +77,7 @@ record StatedTypes(Map<String, OnnxValueInfo> byName, boolean hasShapes) {
         }
         String expected = stated.type().text()
                 + stated.dimensions().map(StatedTypes::text).orElse("");
-        return Optional.of(new Problem(
+        return Optional.of(Failure.MODEL.problem(
                 "its output `" + output + "` is " + value.type().text() + shape.text() + ", but the model states "
                         + expected,
                 node.where(file),

@@ -2,8 +2,8 @@
 package io.kiln.frontend.relay;
 
 import io.kiln.artifact.NamedTensor;
+import io.kiln.base.Failure;
 import io.kiln.base.NearMiss;
-import io.kiln.base.Problem;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.relay.build.CalledFunctions;
 import io.kiln.frontend.relay.value.Findings;
@@ -64,7 +64,7 @@ final class Functions implements CalledFunctions {
     Function main(String moduleName, List<NamedTensor> params, String paramsFile, InputShapes shapes) {
         Definition main = definitions.get(MAIN);
         if (main == null) {
-            findings.add(new Problem("the text has no @main", findings.file(), "def @main(…) {…}", ""));
+            findings.add(Failure.MODEL.problem("the text has no @main", findings.file(), "def @main(…) {…}", ""));
             findings.throwIfAny();
         }
         open.add(MAIN);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.relay;
 
-import io.kiln.base.Problem;
+import io.kiln.base.Failure;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.relay.value.Findings;
 import io.kiln.ir.text.RelayParser;
@@ -68,7 +68,7 @@ final class OpenShapes {
     void refuseOthers(List<String> inputs) {
         given.byName().keySet().stream()
                 .filter(name -> !used.contains(name))
-                .forEach(name -> findings.add(new Problem(
+                .forEach(name -> findings.add(Failure.MODEL.problem(
                         "kiln.inputShapes names `" + name + "`, which is not an input",
                         findings.file(),
                         "some of " + String.join(", ", inputs),

@@ -2,7 +2,7 @@
 package io.kiln.frontend.relay;
 
 import io.kiln.artifact.NamedTensor;
-import io.kiln.base.Problem;
+import io.kiln.base.Failure;
 import io.kiln.frontend.relay.value.Findings;
 import io.kiln.ir.text.RelaySyntax.Param;
 import java.util.ArrayList;
@@ -69,7 +69,7 @@ final class ParameterNames {
             candidates = fitting.isEmpty() ? candidates.subList(0, 1) : fitting;
         }
         if (candidates.isEmpty()) {
-            findings.add(new Problem(
+            findings.add(Failure.MODEL.problem(
                     function + " has no parameter %" + tensor.name(),
                     file,
                     "only tensors that it names",
@@ -82,7 +82,7 @@ final class ParameterNames {
     }
 
     private void ambiguous(String what) {
-        findings.add(new Problem(
+        findings.add(Failure.MODEL.problem(
                 what,
                 file,
                 "names that differ in the text",

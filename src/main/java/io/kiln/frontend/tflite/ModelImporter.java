@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.tflite;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.frontend.CustomOperators;
 import io.kiln.frontend.InputShapes;
@@ -64,7 +64,7 @@ final class ModelImporter implements Subgraphs {
      * @throws KilnException with all of its errors and unsupported operators
      */
     Function main(String name, InputShapes shapes) {
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.MODEL);
         limited(subgraphs(), "subgraphs", problems);
         problems.throwIfAny();
         FlatTable graph = subgraphs().table(0);
@@ -73,7 +73,7 @@ final class ModelImporter implements Subgraphs {
                 read(0, name, shapes, List.of(), problems).function().withIdsInOrder();
         int unused = subgraphs().size() - 1 - called.size();
         if (unused > 0) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.MODEL.problem(
                     unused + " of the model's " + subgraphs().size() + " subgraphs are never called",
                     buffer.file(),
                     "one signature",
@@ -85,7 +85,7 @@ final class ModelImporter implements Subgraphs {
     @Override
     public ImportedSubgraph called(int index, String name, List<Optional<String>> handles) {
         if (index <= 0 || index >= subgraphs().size()) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.MODEL.problem(
                     "subgraph #" + index + " cannot be called",
                     buffer.file(),
                     "one of the subgraphs #1 to #" + (subgraphs().size() - 1),
@@ -93,18 +93,18 @@ final class ModelImporter implements Subgraphs {
         }
         called.add(index);
         if (open.size() == CallRules.MAX_DEPTH || ++calls > CallRules.MAX_FUNCTIONS) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.MODEL.problem(
                     "subgraphs call each other " + calls + " times, " + open.size() + " deep",
                     buffer.file(),
                     "at most " + CallRules.MAX_FUNCTIONS + " calls, " + CallRules.MAX_DEPTH + " deep",
                     "Export a flatter model"));
         }
         if (!open.add(index)) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.MODEL.problem(
                     "subgraph #" + index + " calls itself", buffer.file(), "no recursion", "Export the model again"));
         }
         try {
-            return read(index, name, InputShapes.NONE, handles, new Problems());
+            return read(index, name, InputShapes.NONE, handles, new Problems(Failure.MODEL));
         } finally {
             open.remove(index);
         }
@@ -166,7 +166,7 @@ final class ModelImporter implements Subgraphs {
             FlatTable table = operators.table(i);
             long code = table.get(Operator.OPCODE_INDEX) & 0xFFFFFFFFL;
             if (code >= codes.size()) {
-                throw new KilnException(new Problem(
+                throw new KilnException(Failure.MODEL.problem(
                         "operator code #" + code + " does not exist",
                         buffer.file() + ": operator #" + i,
                         "one of the model's " + codes.size() + " operator codes",

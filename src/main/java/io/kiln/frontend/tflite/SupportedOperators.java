@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.tflite;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.frontend.CustomOperators;
 import io.kiln.frontend.tflite.constant.ConstantImporters;
 import io.kiln.frontend.tflite.custom.CustomImporter;
@@ -68,14 +68,14 @@ final class SupportedOperators {
         }
         Registration registration = BUILTIN.get(operator.name());
         if (registration == null) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.OPERATOR.problem(
                     "operator " + operator.name() + " version " + operator.version() + " is not supported",
                     where.get(),
                     "one of the " + ALL.size() + " operators that the documentation lists",
                     "Change the model so that it does not need this operator"));
         }
         if (operator.version() < 1 || operator.version() > registration.maxVersion()) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.OPERATOR.problem(
                     operator.name() + " version " + operator.version() + " is not supported",
                     where.get(),
                     "version 1 to " + registration.maxVersion(),
@@ -90,7 +90,7 @@ final class SupportedOperators {
                 .of(code)
                 .map(own -> Registration.custom(code, new CustomImporter(own)))
                 .or(() -> Optional.ofNullable(CUSTOM.get(code)))
-                .orElseThrow(() -> new KilnException(new Problem(
+                .orElseThrow(() -> new KilnException(Failure.OPERATOR.problem(
                         "no C function computes the custom operator `" + code + "`",
                         where.get(),
                         "a C function for it",

@@ -2,8 +2,8 @@
 package io.kiln.frontend.tflite;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.frontend.CustomOperators;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.ModelFile;
@@ -108,7 +108,7 @@ public final class TfliteFrontend {
             TfliteRounding rounding) {
         FlatBuffer buffer = new FlatBuffer(fileName, content, 4 * Math.max(USUAL_BYTES, content.size()));
         if (content.size() < 8 || !identifier(content).equals(IDENTIFIER)) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.MODEL.problem(
                     content.size() == 0 ? "the file is empty" : "this is not a TensorFlow Lite model",
                     fileName,
                     "the file identifier " + IDENTIFIER + " at byte 4",
@@ -117,7 +117,7 @@ public final class TfliteFrontend {
         FlatTable model = buffer.root();
         int version = model.get(Model.VERSION);
         if (version != SCHEMA_VERSION) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.MODEL.problem(
                     "schema version " + version + " is not supported",
                     fileName,
                     "schema version " + SCHEMA_VERSION,

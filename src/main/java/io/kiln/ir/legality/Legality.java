@@ -2,7 +2,7 @@
 package io.kiln.ir.legality;
 
 import io.kiln.base.DType;
-import io.kiln.base.Problem;
+import io.kiln.base.Failure;
 import io.kiln.base.Problems;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Binding;
@@ -60,15 +60,15 @@ public final class Legality {
      * @throws io.kiln.base.KilnException with every violation, at the operator's place in the model
      */
     public static void verify(Function function) {
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.OPERATOR);
         collect(function, problems);
         problems.throwIfAny();
     }
 
     private static void collect(Function function, Problems problems) {
         violations(function)
-                .forEach(v -> problems.add(
-                        new Problem(v.what(), v.binding().origin().text(), v.expected(), "Change the model")));
+                .forEach(v -> problems.add(Failure.OPERATOR.problem(
+                        v.what(), v.binding().origin().text(), v.expected(), "Change the model")));
         function.functions().forEach(called -> collect(called, problems));
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.ir.text;
 
+import io.kiln.base.Failure;
 import io.kiln.base.Problem;
 import io.kiln.ir.text.RelaySyntax.Attribute;
 import io.kiln.ir.text.RelaySyntax.Definition;
@@ -88,7 +89,7 @@ final class DefinitionParser {
         }
         Token end = words.expect("}");
         if (!ended) {
-            problems.accept(new Problem(
+            problems.accept(Failure.MODEL.problem(
                     name.text() + " has no result",
                     end.place().in(words.file()),
                     "a last line such as %9, or () for none",

@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.kiln.artifact.NamedTensor;
 import io.kiln.artifact.NdArrayFormat;
+import io.kiln.base.Failure;
 import io.kiln.base.Problem;
 import io.kiln.ir.Constant;
 import io.kiln.ir.type.Shape;
@@ -51,13 +52,13 @@ final class MetadataReader {
                     : new Place(
                             line + e.getLocation().getLineNr() - 1,
                             e.getLocation().getColumnNr());
-            problems.accept(new Problem(
+            problems.accept(Failure.MODEL.problem(
                     "the metadata section is not JSON: " + e.getOriginalMessage(),
                     place.in(file),
                     "the section as it was printed",
                     "Print the model again"));
         } catch (IllegalArgumentException e) {
-            problems.accept(new Problem(
+            problems.accept(Failure.MODEL.problem(
                     "the metadata section does not hold its constants: " + e.getMessage(),
                     new Place(line, 1).in(file),
                     "the section as it was printed",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.ir.text;
 
-import io.kiln.base.Problem;
+import io.kiln.base.Failure;
 import java.util.Locale;
 
 /** Splits Relay text into words, one at a time. Every call of {@link #next} advances, even if it throws. */
@@ -197,6 +197,6 @@ final class RelayLexer {
     }
 
     private SyntaxException failure(Place place, String what, String expected) {
-        return new SyntaxException(new Problem(what, place.in(file), expected, ""));
+        return new SyntaxException(Failure.MODEL.problem(what, place.in(file), expected, ""));
     }
 }

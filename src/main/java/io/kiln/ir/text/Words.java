@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.ir.text;
 
-import io.kiln.base.Problem;
+import io.kiln.base.Failure;
 
 /** The words of a text with a lookahead of one. */
 final class Words {
@@ -56,7 +56,7 @@ final class Words {
     }
 
     SyntaxException failure(Place place, String what, String expected, String advice) {
-        return new SyntaxException(new Problem(what, place.in(file), expected, advice));
+        return new SyntaxException(Failure.MODEL.problem(what, place.in(file), expected, advice));
     }
 
     String file() {

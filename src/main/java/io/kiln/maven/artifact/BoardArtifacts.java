@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven.artifact;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.flow.spec.BoardSources;
 import io.kiln.toolchain.compiler.ArtifactFetcher;
 import java.util.ArrayList;
@@ -34,7 +34,7 @@ public final class BoardArtifacts {
     public BoardArtifacts(String board) {
         words = board.strip().split(":", -1);
         if ((words.length != 1 && words.length != 4) || Stream.of(words).anyMatch(String::isBlank)) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.BOARD.problem(
                     "not a valid board: " + board, "kiln.board", "an id, or group:artifact:version:id", ""));
         }
     }

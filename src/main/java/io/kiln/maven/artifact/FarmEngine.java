@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven.artifact;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.farm.link.EngineParts;
 import java.net.MalformedURLException;
 import java.net.URL;
@@ -84,7 +84,7 @@ public final class FarmEngine {
             return urls;
         } catch (ArtifactResolutionException | MalformedURLException e) {
             throw new KilnException(
-                    new Problem(
+                    Failure.FARM.problem(
                             "the engine of farms cannot be fetched: " + e.getMessage(),
                             EngineParts.ALL.get(0),
                             "an artifact in the local repository or in one of the settings",

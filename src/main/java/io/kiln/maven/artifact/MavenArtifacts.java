@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven.artifact;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.toolchain.compiler.ArtifactFetcher;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -42,7 +42,7 @@ public final class MavenArtifacts implements ArtifactFetcher {
                     .toPath();
         } catch (ArtifactResolutionException e) {
             throw new KilnException(
-                    new Problem(
+                    Failure.TOOL.problem(
                             "cannot be fetched: " + e.getMessage(),
                             artifact.toString(),
                             "an artifact in the local repository or in one of the settings",

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven.bean;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.flow.model.SharedModel;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import java.io.File;
@@ -52,7 +52,7 @@ public final class Model {
      */
     public ModelSource source(Path folder, Function<String, SharedModel> find) {
         if (file == null || name == null) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.CONFIG.problem(
                     "a <model> lacks its " + (file == null ? "<file>" : "<name>"),
                     "<models>",
                     "both <file> and <name>",

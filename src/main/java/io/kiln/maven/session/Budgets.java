@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven.session;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.flow.spec.BudgetSpec;
 import io.kiln.report.diff.FigureBudget;
 import io.kiln.toolchain.compiler.ArtifactFetcher;
@@ -37,7 +37,7 @@ public final class Budgets {
             if (FIGURES.contains(entry.getKey())) {
                 budgets.add(new FigureBudget(entry.getKey(), entry.getValue().strip()));
             } else if (!entry.getKey().equals(BASELINE)) {
-                throw new KilnException(new Problem(
+                throw new KilnException(Failure.BUDGET.problem(
                         "there is no budget of this name",
                         PREFIX + entry.getKey(),
                         "flash, ram, instructions, cycles or baseline",

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven.session;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.report.Json;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -22,7 +22,7 @@ public final class JsonOutput {
             case "json" -> true;
             case "text" -> false;
             default ->
-                throw new KilnException(new Problem(
+                throw new KilnException(Failure.CONFIG.problem(
                         "there is no such output: " + output, "kiln.output", "text or json", "Correct kiln.output"));
         };
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven.session;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
@@ -28,7 +28,7 @@ public final class Timestamps {
             return Optional.of(OffsetDateTime.parse(text).toInstant());
         } catch (DateTimeException | NumberFormatException e) {
             throw new KilnException(
-                    new Problem(
+                    Failure.CONFIG.problem(
                             "project.build.outputTimestamp is '" + text + "'",
                             "pom.xml",
                             "a time such as 2026-01-01T00:00:00Z, or seconds since 1970",

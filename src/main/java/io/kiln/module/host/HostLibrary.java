@@ -7,9 +7,9 @@ import com.sun.jna.Memory;
 import com.sun.jna.NativeLibrary;
 import com.sun.jna.Platform;
 import com.sun.jna.Pointer;
+import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.ref.Reference;
@@ -121,7 +121,7 @@ public final class HostLibrary implements AutoCloseable {
 
     private static KilnException refused(Path file, String why, Throwable cause) {
         return new KilnException(
-                new Problem(
+                Failure.ARCHIVE.problem(
                         "the library cannot be loaded: " + why,
                         file.toString(),
                         "a shared library for this computer",
@@ -201,7 +201,7 @@ public final class HostLibrary implements AutoCloseable {
     }
 
     private KilnException problem(String what) {
-        return new KilnException(Problem.of(what, file.toString()));
+        return new KilnException(Failure.ARCHIVE.problem(what, file.toString()));
     }
 
     private void requireOpen() {

@@ -5,8 +5,8 @@ import com.sun.jna.Pointer;
 import io.kiln.artifact.DlpackType;
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -78,7 +78,7 @@ public final class HostModel implements AutoCloseable {
             }
             DlpackType type = new DlpackType(info.getByte(3 * POINTER), info.getByte(3 * POINTER + 1) & 0xFF);
             DType dtype = type.dtype()
-                    .orElseThrow(() -> new KilnException(Problem.of(
+                    .orElseThrow(() -> new KilnException(Failure.ARCHIVE.problem(
                             "tensor `" + name + "` has elements of an unknown type: " + type, file.toString())));
             tensors.add(new HostTensor(name, dtype, dimensions));
         }

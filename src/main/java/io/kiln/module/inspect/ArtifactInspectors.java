@@ -3,9 +3,9 @@ package io.kiln.module.inspect;
 
 import io.kiln.artifact.Artifact;
 import io.kiln.base.Extensions;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.NearMiss;
-import io.kiln.base.Problem;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -72,7 +72,7 @@ public final class ArtifactInspectors {
         TreeSet<String> names = new TreeSet<>();
         inspectors.forEach(inspector -> names.add(inspector.name()));
         if (!names.contains(name)) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.CONFIG.problem(
                     "there is no inspector `" + name + "`",
                     "kiln.inspector",
                     "one of " + String.join(", ", names),
@@ -86,7 +86,7 @@ public final class ArtifactInspectors {
                     inspector.inspect(group).forEach(line -> lines.add("  " + line));
                 }));
         if (lines.isEmpty()) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.CONFIG.problem(
                     "the inspector `" + name + "` says nothing of these artifacts",
                     "kiln.inspector",
                     "",

@@ -9,8 +9,8 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.ParameterFile;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.base.elf.ElfFile;
 import io.kiln.module.DeviceModule;
 import io.kiln.module.ModuleReader;
@@ -123,7 +123,7 @@ final class BuiltInInspectors {
         List<String> lines = new ArrayList<>();
         long letters = values("", parse(file), lines, 0);
         if (letters > MOST_LETTERS) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.ARCHIVE.problem(
                     "its values with their paths have more than " + MOST_LETTERS + " letters",
                     file.fileName(),
                     "the metadata of a model",
@@ -164,7 +164,8 @@ final class BuiltInInspectors {
             return new ObjectMapper(JSON).readTree(file.text());
         } catch (JsonProcessingException e) {
             throw new KilnException(
-                    new Problem("this is not JSON: " + e.getOriginalMessage(), file.fileName(), "JSON", ""), e);
+                    Failure.ARCHIVE.problem("this is not JSON: " + e.getOriginalMessage(), file.fileName(), "JSON", ""),
+                    e);
         }
     }
 

@@ -3,8 +3,8 @@ package io.kiln.module.inspect;
 
 import io.kiln.artifact.Artifact;
 import io.kiln.base.Extensions;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import java.util.List;
 import java.util.function.Supplier;
 
@@ -41,7 +41,7 @@ record GuardedInspector(ArtifactInspector inspector) implements ArtifactInspecto
     private <T> T guarded(String what, Supplier<T> call) {
         return Extensions.call(
                 call,
-                why -> new KilnException(Problem.of(
+                why -> new KilnException(Failure.EXTENSION.problem(
                         "it could not " + what + ": " + why,
                         "inspector " + inspector.getClass().getName())));
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.partition.cmsisnn;
 
+import io.kiln.base.Failure;
 import io.kiln.base.Problem;
 import io.kiln.target.CompositeTarget;
 import io.kiln.target.Target;
@@ -39,7 +40,7 @@ record CmsisNnOptions(CmsisNnVersion version, boolean isDsp, boolean isMve, bool
                 .filter(option -> !KNOWN.contains(option))
                 .findFirst();
         if (unknown.isPresent()) {
-            return Optional.of(new Problem(
+            return Optional.of(Failure.TARGET.problem(
                     "cmsis-nn has no option `-" + unknown.get() + "`",
                     where,
                     "-mcpu, -mattr, -debug_last_error or -version",
@@ -49,7 +50,7 @@ record CmsisNnOptions(CmsisNnVersion version, boolean isDsp, boolean isMve, bool
                 Optional.ofNullable(external.attributes().get("mcpu")).map(CmsisNnOptions::core);
         Optional<String> own = host.mcpu().map(CmsisNnOptions::core);
         if (core.isPresent() && own.isPresent() && !core.equals(own)) {
-            return Optional.of(new Problem(
+            return Optional.of(Failure.TARGET.problem(
                     "cmsis-nn is for " + core.get() + ", and the rest is for " + own.get(),
                     where,
                     "the same core",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.partition.cmsisnn;
 
+import io.kiln.base.Failure;
 import io.kiln.base.Problem;
 import java.util.Optional;
 import java.util.regex.Matcher;
@@ -35,7 +36,7 @@ record CmsisNnVersion(int major, int minor) implements Comparable<CmsisNnVersion
                 .isPresent();
         return isGood
                 ? Optional.empty()
-                : Optional.of(new Problem(
+                : Optional.of(Failure.TARGET.problem(
                         "the version of CMSIS-NN is `" + text + "`",
                         where,
                         "4.1.0 to " + NEWEST.major + ".x",

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.quantize.range;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.ir.Parameter;
 import io.kiln.ir.Variable;
 import io.kiln.ir.type.TensorType;
@@ -131,7 +131,7 @@ public final class Calibration {
     /** Reports only the first value that is not finite, because it makes later values so, too. */
     private static void requireFinite(Optional<ValueRange> found, String name, String where) {
         found.filter(range -> !range.isFinite()).ifPresent(range -> {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.QUANTIZE.problem(
                     "the values of " + name + " range from " + range.min() + " to " + range.max(),
                     where,
                     "finite activations for all samples, whose range is a float, too",

@@ -2,8 +2,8 @@
 package io.kiln.quantize.sample;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.ir.Parameter;
 import io.kiln.ir.type.Shape;
@@ -22,7 +22,7 @@ final class ArraySamples {
 
     static List<Sample> single(String where, NumpyArray array, List<Parameter> inputs) {
         if (inputs.size() != 1) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.QUANTIZE.problem(
                     "the model has " + inputs.size() + " inputs, a .npy file holds one array",
                     where,
                     "a .npz file with an array for each of " + names(inputs),
@@ -35,7 +35,7 @@ final class ArraySamples {
         boolean isOnly = inputs.size() == 1 && named.size() == 1;
         Map<String, NumpyArray> arrays =
                 isOnly ? Map.of(inputs.get(0).name(), named.values().iterator().next()) : named;
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.QUANTIZE);
         Map<String, Integer> counts = new LinkedHashMap<>();
         for (Parameter input : inputs) {
             Optional<NumpyArray> array = Optional.ofNullable(arrays.get(input.name()));

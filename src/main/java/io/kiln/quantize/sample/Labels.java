@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.quantize.sample;
 
+import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
@@ -36,7 +36,7 @@ record Labels(Path file, Map<Integer, Integer> byNumber) {
      */
     static Labels read(Path file) {
         List<String> lines = lines(file);
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.QUANTIZE);
         Map<Integer, Integer> labels = new LinkedHashMap<>();
         for (int i = 0; i < lines.size() && problems.list().size() < MAX_FINDINGS; i++) {
             Matcher matcher = LINE.matcher(lines.get(i));
@@ -57,12 +57,13 @@ record Labels(Path file, Map<Integer, Integer> byNumber) {
     private static List<String> lines(Path file) {
         try {
             if (Files.size(file) > MAX_BYTES) {
-                throw new KilnException(
-                        new Problem("the file of labels is too large", file.toString(), "a line for each sample", ""));
+                throw new KilnException(Failure.QUANTIZE.problem(
+                        "the file of labels is too large", file.toString(), "a line for each sample", ""));
             }
             return Files.readAllLines(file);
         } catch (CharacterCodingException e) {
-            throw new KilnException(new Problem("the labels are not text", file.toString(), "lines in UTF-8", ""));
+            throw new KilnException(
+                    Failure.QUANTIZE.problem("the labels are not text", file.toString(), "lines in UTF-8", ""));
         } catch (IOException e) {
             throw FileFailure.of("cannot read", file, e);
         }
@@ -85,7 +86,7 @@ record Labels(Path file, Map<Integer, Integer> byNumber) {
                 labelled.add(sample.labelled(label));
             }
         }
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.QUANTIZE);
         if (!missing.isEmpty()) {
             problems.add(
                     missing.size() + " samples have no label, the first is " + missing.get(0),

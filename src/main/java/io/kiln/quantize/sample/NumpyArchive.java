@@ -2,8 +2,8 @@
 package io.kiln.quantize.sample;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.base.ZipEntries;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -58,7 +58,7 @@ final class NumpyArchive {
     }
 
     private static KilnException refused(String what, String where) {
-        return new KilnException(new Problem(what, where, "a file .npz", "Write it with numpy.savez"));
+        return new KilnException(Failure.QUANTIZE.problem(what, where, "a file .npz", "Write it with numpy.savez"));
     }
 
     private static byte[] unpack(ZipFile zip, ZipArchiveEntry entry, long budget, String where) throws IOException {

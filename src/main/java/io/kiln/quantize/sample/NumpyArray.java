@@ -3,8 +3,8 @@ package io.kiln.quantize.sample;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.ir.type.Shape;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -111,7 +111,7 @@ record NumpyArray(Shape shape, String code, ByteBuffer elements) {
     }
 
     private static KilnException wrong(String what, String where) {
-        return new KilnException(new Problem(
+        return new KilnException(Failure.QUANTIZE.problem(
                 what,
                 where,
                 "a little-endian array in C order of float32, float64 or integers",
@@ -147,7 +147,7 @@ record NumpyArray(Shape shape, String code, ByteBuffer elements) {
             default -> "none";
         };
         if (!code.equals(wanted)) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.QUANTIZE.problem(
                     "the array is of type " + code, where, wanted + " for an input of " + dtype.text(), ""));
         }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.quantize.sample;
 
+import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.GitLfs;
 import io.kiln.base.Problem;
@@ -44,7 +45,7 @@ final class SampleFolder {
         if (files.size() > SampleReader.MAX_SAMPLES || wanted * files.size() > SampleReader.MAX_BYTES) {
             throw SampleReader.tooLarge(folder.toString());
         }
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.QUANTIZE);
         List<Sample> samples = new ArrayList<>();
         for (Path file : files.values()) {
             if (problems.list().size() == MAX_FINDINGS) {

@@ -2,9 +2,9 @@
 package io.kiln.quantize.sample;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.ir.Parameter;
 import java.io.IOException;
@@ -46,13 +46,13 @@ public final class SampleReader {
     public static List<Sample> read(Path path, Optional<Path> labels, List<Parameter> inputs) {
         List<Sample> samples = samples(path, inputs);
         if (samples.isEmpty()) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.QUANTIZE.problem(
                     "there are no samples",
                     path.toString(),
                     "input_0.bin and so on, or an array with at least one sample",
                     "Correct kiln.quantize.samples"));
         }
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.QUANTIZE);
         for (Sample sample : samples) {
             checkNumbers(sample, path, inputs, problems);
         }
@@ -73,7 +73,7 @@ public final class SampleReader {
         }
         String name = String.valueOf(path.getFileName());
         if (!Files.isRegularFile(path) || !(name.endsWith(".npy") || name.endsWith(".npz"))) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.QUANTIZE.problem(
                     Files.exists(path) ? "this is not a file of samples" : "there are no samples here",
                     path.toString(),
                     "a folder of input_0.bin and so on, or a file .npy or .npz",
@@ -94,7 +94,7 @@ public final class SampleReader {
     }
 
     static KilnException tooLarge(String where) {
-        return new KilnException(new Problem(
+        return new KilnException(Failure.QUANTIZE.problem(
                 "the samples are larger than " + MAX_BYTES / (1 << 20) + " MiB",
                 where,
                 "100 to 500 samples, which suffice",

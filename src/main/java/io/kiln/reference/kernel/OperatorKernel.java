@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.reference.kernel;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
@@ -42,7 +42,7 @@ public interface OperatorKernel<O extends Op> {
     /** An entry for an operator that only the user's C can compute. */
     static Map.Entry<Class<? extends Op>, OperatorKernel<Op>> opaque(Class<? extends Op> op) {
         return Map.entry(op, (any, args, type, functions) -> {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.MODEL.problem(
                     "only the C function of " + any.name() + " knows its result",
                     "",
                     "operators that can be computed at build time",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.report.diff;
 
+import io.kiln.base.Failure;
 import io.kiln.base.Problem;
 import io.kiln.report.diff.BuildDiff.Change;
 import java.util.Locale;
@@ -24,7 +25,7 @@ public record FigureBudget(String what, String text) {
         boolean isFine = ABSOLUTE.matcher(text).matches() || isShare();
         return isFine
                 ? Optional.empty()
-                : Optional.of(new Problem(
+                : Optional.of(Failure.BUDGET.problem(
                         "`" + text + "` is not a budget", "kiln.budget." + what, "such as 64K, 1200000 or +2%", ""));
     }
 
@@ -49,7 +50,7 @@ public record FigureBudget(String what, String text) {
             return Optional.empty();
         }
         String baseline = isShare() ? " of " + String.format(Locale.ROOT, "%,d", change.before()) : "";
-        return Optional.of(new Problem(
+        return Optional.of(Failure.BUDGET.problem(
                 String.format(Locale.ROOT, "%s is %,d", what, change.after()),
                 "kiln.budget." + what,
                 String.format(Locale.ROOT, "at most %,d (%s%s)", limit.get(), text, baseline),

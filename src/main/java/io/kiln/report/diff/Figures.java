@@ -5,9 +5,9 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.MissingNode;
+import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -68,7 +68,7 @@ public record Figures(
     public static Figures read(Path report) {
         JsonNode built = json(report);
         if (!built.path("flash").isObject() || !built.path("ram").isObject()) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.BUDGET.problem(
                     "is not a report of a build",
                     report.toString(),
                     "a report.json that kiln:link wrote",
@@ -139,11 +139,11 @@ public record Figures(
     private static JsonNode json(Path file) {
         try {
             if (Files.size(file) > LARGEST_FILE) {
-                throw new KilnException(new Problem("is too large", file.toString(), "at most 64 MiB", ""));
+                throw new KilnException(Failure.BUDGET.problem("is too large", file.toString(), "at most 64 MiB", ""));
             }
             return new ObjectMapper().readTree(Files.readAllBytes(file));
         } catch (JsonProcessingException e) {
-            throw new KilnException(new Problem("is not JSON", file.toString(), "a report of Kiln", ""));
+            throw new KilnException(Failure.BUDGET.problem("is not JSON", file.toString(), "a report of Kiln", ""));
         } catch (IOException e) {
             throw FileFailure.of("cannot read", file, e);
         }

@@ -2,9 +2,9 @@
 package io.kiln.toolchain.board;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.base.ResourceTree;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -169,7 +169,7 @@ sealed interface BoardFiles {
                         .limit(MAX_FILES + 1L)
                         .toList();
                 if (paths.size() > MAX_FILES) {
-                    throw new KilnException(new Problem(
+                    throw new KilnException(Failure.BOARD.problem(
                             "the profile has too many files", folder.toString(), "at most " + MAX_FILES, ""));
                 }
                 TreeMap<String, Bytes> files = new TreeMap<>();
@@ -184,11 +184,11 @@ sealed interface BoardFiles {
 
         private static Bytes content(Path folder, Path path) throws IOException {
             if (!path.toRealPath().startsWith(folder.toRealPath())) {
-                throw new KilnException(new Problem(
+                throw new KilnException(Failure.BOARD.problem(
                         "the link leads out of the profile's folder", path.toString(), "", "Copy the file there"));
             }
             if (!Files.isRegularFile(path) || Files.size(path) > MAX_FILE_BYTES) {
-                throw new KilnException(new Problem(
+                throw new KilnException(Failure.BOARD.problem(
                         "this is not a file of a board profile",
                         path.toString(),
                         "plain files of at most " + MAX_FILE_BYTES + " bytes",

@@ -3,9 +3,9 @@ package io.kiln.toolchain.board;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.NearMiss;
-import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.toolchain.yaml.YamlDocument;
 import io.kiln.toolchain.yaml.YamlSchema;
@@ -135,7 +135,7 @@ public final class Boards {
         if (!folders().contains(id)) {
             throw unknown(id);
         }
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.BOARD);
         List<MergedProfile.Layer> layers = layers(id, problems);
         layers.forEach(layer -> checkUnique(layer.document(), problems));
         problems.throwIfAny();
@@ -273,7 +273,7 @@ public final class Boards {
     }
 
     private boolean hasQemu(String id) {
-        return new MergedProfile(id, layers(id, new Problems()))
+        return new MergedProfile(id, layers(id, new Problems(Failure.BOARD)))
                 .find("emulator")
                 .filter(node -> node.has("qemu"))
                 .isPresent();
@@ -287,7 +287,7 @@ public final class Boards {
         String next = near.isEmpty()
                 ? "kiln:boards shows them; a project's own go into src/main/boards"
                 : "Did you mean " + String.join(" or ", near) + "?";
-        return new KilnException(
-                new Problem("there is no board " + id, "kiln.board", "one of " + String.join(", ", ids), next));
+        return new KilnException(Failure.BOARD.problem(
+                "there is no board " + id, "kiln.board", "one of " + String.join(", ", ids), next));
     }
 }

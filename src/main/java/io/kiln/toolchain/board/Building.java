@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.toolchain.board;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
 import java.util.List;
@@ -45,7 +46,7 @@ public record Building(
      * @throws KilnException naming each flag that no profile may have either
      */
     Building compiledWith(List<String> more, String board) {
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.BOARD);
         for (String flag : more) {
             CompilerFlags.refusal(flag)
                     .ifPresent(refusal -> problems.add(

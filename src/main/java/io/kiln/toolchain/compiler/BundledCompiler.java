@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.toolchain.compiler;
 
+import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.FolderLock;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.toolchain.compiler.CompilerDescriptor.Bundle;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -57,7 +57,7 @@ final class BundledCompiler {
             }
         } catch (IOException | UncheckedIOException e) {
             throw new KilnException(
-                    new Problem(
+                    Failure.TOOL.problem(
                             "the compiler cannot be unpacked: " + FileFailure.reason(e),
                             folder.toString(),
                             bundle.diskMegabytes() + " MB of room in a folder that this user may write",
@@ -104,7 +104,7 @@ final class BundledCompiler {
         String pinned = Optional.ofNullable(bundle.sha256().get(classifier)).orElse("none for " + classifier);
         String actual = UnpackedFiles.digest(jar);
         if (!actual.equals(pinned)) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.TOOL.problem(
                     "the compiler differs from the pinned one: its SHA-256 is " + actual,
                     jar.toString(),
                     pinned,
@@ -120,7 +120,7 @@ final class BundledCompiler {
         try {
             LlvmJar.unpack(jar, bundle.version(), part);
             if (!Files.isExecutable(part.resolve("bin").resolve(LlvmJar.program("clang")))) {
-                throw new KilnException(new Problem(
+                throw new KilnException(Failure.TOOL.problem(
                         "there is no clang in the artifact",
                         jar.toString(),
                         "the artifact as published",

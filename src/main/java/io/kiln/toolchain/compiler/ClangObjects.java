@@ -3,10 +3,10 @@ package io.kiln.toolchain.compiler;
 
 import io.kiln.artifact.ObjectCompiler;
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Optimize;
-import io.kiln.base.Problem;
 import io.kiln.base.ResourceTree;
 import io.kiln.base.incremental.Inputs;
 import io.kiln.process.Command;
@@ -91,7 +91,7 @@ public final class ClangObjects implements ObjectCompiler, Inputs {
             return run(folder, module("empty.ll"));
         });
         if (!result.succeeded()) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.TOOL.problem(
                     "clang does not know the target: " + result.message(),
                     "target `" + target + "`",
                     "a -mtriple of LLVM that fits -mcpu, or none",
@@ -143,7 +143,7 @@ public final class ClangObjects implements ObjectCompiler, Inputs {
 
     private void demand(String name, ProcessResult result) {
         if (!result.succeeded()) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.TOOL.problem(
                     "clang makes no object: " + result.message(), name + " for target `" + target + "`", "", ""));
         }
     }

@@ -3,6 +3,7 @@ package io.kiln.toolchain.compiler;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Optimize;
 import io.kiln.base.Problems;
@@ -48,7 +49,7 @@ final class DescriptorReader {
      */
     static CompilerDescriptor read(String name, Bytes content) {
         YamlDocument document = YamlDocument.parse(name, content);
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.TOOL);
         Schema.OF_COMPILERS.check(document, problems);
         problems.throwIfAny();
         return descriptor(document.root());

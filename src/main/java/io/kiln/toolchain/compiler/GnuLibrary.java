@@ -2,9 +2,9 @@
 package io.kiln.toolchain.compiler;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
@@ -57,7 +57,7 @@ record GnuLibrary(List<Path> headers, List<Path> archives) {
         List<Path> headers = headers(gnu);
         List<Path> archives = archives(gnu);
         if (headers.isEmpty() || archives.stream().noneMatch(GnuLibrary::isC)) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.TOOL.problem(
                     "there is no C library for " + gnu.cpu() + " in the toolchain " + gnu.compiler(),
                     "kiln.libc",
                     "newlib-nano or picolibc",
@@ -136,7 +136,7 @@ record GnuLibrary(List<Path> headers, List<Path> archives) {
         ProcessResult result =
                 ProcessRunner.run(Command.ofLine(line).reading(Bytes.ofText("")).within(Duration.ofSeconds(60)));
         if (!result.succeeded()) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.TOOL.problem(
                     "the compiler does not tell where its C library is: " + result.message(),
                     gnu.compiler(),
                     "a GNU compiler with newlib-nano or picolibc",

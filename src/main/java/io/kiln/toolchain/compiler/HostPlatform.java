@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.toolchain.compiler;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import java.util.List;
 import java.util.Locale;
 
@@ -22,7 +22,7 @@ final class HostPlatform {
         String classifier =
                 classifier(system(), System.getProperty("os.arch", "").toLowerCase(Locale.ROOT));
         if (!PUBLISHED.contains(classifier)) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.TOOL.problem(
                     "the compiler " + artifact + " is not published for this computer (" + classifier + ")",
                     "toolchain",
                     "one of " + String.join(", ", PUBLISHED),

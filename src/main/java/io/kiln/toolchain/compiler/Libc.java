@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.toolchain.compiler;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.stream.Collectors;
@@ -23,7 +23,7 @@ public enum Libc {
         return Arrays.stream(values())
                 .filter(libc -> libc.text().equals(text.strip()))
                 .findFirst()
-                .orElseThrow(() -> new KilnException(new Problem(
+                .orElseThrow(() -> new KilnException(Failure.CONFIG.problem(
                         "there is no C library \"" + text + "\"",
                         "kiln.libc",
                         "one of " + Arrays.stream(values()).map(Libc::text).collect(Collectors.joining(", ")),

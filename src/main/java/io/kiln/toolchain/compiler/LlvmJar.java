@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.toolchain.compiler;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.base.WholeFiles;
 import java.io.IOException;
 import java.io.InputStream;
@@ -67,7 +67,7 @@ final class LlvmJar {
     private static String librarySuffix(String version) {
         Matcher numbers = VERSION.matcher(version);
         if (!numbers.matches()) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.TOOL.problem(
                     "the version of LLVM has no major and minor number: " + version,
                     "bundle.version of the compiler's descriptor",
                     "a version such as 20.1.7-1.5.12",
@@ -104,7 +104,7 @@ final class LlvmJar {
     private static Path inside(Path folder, String place, Path jar) {
         Path file = folder.resolve(place).normalize();
         if (!file.startsWith(folder)) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.TOOL.problem(
                     "an entry leads out of the archive: " + place, jar.toString(), "the artifact as published", ""));
         }
         return file;

@@ -2,8 +2,8 @@
 package io.kiln.toolchain.compiler;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.base.ResourceTree;
 import io.kiln.process.Command;
 import io.kiln.process.Executables;
@@ -137,7 +137,7 @@ public final class Toolchains {
         }
         if (!name.endsWith(SUFFIX)) {
             String known = String.join(", ", builtIn().keySet());
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.TOOL.problem(
                     "there is no toolchain \"" + name + "\"",
                     "kiln.toolchain",
                     "one of " + known + ", or a descriptor file that ends in " + SUFFIX,
@@ -147,7 +147,7 @@ public final class Toolchains {
             return DescriptorReader.read(name, YamlDocument.content(Path.of(name)));
         } catch (InvalidPathException e) {
             throw new KilnException(
-                    new Problem("the toolchain descriptor cannot be read", name, "a readable file", ""), e);
+                    Failure.TOOL.problem("the toolchain descriptor cannot be read", name, "a readable file", ""), e);
         }
     }
 
@@ -164,7 +164,7 @@ public final class Toolchains {
         ProcessResult result =
                 ProcessRunner.run(Command.of(driver.toString(), "--version").within(Duration.ofSeconds(60)));
         if (!result.succeeded()) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.TOOL.problem(
                     "the compiler does not run: " + result.message(),
                     driver.toString(),
                     "a working C compiler for toolchain " + descriptor.id(),
@@ -174,7 +174,7 @@ public final class Toolchains {
     }
 
     private static KilnException unknownCpu(CompilerDescriptor descriptor, TargetOptions target) {
-        return new KilnException(new Problem(
+        return new KilnException(Failure.TOOL.problem(
                 "toolchain " + descriptor.id() + " does not compile for " + target.cpu(),
                 "target",
                 "one of " + String.join(", ", descriptor.cpus()),
@@ -186,7 +186,7 @@ public final class Toolchains {
         String places = environment.gnuHomes().stream()
                         .map(home -> "in " + home + " or ")
                         .collect(Collectors.joining()) + "on the PATH";
-        return new KilnException(new Problem(
+        return new KilnException(Failure.TOOL.problem(
                 "the compiler " + family.compiler() + " is missing",
                 "toolchain " + descriptor.id(),
                 "it " + places,

@@ -6,9 +6,9 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import java.io.IOException;
 import java.io.InputStream;
 import java.math.BigInteger;
@@ -100,11 +100,12 @@ public final class YamlDocument {
             return new YamlDocument(name, (ObjectNode) root, converter.places);
         } catch (MarkedYAMLException e) {
             int line = e.getProblemMark() == null ? 1 : e.getProblemMark().getLine() + 1;
-            throw new KilnException(new Problem("this is not YAML: " + e.getProblem(), name + ":" + line, "", ""), e);
+            throw new KilnException(
+                    Failure.YAML.problem("this is not YAML: " + e.getProblem(), name + ":" + line, "", ""), e);
         } catch (YAMLException | IllegalArgumentException e) {
             // The YAML library has no own message for escapes such as "\\UFFFFFFFF".
             String text = String.valueOf(e.getMessage()).lines().findFirst().orElse("unreadable");
-            throw new KilnException(new Problem("this is not YAML: " + text, name, "", ""), e);
+            throw new KilnException(Failure.YAML.problem("this is not YAML: " + text, name, "", ""), e);
         }
     }
 
@@ -143,7 +144,7 @@ public final class YamlDocument {
     }
 
     private static KilnException refused(String where, String what, String expected) {
-        return new KilnException(new Problem(what, where, expected, ""));
+        return new KilnException(Failure.YAML.problem(what, where, expected, ""));
     }
 
     private static final class Converter {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.tuning.record;
 
+import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.tuning.record.RecordValue.Members;
 import java.io.IOException;
@@ -30,7 +30,7 @@ public final class RecordReader {
     private final String where;
     private final List<TuningRecord> records = new ArrayList<>();
     private final List<String> warnings = new ArrayList<>();
-    private final Problems problems = new Problems();
+    private final Problems problems = new Problems(Failure.TUNE);
     private int unsaid;
 
     private RecordReader(String where) {
@@ -58,7 +58,7 @@ public final class RecordReader {
     public static Log read(Path file) {
         try {
             if (Files.size(file) > MOST_BYTES) {
-                throw new KilnException(new Problem(
+                throw new KilnException(Failure.TUNE.problem(
                         "the log of tuning records is too large",
                         file.toString(),
                         "at most 64 MiB",

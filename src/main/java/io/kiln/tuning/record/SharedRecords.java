@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.tuning.record;
 
+import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,7 +35,7 @@ public final class SharedRecords {
     public static RecordReader.Log pack(Path folder, Path file) {
         RecordReader.Log best = folder(folder);
         if (best.records().isEmpty()) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.TUNE.problem(
                     "there are no tuning records to share",
                     folder.toString(),
                     "logs of kiln:tune, <board>.log",

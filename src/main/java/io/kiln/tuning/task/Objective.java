@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.tuning.task;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Optimize;
-import io.kiln.base.Problem;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
@@ -108,7 +108,7 @@ public sealed interface Objective {
      */
     static Objective parse(String text) {
         return find(text)
-                .orElseThrow(() -> new KilnException(new Problem(
+                .orElseThrow(() -> new KilnException(Failure.TUNE.problem(
                         "kiln.tune.objective is '" + text + "'",
                         "",
                         "instructions, cycles, time, size or ram, or several with positive weights such as instructions:1,size:0.2",

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
 import io.kiln.base.ResourceTree;
@@ -38,7 +39,7 @@ final class CoreTablesTest {
     void aTableFitsTheSchemaAndNamesItsSources(String file) {
         YamlDocument document =
                 YamlDocument.parse(file, ResourceTree.read("toolchains/cores").get(file));
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.PROFILE);
         SCHEMA.check(document, problems);
         assertThat(problems.list()).isEmpty();
         JsonNode root = document.root();

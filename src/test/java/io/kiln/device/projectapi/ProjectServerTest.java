@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.device.projectapi.ProjectServer.OpenedTransport;
 import io.kiln.device.rpc.client.TransportTimeouts;
 import io.kiln.device.transport.TimedBytes;
@@ -165,7 +165,7 @@ final class ProjectServerTest {
                     InputStream input = transport.input()) {
                 assertThatThrownBy(() -> transport.output().write(1)).isInstanceOf(IOException.class);
                 assertThatThrownBy(input::read).isInstanceOf(IOException.class);
-                assertThat(transport.explained(new KilnException(Problem.of("no answer", "console"))))
+                assertThat(transport.explained(new KilnException(Failure.API.problem("no answer", "console"))))
                         .hasMessageContaining("the server ended without an answer");
             }
             assertThatThrownBy(() -> server.flash(Map.of())).hasMessageContaining("the server ended without an answer");

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.artifact.ExecutorKind;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
-import io.kiln.base.Problem;
 import io.kiln.firmware.TrustedArchives;
 import io.kiln.flow.Flow;
 import io.kiln.flow.GestureProject;
@@ -149,7 +149,7 @@ class LlvmFlowTest {
                 folder.resolve("home"),
                 List.of(),
                 (group, name, version, classifier, extension) -> {
-                    throw new KilnException(new Problem("no repository has " + name, "test", "", ""));
+                    throw new KilnException(Failure.CONFIG.problem("no repository has " + name, "test", "", ""));
                 },
                 Log.QUIET);
         GestureProject project = new GestureProject(folder);

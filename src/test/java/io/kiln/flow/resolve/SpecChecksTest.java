@@ -4,6 +4,7 @@ package io.kiln.flow.resolve;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
@@ -89,14 +90,14 @@ final class SpecChecksTest {
     void whatAnotherPluginMayStillBringIsMissingAndNotWrong() throws IOException {
         BuildSpec spec = spec("speed", 2, new ModelSource(folder.resolve("none.tflite"), "none"));
         for (BuildSpec each : List.of(spec, spec("speed", 2))) {
-            Problems problems = new Problems();
-            Problems missing = new Problems();
+            Problems problems = new Problems(Failure.CONFIG);
+            Problems missing = new Problems(Failure.CONFIG);
             SpecChecks.check(each, problems, missing);
             assertThat(problems.isEmpty()).isTrue();
             assertThat(missing.list()).hasSize(1);
         }
-        Problems problems = new Problems();
-        SpecChecks.check(spec("speed", 2, new ModelSource(folder, "folder")), problems, new Problems());
+        Problems problems = new Problems(Failure.CONFIG);
+        SpecChecks.check(spec("speed", 2, new ModelSource(folder, "folder")), problems, new Problems(Failure.CONFIG));
         assertThat(problems.list()).hasSize(1);
     }
 
@@ -163,8 +164,8 @@ final class SpecChecksTest {
     }
 
     private static List<Problem> problems(BuildSpec spec) {
-        Problems problems = new Problems();
-        Problems missing = new Problems();
+        Problems problems = new Problems(Failure.CONFIG);
+        Problems missing = new Problems(Failure.CONFIG);
         SpecChecks.check(spec, problems, missing);
         return Stream.concat(missing.list().stream(), problems.list().stream()).toList();
     }

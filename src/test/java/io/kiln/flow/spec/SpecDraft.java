@@ -4,6 +4,7 @@ package io.kiln.flow.spec;
 import io.kiln.artifact.Convention;
 import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.ModelMetadata.Io;
+import io.kiln.base.Failure;
 import io.kiln.base.Optimize;
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
@@ -25,7 +26,7 @@ import java.util.SortedMap;
 
 /** What a test asks of a build, told piece by piece: at first a build with all defaults. */
 public final class SpecDraft {
-    private final Problems malformed = new Problems();
+    private final Problems malformed = new Problems(Failure.CONFIG);
     private Layout layout;
     private List<ModelSource> models;
     private String board;

@@ -3,8 +3,8 @@ package io.kiln.flow.state;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.AccessDeniedException;
@@ -64,7 +64,7 @@ class UnforeseenFailureTest {
 
     @Test
     void whatWasToldInsideIsToldOutside() {
-        KilnException inside = new KilnException(Problem.of("wrong", "a.c"));
+        KilnException inside = new KilnException(Failure.PROJECT.problem("wrong", "a.c"));
         assertThat(UnforeseenFailure.told(new IllegalStateException(inside))).isSameAs(inside);
     }
 

@@ -4,9 +4,9 @@ package io.kiln.flow.state;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
-import io.kiln.base.Problem;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.report.Json;
 import io.kiln.report.JsonSchemas;
@@ -56,7 +56,7 @@ class VerifyRecordTest {
     @Test
     void whateverEndsItLeavesRed() {
         for (Throwable failure : List.of(
-                new KilnException(Problem.of("qemu-system-arm is not there", "PATH")),
+                new KilnException(Failure.PROJECT.problem("qemu-system-arm is not there", "PATH")),
                 new IllegalStateException("a bug"),
                 new StackOverflowError())) {
             VerifyRecord.keep(layout, Log.QUIET, "test", record -> record.write(GREEN, List.of(Duration.ZERO)));
@@ -90,7 +90,7 @@ class VerifyRecordTest {
                 "1 of 4");
         assertThatThrownBy(() -> VerifyRecord.keep(layout, Log.QUIET, "test", record -> {
                     record.write(red, List.of(Duration.ZERO));
-                    throw new KilnException(Problem.of("1 of 4", "random_0"));
+                    throw new KilnException(Failure.PROJECT.problem("1 of 4", "random_0"));
                 }))
                 .isInstanceOf(KilnException.class);
         assertThat(read()).isEqualTo(red);

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
 import io.kiln.compile.CompiledModel;
@@ -106,7 +107,7 @@ class GivenRoundingTest {
 
     private static VerificationCases cases(Path model, String rounding, Path vectors) {
         VerifySpec verify = new VerifySpec(VerifyOn.EMULATOR, Optional.of(vectors), 0, 0);
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.VERIFY);
         VerificationCases cases = VerificationCases.of(
                 compiled(model, rounding).library().metadata(),
                 RoundedModel.of(reading(rounding), source(model)),

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
 import io.kiln.compile.ModelCompiler;
@@ -99,7 +100,7 @@ final class VerificationCasesTest {
                 new VerifySpec(VerifyOn.EMULATOR, Optional.of(folder), 0, 0),
                 List.of(new ModelSource(Path.of("m.onnx"), "m")),
                 false);
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.VERIFY);
         VerificationCases cases = VerificationCases.of(metadata, RoundedModel.alone(function), vectors, problems);
         problems.throwIfAny();
         return cases;

@@ -3,9 +3,9 @@ package io.kiln.maven.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Printable;
-import io.kiln.base.Problem;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -19,7 +19,7 @@ class PrintableTraceTest {
     void noCauseActsOnATerminalOrForgesALine() {
         IOException cause = new IOException(FORGED, new IllegalStateException(FORGED));
         cause.addSuppressed(new IOException(FORGED));
-        String shown = trace(PrintableTrace.of(new KilnException(Problem.of("bad zip", "a.zip"), cause)));
+        String shown = trace(PrintableTrace.of(new KilnException(Failure.CONFIG.problem("bad zip", "a.zip"), cause)));
         assertThat(shown)
                 .contains("java.io.IOException: entry \\u001b[2Jx", "java.lang.IllegalStateException", "Suppressed: ")
                 .contains("at " + PrintableTraceTest.class.getName())

@@ -4,6 +4,7 @@ package io.kiln.toolchain.board;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
 import io.kiln.toolchain.board.Board.Kind;
@@ -33,7 +34,7 @@ class BoardsTest {
     void builtInProfilesSatisfyTheSchema() {
         YamlSchema schema = new YamlSchema("board.schema.json");
         BoardFiles profiles = BoardFiles.BuiltIn.load();
-        Problems problems = new Problems();
+        Problems problems = new Problems(Failure.BOARD);
         for (String id : profiles.ids()) {
             schema.check(YamlDocument.parse(id, profiles.read(id).orElseThrow().get(BoardFiles.DESCRIPTOR)), problems);
         }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.toolchain.compiler;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
-import io.kiln.base.Problem;
 import io.kiln.process.KeptPrograms;
 import java.io.File;
 import java.nio.file.Files;
@@ -47,7 +47,7 @@ public final class TestToolchains {
                 .map(Path::of)
                 .filter(file -> file.endsWith(name) && Files.isRegularFile(file))
                 .findFirst()
-                .orElseThrow(() -> new KilnException(
-                        new Problem("no " + name + " on the test class path", "pom.xml", "the property natives", "")));
+                .orElseThrow(() -> new KilnException(Failure.TOOL.problem(
+                        "no " + name + " on the test class path", "pom.xml", "the property natives", "")));
     }
 }

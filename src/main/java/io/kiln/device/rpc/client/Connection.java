@@ -2,7 +2,7 @@
 package io.kiln.device.rpc.client;
 
 import io.kiln.base.Bytes;
-import io.kiln.base.Problem;
+import io.kiln.base.Failure;
 import io.kiln.device.protocol.ImageEnd;
 import io.kiln.device.rpc.packet.PacketReader;
 import io.kiln.device.rpc.packet.RpcException;
@@ -189,7 +189,7 @@ final class Connection implements AutoCloseable {
         ImageEnd.in(payload).ifPresent(end -> {
             throw broken(new RpcException(
                     Kind.LINE_CLOSED,
-                    new Problem(
+                    Failure.RPC.problem(
                             "the image ended with code " + end.code(),
                             RpcException.WHERE,
                             "that it goes on",
@@ -218,13 +218,13 @@ final class Connection implements AutoCloseable {
     private int next(long deadline) {
         int value = in.next(deadline);
         if (value == TimedBytes.LATE && Thread.currentThread().isInterrupted()) {
-            throw broken(
-                    new RpcException(Kind.INTERRUPTED, Problem.of("the build was interrupted", RpcException.WHERE)));
+            throw broken(new RpcException(
+                    Kind.INTERRUPTED, Failure.COMPUTER.problem("the build was interrupted", RpcException.WHERE)));
         }
         if (value == TimedBytes.END) {
             throw broken(new RpcException(
                     Kind.LINE_CLOSED,
-                    new Problem(
+                    Failure.RPC.problem(
                             "the image ended, or the line went away", RpcException.WHERE, "a reply", in.printed())));
         }
         return value;
@@ -237,7 +237,7 @@ final class Connection implements AutoCloseable {
         } catch (IOException e) {
             RpcException closed = new RpcException(
                     Kind.LINE_CLOSED,
-                    new Problem("the image does not listen any more", RpcException.WHERE, "", in.printed()));
+                    Failure.RPC.problem("the image does not listen any more", RpcException.WHERE, "", in.printed()));
             closed.initCause(e);
             throw broken(closed);
         }
@@ -251,7 +251,7 @@ final class Connection implements AutoCloseable {
     private RpcException startTimeout() {
         return broken(new RpcException(
                 Kind.SESSION_START_TIMEOUT,
-                new Problem(
+                Failure.RPC.problem(
                         "MicroSessionTimeoutError: session start handshake failed after "
                                 + TransportTimeouts.text(timeouts.sessionStart()),
                         RpcException.WHERE,
@@ -262,7 +262,7 @@ final class Connection implements AutoCloseable {
     private RpcException replyTimeout() {
         return new RpcException(
                 Kind.REPLY_TIMEOUT,
-                new Problem(
+                Failure.RPC.problem(
                         "MicroSessionTimeoutError: failed to read reply message after timeout "
                                 + TransportTimeouts.text(timeouts.sessionEstablished()),
                         RpcException.WHERE,
@@ -273,13 +273,13 @@ final class Connection implements AutoCloseable {
     private RpcException terminated(String what) {
         return new RpcException(
                 Kind.SESSION_TERMINATED,
-                new Problem("SessionTerminatedError: " + what, RpcException.WHERE, "", in.printed()));
+                Failure.RPC.problem("SessionTerminatedError: " + what, RpcException.WHERE, "", in.printed()));
     }
 
     private static RpcException over(RpcException first) {
         return new RpcException(
                 Kind.OVER,
-                new Problem(
+                Failure.RPC.problem(
                         "the session is over since an earlier failure",
                         RpcException.WHERE,
                         "",

@@ -14,8 +14,8 @@ import io.kiln.artifact.GraphFile.Node;
 import io.kiln.artifact.NamedTensor;
 import io.kiln.artifact.ParameterFile;
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.base.WholeFiles;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
@@ -80,7 +80,8 @@ public record DebugDump(GraphFile graph, String json, List<List<Double>> seconds
             printer.indentObjectsWith(indenter);
             return mapper.writer(printer).writeValueAsString(root);
         } catch (JsonProcessingException e) {
-            throw new KilnException(Problem.of("the graph is not JSON: " + e.getOriginalMessage(), "graph"), e);
+            throw new KilnException(
+                    Failure.RPC.problem("the graph is not JSON: " + e.getOriginalMessage(), "graph"), e);
         }
     }
 

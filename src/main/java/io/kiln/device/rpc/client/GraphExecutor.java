@@ -8,7 +8,7 @@ import io.kiln.artifact.ModelMetadata.Storage;
 import io.kiln.artifact.NamedTensor;
 import io.kiln.artifact.ParameterFile;
 import io.kiln.base.Bytes;
-import io.kiln.base.Problem;
+import io.kiln.base.Failure;
 import io.kiln.device.rpc.packet.DataType;
 import io.kiln.device.rpc.packet.RpcException;
 import io.kiln.device.rpc.packet.RpcException.Kind;
@@ -202,7 +202,7 @@ public final class GraphExecutor implements RemoteModel {
     private static RpcException unknown(String what) {
         return new RpcException(
                 Kind.REMOTE,
-                new Problem(
+                Failure.RPC.problem(
                         "the graph has no input or parameter " + what, RpcException.WHERE, "one of the graph's", ""));
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.device.rpc.client;
 
-import io.kiln.base.Problem;
+import io.kiln.base.Failure;
 import io.kiln.device.rpc.packet.RpcException;
 import io.kiln.device.rpc.packet.RpcException.Kind;
 import io.kiln.device.rpc.packet.RpcValue;
@@ -32,7 +32,7 @@ public record RemoteModule(RpcClient client, long handle) implements AutoCloseab
         return function(name)
                 .orElseThrow(() -> new RpcException(
                         Kind.REMOTE,
-                        new Problem(
+                        Failure.RPC.problem(
                                 "the board's program has no function " + name,
                                 RpcException.WHERE,
                                 "a model with the packed interface and a system library",

@@ -2,7 +2,7 @@
 package io.kiln.device.rpc.client;
 
 import io.kiln.base.Bytes;
-import io.kiln.base.Problem;
+import io.kiln.base.Failure;
 import io.kiln.device.protocol.ImageEnd;
 import io.kiln.device.rpc.packet.DataType;
 import io.kiln.device.rpc.packet.PacketReader;
@@ -129,7 +129,7 @@ public final class RpcClient implements AutoCloseable {
         return function(name)
                 .orElseThrow(() -> new RpcException(
                         Kind.REMOTE,
-                        new Problem(
+                        Failure.RPC.problem(
                                 "the board's server has no global function " + name,
                                 RpcException.WHERE,
                                 "a server that registers it",
@@ -224,7 +224,7 @@ public final class RpcClient implements AutoCloseable {
         if (mostPacketBytes.isPresent() && bytes > mostPacketBytes.getAsInt()) {
             throw new RpcException(
                     Kind.REMOTE,
-                    new Problem(
+                    Failure.RPC.problem(
                             "a request has " + bytes + " bytes",
                             RpcException.WHERE,
                             "at most " + mostPacketBytes.getAsInt() + ", which the server's buffer takes",
@@ -236,7 +236,8 @@ public final class RpcClient implements AutoCloseable {
         String text = values.size() == 1 && values.get(0) instanceof RpcValue.Str message
                 ? message.text()
                 : "an exception without a text";
-        return new RpcException(Kind.REMOTE, new Problem("the board reported: " + text, RpcException.WHERE, "", ""));
+        return new RpcException(
+                Kind.REMOTE, Failure.RPC.problem("the board reported: " + text, RpcException.WHERE, "", ""));
     }
 
     private static long handle(List<RpcValue> reply) {

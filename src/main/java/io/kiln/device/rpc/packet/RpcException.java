@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.device.rpc.packet;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 
@@ -48,7 +49,8 @@ public final class RpcException extends KilnException {
     public static RpcException malformed(String what, String expected) {
         return new RpcException(
                 Kind.MALFORMED,
-                new Problem(what, WHERE, expected, "Look whether the board's server speaks the same version of RPC"));
+                Failure.RPC.problem(
+                        what, WHERE, expected, "Look whether the board's server speaks the same version of RPC"));
     }
 
     /** The kind of this failure. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.device.transport.serial;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -33,7 +33,7 @@ public record PortChoice(Optional<String> path, Optional<String> serial, List<St
             return path.get();
         }
         if (serial.isEmpty() && usb.isEmpty()) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.BOARD.problem(
                     "the board's description has no USB ids of its console",
                     WHERE,
                     "the name of a port; there are: " + texts(ports),
@@ -45,13 +45,13 @@ public record PortChoice(Optional<String> path, Optional<String> serial, List<St
         }
         String wanted = serial.map(number -> "serial number " + number).orElse("USB ids " + String.join(", ", usb));
         if (fitting.isEmpty()) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.DEVICE.problem(
                     "no serial port has the " + wanted,
                     WHERE,
                     "one of: " + texts(ports),
                     "Connect the board, or name a port with -Dkiln.monitor.port=<port>"));
         }
-        throw new KilnException(new Problem(
+        throw new KilnException(Failure.DEVICE.problem(
                 "several serial ports have the " + wanted,
                 WHERE,
                 "one of: " + texts(fitting),

@@ -3,8 +3,8 @@ package io.kiln.device.transport.serial;
 
 import com.fazecast.jSerialComm.SerialPort;
 import com.fazecast.jSerialComm.SerialPortInvalidPortException;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.device.transport.Transport;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -34,7 +34,7 @@ public final class SerialConsole implements Transport {
             port.setComPortParameters(baud, 8, SerialPort.ONE_STOP_BIT, SerialPort.NO_PARITY);
             port.setComPortTimeouts(SerialPort.TIMEOUT_READ_SEMI_BLOCKING, BLOCK_MILLIS, 0);
             if (!port.openPort()) {
-                throw new KilnException(new Problem(
+                throw new KilnException(Failure.DEVICE.problem(
                         "the serial port cannot be opened (error " + port.getLastErrorCode() + ")",
                         path,
                         "an existing port that no other program uses and that this user may open",
@@ -43,7 +43,8 @@ public final class SerialConsole implements Transport {
             return new SerialConsole(port, path + " at " + baud + " baud");
         } catch (SerialPortInvalidPortException e) {
             throw new KilnException(
-                    new Problem("there is no such serial port", path, "a port", "Correct kiln.monitor.port"), e);
+                    Failure.DEVICE.problem("there is no such serial port", path, "a port", "Correct kiln.monitor.port"),
+                    e);
         }
     }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.onnx.operator;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.frontend.onnx.model.OnnxNode;
 import io.kiln.ir.Arg;
@@ -143,7 +143,7 @@ public final class NodeContext {
         if (arg(index) instanceof Constant constant) {
             return constant;
         }
-        throw new KilnException(new Problem(
+        throw new KilnException(Failure.OPERATOR.problem(
                 "its input `" + node.inputs().get(index) + "` (" + what + ") is computed when the model runs",
                 where(),
                 "a constant: shapes are known at build time",
@@ -271,7 +271,7 @@ public final class NodeContext {
 
     /** An error of this node, with advice. */
     public KilnException failure(String what, String expected, String next) {
-        return new KilnException(new Problem(what, where(), expected, next));
+        return new KilnException(Failure.OPERATOR.problem(what, where(), expected, next));
     }
 
     private Origin origin() {

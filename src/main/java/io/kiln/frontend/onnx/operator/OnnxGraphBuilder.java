@@ -3,8 +3,8 @@ package io.kiln.frontend.onnx.operator;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Constant;
@@ -98,7 +98,7 @@ public final class OnnxGraphBuilder {
 
     private Arg.Ref bind(Op op, List<Arg> args, TensorType type, Origin origin) {
         if (bindings.size() == MAX_BINDINGS) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.OPERATOR.problem(
                     "the model becomes more than " + MAX_BINDINGS + " operators",
                     origin.text(),
                     "a model for a microcontroller",

@@ -2,8 +2,8 @@
 package io.kiln.frontend.onnx.reader;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.frontend.ModelFile;
 import io.kiln.frontend.ReadLimits;
 import java.io.IOException;
@@ -110,7 +110,7 @@ public final class ExternalData {
             Path root = base.toRealPath();
             Path file = root.resolve(relative).normalize();
             if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
-                throw new KilnException(new Problem(
+                throw new KilnException(Failure.MODEL.problem(
                         "the external data `" + location + "` does not exist", where, expected(base), NAME_IT));
             }
             boolean isInside = file.toRealPath().equals(file) && file.startsWith(root);
@@ -128,7 +128,7 @@ public final class ExternalData {
 
     private KilnException refused(String location, Path base, String where) {
         return new KilnException(
-                new Problem("its external data lies at `" + location + "`", where, expected(base), NAME_IT));
+                Failure.MODEL.problem("its external data lies at `" + location + "`", where, expected(base), NAME_IT));
     }
 
     private String expected(Path base) {
@@ -145,6 +145,6 @@ public final class ExternalData {
     }
 
     private static KilnException failure(String what, String where, String expected) {
-        return new KilnException(new Problem(what, where, expected, NEXT));
+        return new KilnException(Failure.MODEL.problem(what, where, expected, NEXT));
     }
 }

@@ -8,8 +8,8 @@ import ai.onnx.proto.OnnxMl.TensorProto;
 import ai.onnx.proto.OnnxMl.TensorShapeProto;
 import ai.onnx.proto.OnnxMl.TypeProto;
 import ai.onnx.proto.OnnxMl.ValueInfoProto;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.frontend.onnx.model.OnnxAttribute;
 import io.kiln.frontend.onnx.model.OnnxGraph;
@@ -44,7 +44,7 @@ final class GraphReader {
 
     OnnxGraph graph(GraphProto graph) {
         if (graph.getSparseInitializerCount() > 0) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.MODEL.problem(
                     "the graph has sparse initializers",
                     file,
                     "dense initializers",
@@ -54,7 +54,7 @@ final class GraphReader {
         for (TensorProto tensor : graph.getInitializerList()) {
             String where = file + ": initializer `" + tensor.getName() + "`";
             if (initializers.put(tensor.getName(), tensors.read(tensor, where)) != null) {
-                throw new KilnException(new Problem("it exists twice", where, "", "Export the model again"));
+                throw new KilnException(Failure.MODEL.problem("it exists twice", where, "", "Export the model again"));
             }
         }
         List<OnnxValueInfo> inputs = new ArrayList<>();

@@ -8,8 +8,8 @@ import ai.onnx.proto.OnnxMl.TensorProto;
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.frontend.onnx.model.OnnxFunction;
 import io.kiln.frontend.onnx.model.OnnxModel;
 import io.kiln.frontend.onnx.model.Opsets;
@@ -46,11 +46,11 @@ public final class ModelReader {
     public static OnnxModel read(Bytes content, String fileName, ExternalData external, ReadBudget budget) {
         if (content.size() == 0) {
             throw new KilnException(
-                    new Problem("the file is empty", fileName, "an ONNX model", "Export the model again"));
+                    Failure.MODEL.problem("the file is empty", fileName, "an ONNX model", "Export the model again"));
         }
         ModelProto model = parse(content, fileName);
         if (model.getIrVersion() < MIN_IR || model.getIrVersion() > MAX_IR) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.MODEL.problem(
                     model.hasIrVersion()
                             ? "version " + model.getIrVersion() + " of ONNX's file format is not supported"
                             : "this is not an ONNX model",
@@ -60,7 +60,7 @@ public final class ModelReader {
         }
         if (!model.hasGraph()) {
             throw new KilnException(
-                    new Problem("the model has no graph", fileName, "a graph", "Export the model again"));
+                    Failure.MODEL.problem("the model has no graph", fileName, "a graph", "Export the model again"));
         }
         GraphReader graphs = new GraphReader(fileName, new OnnxTensorReader(external, budget), budget);
         return new OnnxModel(
@@ -115,7 +115,7 @@ public final class ModelReader {
 
     private static KilnException invalid(String fileName, IOException cause) {
         return new KilnException(
-                new Problem(
+                Failure.MODEL.problem(
                         "this is not an ONNX model, or a damaged one",
                         fileName,
                         "a protobuf message of type onnx.ModelProto",

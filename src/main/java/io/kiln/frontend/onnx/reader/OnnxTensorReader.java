@@ -5,8 +5,8 @@ import ai.onnx.proto.OnnxMl.StringStringEntryProto;
 import ai.onnx.proto.OnnxMl.TensorProto;
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.frontend.onnx.model.OnnxTensor;
 import io.kiln.ir.type.Shape;
@@ -38,7 +38,7 @@ final class OnnxTensorReader {
     OnnxTensor read(TensorProto tensor, String where) {
         ElementType type = ElementType.ofCode(tensor.getDataType()).orElse(ElementType.UNDEFINED);
         if (type.held().isEmpty()) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.MODEL.problem(
                     "a constant has elements of type " + type.text() + " (" + tensor.getDataType() + ")",
                     where,
                     "integers, booleans or floats",
@@ -155,6 +155,6 @@ final class OnnxTensorReader {
     }
 
     private static KilnException failure(String what, String where, String expected) {
-        return new KilnException(new Problem(what, where, expected, NEXT));
+        return new KilnException(Failure.MODEL.problem(what, where, expected, NEXT));
     }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.onnx.reader;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import java.util.Locale;
 
 /** Counts bytes derived from a file, so that a small file cannot fill the memory. */
@@ -26,7 +26,7 @@ public final class ReadBudget {
     public void spend(long bytes) {
         left -= bytes;
         if (bytes < 0 || left < 0) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.MODEL.problem(
                     String.format(Locale.ROOT, "the model's constants take more than %,d bytes", most),
                     file,
                     "a model that fits the board",

@@ -5,8 +5,8 @@ import com.google.protobuf.CodedInputStream;
 import com.google.protobuf.Descriptors.Descriptor;
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.WireFormat;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import java.io.IOException;
 import java.util.Set;
 
@@ -92,7 +92,7 @@ final class WireCheck {
 
     private void limit(long value, long most, String what) {
         if (value > most) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.MODEL.problem(
                     "the file has more than " + most + " " + what, file, "a model for a microcontroller", ""));
         }
     }

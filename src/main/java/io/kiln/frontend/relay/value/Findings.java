@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.relay.value;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.ir.text.Place;
@@ -30,12 +31,12 @@ public final class Findings {
         if (problems.size() < MAX_PROBLEMS) {
             problems.add(problem);
         } else if (problems.size() == MAX_PROBLEMS) {
-            problems.add(Problem.of("there are more problems than these " + MAX_PROBLEMS, file));
+            problems.add(Failure.MODEL.problem("there are more problems than these " + MAX_PROBLEMS, file));
         }
     }
 
     public void add(Place place, String what, String expected, String next) {
-        add(new Problem(what, place.in(file), expected, next));
+        add(Failure.MODEL.problem(what, place.in(file), expected, next));
     }
 
     /** Number of problems so far, to tell whether a step found any. */

@@ -2,8 +2,8 @@
 package io.kiln.frontend.tflite.flatbuffer;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
@@ -84,7 +84,7 @@ public final class FlatBuffer {
     void spend(long bytes) {
         budget -= bytes;
         if (budget < 0) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.MODEL.problem(
                     "the file refers to the same data so often that the model is many times larger than the file",
                     file,
                     "tensors with data of their own",
@@ -113,7 +113,7 @@ public final class FlatBuffer {
     }
 
     public KilnException corrupt(String what, long position) {
-        return new KilnException(new Problem(
+        return new KilnException(Failure.MODEL.problem(
                 "the file is truncated or corrupt at byte " + position + ": " + what,
                 file,
                 "a complete TensorFlow Lite model",

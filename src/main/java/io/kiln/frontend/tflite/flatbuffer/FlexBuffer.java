@@ -2,8 +2,8 @@
 package io.kiln.frontend.tflite.flatbuffer;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
@@ -174,7 +174,7 @@ public final class FlexBuffer {
     }
 
     private KilnException corrupt(String what, long position) {
-        return new KilnException(new Problem(
+        return new KilnException(Failure.MODEL.problem(
                 "its custom options are corrupt at byte " + position + ": " + what,
                 where.get(),
                 "a FlexBuffer that is a map",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.tflite.tensor;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import java.util.ArrayList;
@@ -17,7 +18,7 @@ public final class PlaceFindings {
     }
 
     public void add(String what, String expected, String next) {
-        problems.add(new Problem(what, where.get(), expected, next));
+        problems.add(Failure.OPERATOR.problem(what, where.get(), expected, next));
     }
 
     /** The place as text. */
