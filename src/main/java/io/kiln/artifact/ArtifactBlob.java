@@ -4,11 +4,17 @@ package io.kiln.artifact;
 import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
+import io.kiln.base.StrictText;
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Supplier;
+import java.util.zip.CRC32;
 
 /**
  * Artifacts as bytes, without processing their content. All numbers are little-endian; the same artifacts give the same bytes.
@@ -164,5 +170,172 @@ final class ArtifactBlob {
                         fields[CONTENT],
                         fields[TARGET_KEY].text()),
                 start);
+    }
+
+    /** Reads what {@link BlobWriter} wrote, from sources that may be damaged: every error has its offset, and nothing is allocated beyond the file. */
+    private static final class BlobReader {
+        private static final int MAGIC_BYTES = 8;
+
+        private final Bytes blob;
+        private final ByteBuffer in;
+        private final String name;
+
+        BlobReader(Bytes blob, String name) {
+            this.blob = blob;
+            this.in = blob.buffer();
+            this.name = name;
+        }
+
+        int position() {
+            return in.position();
+        }
+
+        /** Reads a magic; returns where it lies. */
+        int begin(String magic) {
+            int start = in.position();
+            if (!text(MAGIC_BYTES, "the magic " + magic).equals(magic)) {
+                throw broken("it does not begin with " + magic, start);
+            }
+            return start;
+        }
+
+        /** Checks the checksum of a part that began there. */
+        void end(int start) {
+            int at = in.position();
+            CRC32 crc = new CRC32();
+            crc.update(in.duplicate().position(start).limit(at));
+            long stated = u32("a checksum");
+            if (stated != crc.getValue()) {
+                throw broken(
+                        String.format(Locale.ROOT, "the checksum is 0x%08x, not 0x%08x", crc.getValue(), stated), at);
+            }
+        }
+
+        void requireEnd() {
+            if (in.hasRemaining()) {
+                throw broken(in.remaining() + " bytes follow", in.position());
+            }
+        }
+
+        int u16(String what) {
+            need(2, what);
+            return in.getShort() & 0xFFFF;
+        }
+
+        long u32(String what) {
+            need(4, what);
+            return in.getInt() & 0xFFFFFFFFL;
+        }
+
+        /** A number of items, in 32 bits. */
+        int count(String what, int most) {
+            int at = in.position();
+            long count = u32("the number of " + what);
+            if (count > most) {
+                throw broken("there are " + count + " " + what + ", more than " + most, at);
+            }
+            return (int) count;
+        }
+
+        /** A number of 64 bits without sign; above 2^63 it is negative. */
+        long u64(String what) {
+            need(8, what);
+            return in.getLong();
+        }
+
+        void skip(long bytes, String what) {
+            need(bytes, what);
+            in.position(in.position() + (int) bytes);
+        }
+
+        Bytes raw(long bytes, String what) {
+            int start = in.position();
+            skip(bytes, what);
+            return blob.part(start, in.position() - start);
+        }
+
+        /** Text in UTF-8. */
+        String text(long bytes, String what) {
+            int start = in.position();
+            need(bytes, what);
+            if (bytes > StrictText.MOST_BYTES) {
+                throw broken(what + " takes " + bytes + " bytes, more than " + StrictText.MOST_BYTES, start);
+            }
+            return StrictText.of(raw(bytes, what)).orElseThrow(() -> broken(what + " is not text in UTF-8", start));
+        }
+
+        /** A value that checks itself. */
+        <T> T checked(Supplier<T> value, int at) {
+            try {
+                return value.get();
+            } catch (KilnException e) {
+                throw broken(e.problems().get(0).text(), at);
+            }
+        }
+
+        KilnException broken(String what, int at) {
+            return new KilnException(Failure.ARCHIVE.problem(
+                    "this is not a whole blob of artifacts: " + what,
+                    name + String.format(Locale.ROOT, ", offset 0x%x", at),
+                    "",
+                    ""));
+        }
+
+        private void need(long bytes, String what) {
+            if (bytes < 0 || bytes > in.remaining()) {
+                throw broken(
+                        what + " takes " + Long.toUnsignedString(bytes) + " bytes of " + in.remaining() + " left",
+                        in.position());
+            }
+        }
+    }
+
+    /** Writes little-endian numbers, and parts that begin with a magic and end with a CRC-32. */
+    private static final class BlobWriter {
+        private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+
+        /** Begins a part; returns where. */
+        int begin(String magic) {
+            int start = out.size();
+            raw(magic.getBytes(StandardCharsets.US_ASCII));
+            return start;
+        }
+
+        /** Ends a part that began there with its checksum. */
+        void end(int start) {
+            CRC32 crc = new CRC32();
+            byte[] written = out.toByteArray();
+            crc.update(written, start, written.length - start);
+            u32(crc.getValue());
+        }
+
+        BlobWriter u16(int value) {
+            return number(value, 2);
+        }
+
+        BlobWriter u32(long value) {
+            return number(value, 4);
+        }
+
+        BlobWriter u64(long value) {
+            return number(value, 8);
+        }
+
+        BlobWriter raw(byte[] bytes) {
+            out.writeBytes(bytes);
+            return this;
+        }
+
+        private BlobWriter number(long value, int bytes) {
+            byte[] text = new byte[bytes];
+            for (int i = 0; i < bytes; i++) {
+                text[i] = (byte) (value >>> (8 * i));
+            }
+            return raw(text);
+        }
+
+        Bytes bytes() {
+            return Bytes.wrap(out.toByteArray());
+        }
     }
 }

@@ -3,9 +3,9 @@ package io.kiln.cycles;
 
 import io.kiln.cycles.core.CoreTimings;
 import io.kiln.cycles.core.CoreTimings.Pairing;
+import io.kiln.cycles.core.CoreTimings.Price;
 import io.kiln.cycles.core.CycleRange;
 import io.kiln.cycles.core.CycleRange.Bound;
-import io.kiln.cycles.core.Price;
 import io.kiln.cycles.decode.Instruction;
 import java.util.HashMap;
 import java.util.List;

@@ -5,6 +5,9 @@ import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.Convention;
 import io.kiln.artifact.InterfaceNames;
+import io.kiln.base.Bytes;
+import io.kiln.base.KilnException;
+import io.kiln.base.elf.ElfFile;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -79,5 +82,31 @@ record PackedCode(Convention convention, List<String> functions, String text) {
 
     private static Optional<String> find(Set<String> functions, String name) {
         return functions.stream().filter(name::equalsIgnoreCase).findFirst();
+    }
+
+    /**
+     * The global symbols that an ELF object defines. A file that is not an ELF object, or is damaged, defines nothing: the linker says what
+     * is wrong with it.
+     */
+    static final class ObjectSymbols {
+        private ObjectSymbols() {}
+
+        /**
+         * Which of some symbols an object defines.
+         *
+         * @param wanted their names
+         */
+        static List<String> defined(Bytes object, List<String> wanted) {
+            try {
+                return ElfFile.read(object, "object").symbols().stream()
+                        .filter(ElfFile.Symbol::isExported)
+                        .map(ElfFile.Symbol::name)
+                        .filter(wanted::contains)
+                        .distinct()
+                        .toList();
+            } catch (KilnException e) {
+                return List.of();
+            }
+        }
     }
 }

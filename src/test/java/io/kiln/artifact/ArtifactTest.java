@@ -4,6 +4,7 @@ package io.kiln.artifact;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.kiln.artifact.BuildOutput.InMemoryArtifact;
 import io.kiln.base.Bytes;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

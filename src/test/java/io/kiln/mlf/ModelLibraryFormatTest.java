@@ -12,6 +12,7 @@ import io.kiln.artifact.ModelMetadata.TensorInfo;
 import io.kiln.artifact.OperatorInfo;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
+import io.kiln.mlf.MetadataJson.PythonJson;
 import io.kiln.mlf.ModelLibraryFormat.Options;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;

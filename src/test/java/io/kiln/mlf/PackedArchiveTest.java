@@ -11,6 +11,7 @@ import io.kiln.artifact.ModelMetadata.TensorInfo;
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.base.KilnException;
+import io.kiln.mlf.PackedCode.ObjectSymbols;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;

@@ -6,6 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.management.ThreadMXBean;
 import io.kiln.base.Bytes;
+import io.kiln.module.BuiltInModules.AotFactoryModule;
+import io.kiln.module.BuiltInModules.BytecodeModule;
+import io.kiln.module.BuiltInModules.GraphFactoryModule;
+import io.kiln.module.BuiltInModules.MetadataModule;
+import io.kiln.module.BuiltInModules.SourceModule;
+import io.kiln.module.BuiltInModules.StaticLibraryModule;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.HexFormat;

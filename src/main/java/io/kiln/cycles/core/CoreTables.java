@@ -7,6 +7,7 @@ import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.ResourceTree;
 import io.kiln.cycles.core.CoreTimings.Pairing;
+import io.kiln.cycles.core.CoreTimings.Price;
 import io.kiln.cycles.decode.InstructionKind;
 import io.kiln.toolchain.yaml.YamlDocument;
 import java.util.ArrayList;

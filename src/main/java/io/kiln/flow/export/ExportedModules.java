@@ -9,7 +9,7 @@ import io.kiln.artifact.NamedTensor;
 import io.kiln.artifact.NdArrayFormat;
 import io.kiln.artifact.ParameterFile;
 import io.kiln.module.ArtifactLoaders;
-import io.kiln.module.GraphFactoryModule;
+import io.kiln.module.BuiltInModules.GraphFactoryModule;
 import io.kiln.module.LinkedCode;
 import io.kiln.module.ModuleExport;
 import io.kiln.module.ModuleNode;

@@ -18,6 +18,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -173,5 +175,26 @@ final class BuiltInInspectors {
         return DeviceModule.readTable(new ModuleReader(file.content(), file.fileName())).values().stream()
                 .map(DeviceModule.FunctionInfo::signature)
                 .toList();
+    }
+
+    /** An inspector of one artifact as a value. */
+    private record BuiltInInspector(String name, Predicate<Artifact> accepted, Function<Artifact, List<String>> text)
+            implements ArtifactInspector {
+        @Override
+        public Scope scope() {
+            return Scope.ARTIFACT;
+        }
+
+        @Override
+        public boolean accepts(Artifact artifact) {
+            return accepted.test(artifact);
+        }
+
+        @Override
+        public List<String> inspect(List<Artifact> artifacts) {
+            return artifacts.stream()
+                    .flatMap(artifact -> text.apply(artifact).stream())
+                    .toList();
+        }
     }
 }

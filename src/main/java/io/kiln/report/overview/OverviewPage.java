@@ -5,6 +5,7 @@ import io.kiln.artifact.ModelMetadata.PlannedBuffer;
 import io.kiln.report.BuildReport;
 import io.kiln.report.BuildReport.Operator;
 import io.kiln.report.ModelPart;
+import io.kiln.report.PreprocessingReport;
 import io.kiln.report.ProfileReport;
 import io.kiln.report.VerifyReport;
 import io.kiln.report.graph.GraphPage;
@@ -12,6 +13,7 @@ import io.kiln.report.page.HtmlTable;
 import io.kiln.report.page.Xhtml;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
@@ -213,6 +215,82 @@ public final class OverviewPage {
                         Shown.count(licence.files())));
         if (licences.hasRows()) {
             out.append("<h3>Licences of what was compiled</h3>\n").append(licences.body());
+        }
+    }
+
+    /** The verification: where it ran, each case, and where answers first differed. */
+    private static final class ProofSection {
+        private ProofSection() {}
+
+        static String of(Optional<VerifyReport> proof) {
+            StringBuilder out = new StringBuilder("<h2 id=\"proof\">Proof</h2>\n");
+            if (proof.isEmpty()) {
+                return out.append("<p>This image was not verified.</p>\n").toString();
+            }
+            VerifyReport report = proof.get();
+            out.append("<p>")
+                    .append(Xhtml.escape("Ran on " + report.ranOn() + "; random cases from seed " + report.seed() + ". "
+                            + verdict(report)))
+                    .append("</p>\n");
+            if (!report.failure().isEmpty()) {
+                out.append("<pre>").append(Xhtml.escape(report.failure())).append("</pre>\n");
+            }
+            HtmlTable table = new HtmlTable("", 1, "Case", "Values", "Wrong", "Largest difference", "First difference");
+            for (VerifyReport.Case each : report.cases()) {
+                table.row(
+                        each.mismatches() > 0 ? "bad" : "",
+                        each.name(),
+                        Shown.count(each.outputs()),
+                        Shown.count(each.mismatches()),
+                        String.format(Locale.ROOT, "%.6g", each.maxAbsDiff()).replaceFirst("^0\\.0+$", "0"),
+                        each.first());
+            }
+            return out.append(table.hasRows() ? table.body() : "").toString();
+        }
+
+        /** In a few words. */
+        static String verdict(VerifyReport report) {
+            if (!report.passed()) {
+                return "Failed";
+            }
+            return report.bitExact()
+                    ? "Every answer equals the reference bit for bit"
+                    : "Every answer is within the tolerance";
+        }
+    }
+
+    /** The signal processing before models: what it takes beside the operators. */
+    private static final class PreprocessingSection {
+        private PreprocessingSection() {}
+
+        /** The section; empty if there is no signal processing. */
+        static String of(List<PreprocessingReport> all) {
+            HtmlTable table = new HtmlTable(
+                    "",
+                    1,
+                    "Model",
+                    "Rows",
+                    "Features",
+                    "Instructions of a row",
+                    "of all rows",
+                    "Code",
+                    "Tables",
+                    "State in RAM");
+            all.forEach(each -> table.row(
+                    "",
+                    each.model(),
+                    Shown.count(each.rows()),
+                    Shown.count(each.features()),
+                    Shown.known(each.rowInstructions()),
+                    Shown.known(each.instructions()),
+                    Shown.known(each.codeBytes()),
+                    Shown.count(each.tableBytes()),
+                    Shown.count(each.stateBytes())));
+            return table.hasRows()
+                    ? "<h2 id=\"preprocessing\">Signal processing</h2>\n<p>It comes before the model and is not part of an inference's"
+                            + " instructions. Bytes of code and tables are part of the flash above.</p>\n"
+                            + table.body()
+                    : "";
         }
     }
 }

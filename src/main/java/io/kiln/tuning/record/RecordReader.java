@@ -6,6 +6,7 @@ import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
 import io.kiln.tuning.record.RecordValue.Members;
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.Reader;
 import java.io.StringReader;
@@ -161,5 +162,47 @@ public final class RecordReader {
             warn(number, "-target is read as -mtriple");
         }
         records.add(new TuningRecord(read.text()));
+    }
+
+    /** The lines of a log one after another, so that no more than one of them is in memory; of longer ones than 1 MiB only the beginning. */
+    private static final class LogLines {
+        private static final int MOST_LETTERS = 1 << 20;
+
+        private final Reader text;
+        private int number;
+
+        LogLines(Reader text) {
+            this.text = new BufferedReader(text);
+        }
+
+        /**
+         * A line.
+         *
+         * @param number from 1
+         * @param text without the line's end
+         * @param isEnded whether it has an end, as all but the last line have
+         * @param isCut whether the line is longer than its text
+         */
+        record Line(int number, String text, boolean isEnded, boolean isCut) {}
+
+        /** The next line; empty at the end. */
+        Optional<Line> next() throws IOException {
+            StringBuilder line = new StringBuilder();
+            boolean isCut = false;
+            int letter = text.read();
+            if (letter < 0) {
+                return Optional.empty();
+            }
+            while (letter >= 0 && letter != '\n') {
+                if (line.length() < MOST_LETTERS) {
+                    line.append((char) letter);
+                } else {
+                    isCut = true;
+                }
+                letter = text.read();
+            }
+            number++;
+            return Optional.of(new Line(number, line.toString(), letter >= 0, isCut));
+        }
     }
 }

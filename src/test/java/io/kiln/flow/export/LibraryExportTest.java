@@ -19,7 +19,7 @@ import io.kiln.flow.spec.QuantizeSpec;
 import io.kiln.flow.spec.SpecDraft;
 import io.kiln.ir.Function;
 import io.kiln.ir.text.RelayPrinter;
-import io.kiln.module.GraphFactoryModule;
+import io.kiln.module.BuiltInModules.GraphFactoryModule;
 import io.kiln.module.ModuleLoaders;
 import io.kiln.module.ModuleNode;
 import io.kiln.module.SharedLibrary;

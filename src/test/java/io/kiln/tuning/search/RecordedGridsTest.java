@@ -7,7 +7,7 @@ import io.kiln.tuning.record.RecordReader;
 import io.kiln.tuning.record.RecordValue;
 import io.kiln.tuning.record.TuningRecord;
 import io.kiln.tuning.record.TuningRecord.Config;
-import io.kiln.tuning.task.KnobFeatures;
+import io.kiln.tuning.task.TaskSpace.KnobFeatures;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
