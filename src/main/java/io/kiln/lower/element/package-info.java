@@ -1,3 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-/** Lowering of element-wise operators. */
-package io.kiln.lower.element;

@@ -1,3 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-/** Lowering of signal operators and filter banks. */
-package io.kiln.lower.signal;
