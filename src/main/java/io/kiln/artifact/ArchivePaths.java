@@ -36,7 +36,7 @@ public final class ArchivePaths {
     private ArchivePaths() {}
 
     /**
-     * The folder of a kind of artifact, for the host core where there is one for each target.
+     * The folder of a kind of artifact; for kinds that have a folder for each target, that of the host core.
      *
      * @param kind any but a payload, whose folder has its loader's name
      */

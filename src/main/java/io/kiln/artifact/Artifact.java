@@ -79,7 +79,7 @@ public record Artifact(String codegenId, String loader, String fileName, Bytes c
         return of(codegenId, kind, fileName, Bytes.ofText(text));
     }
 
-    /** What it is for the firmware build and the archive. */
+    /** The kind of file, which follows from the loader and the file's suffix. */
     public ArtifactKind kind() {
         return ArtifactKind.of(loader, fileName);
     }
@@ -129,7 +129,7 @@ public record Artifact(String codegenId, String loader, String fileName, Bytes c
         }
     }
 
-    /** Which names artifacts may have. The checks make no objects: sets of artifacts are read from files of others. */
+    /** Checks the names of artifacts without making objects, because sets with many names are read from files of others. */
     private static final class ArtifactNames {
         private static final int MOST_CHARACTERS = 200;
         private static final int MOST_SEGMENTS = 41;

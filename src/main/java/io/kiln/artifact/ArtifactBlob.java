@@ -190,7 +190,7 @@ final class ArtifactBlob {
             return in.position();
         }
 
-        /** Reads a magic; returns where it lies. */
+        /** Reads the magic of a part and returns its offset. */
         int begin(String magic) {
             int start = in.position();
             if (!text(MAGIC_BYTES, "the magic " + magic).equals(magic)) {
@@ -199,7 +199,7 @@ final class ArtifactBlob {
             return start;
         }
 
-        /** Checks the checksum of a part that began there. */
+        /** Reads and checks the checksum of the part that begins at an offset. */
         void end(int start) {
             int at = in.position();
             CRC32 crc = new CRC32();
@@ -264,7 +264,7 @@ final class ArtifactBlob {
             return StrictText.of(raw(bytes, what)).orElseThrow(() -> broken(what + " is not text in UTF-8", start));
         }
 
-        /** A value that checks itself. */
+        /** Makes a value; what its constructor refuses becomes an error with the offset. */
         <T> T checked(Supplier<T> value, int at) {
             try {
                 return value.get();
@@ -294,14 +294,14 @@ final class ArtifactBlob {
     private static final class BlobWriter {
         private final ByteArrayOutputStream out = new ByteArrayOutputStream();
 
-        /** Begins a part; returns where. */
+        /** Begins a part and returns its offset. */
         int begin(String magic) {
             int start = out.size();
             raw(magic.getBytes(StandardCharsets.US_ASCII));
             return start;
         }
 
-        /** Ends a part that began there with its checksum. */
+        /** Ends the part that begins at an offset with its checksum. */
         void end(int start) {
             CRC32 crc = new CRC32();
             byte[] written = out.toByteArray();

@@ -43,20 +43,20 @@ public record DlpackType(int code, int bits) {
                 : Optional.empty();
     }
 
-    /** The type that has this one; empty if Kiln has none. */
+    /** Kiln's element type; empty if it has none that corresponds. */
     public Optional<DType> dtype() {
         return Arrays.stream(DType.values())
                 .filter(type -> of(type).equals(this))
                 .findFirst();
     }
 
-    /** As C initialises it. */
+    /** The initializer of a {@code DLDataType} in C. */
     public String text() {
         String name = code == SIGNED ? "kDLInt" : code == UNSIGNED ? "kDLUInt" : "kDLFloat";
         return "{" + name + ", " + bits + ", 1}";
     }
 
-    /** As graphs have it, such as {@code int8} or {@code bool}. */
+    /** The name in graphs, such as {@code int8} or {@code bool}. */
     public String name() {
         String kind = code == SIGNED ? "int" : code == UNSIGNED ? "uint" : "float";
         return code == UNSIGNED && bits == 1 ? "bool" : kind + bits;

@@ -102,7 +102,7 @@ public record GraphFile(List<Node> nodes, List<Entry> entries, List<Integer> hea
                 Failure.ARCHIVE.problem(what, where, "a graph as TVM's graph executor reads it", ""), cause);
     }
 
-    /** Nodes that are inputs or parameters, in order. */
+    /** The nodes that a program gives values to, inputs and parameters, in the graph's order. */
     public List<Node> given() {
         return nodes.stream().filter(Node::isGiven).toList();
     }
@@ -264,7 +264,7 @@ public record GraphFile(List<Node> nodes, List<Entry> entries, List<Integer> hea
             return json.path(key).asText();
         }
 
-        /** Numbers are written as texts. */
+        /** A number, which TVM writes as a text. */
         private static int number(JsonNode json, String key) {
             String text = text(json, key);
             require(text.matches("[0-9]{1,3}"), "`" + key + "` is `" + text + "`");

@@ -26,7 +26,7 @@ public record InterfaceNames(String model) {
     /** The pool of weights and tables that stay with the board's constants while all others move to its further memory. */
     public static final String NEAR_CONSTANTS = "near_constants";
 
-    /** Its linker section, which the patterns of {@link #CONSTANTS_SECTION} do not match. */
+    /** The linker section of {@link #NEAR_CONSTANTS}, which the patterns of {@link #CONSTANTS_SECTION} do not match. */
     public static final String NEAR_SECTION = ".rodata.kiln.near";
 
     /** The linker section of parameters that are flashed by themselves. */
@@ -42,7 +42,7 @@ public record InterfaceNames(String model) {
         return pool.equals(NEAR_CONSTANTS) ? NEAR_SECTION : CONSTANTS_SECTION + "." + pool;
     }
 
-    /** Compilers may split an array and number its parts after a dot. */
+    /** Matches symbols of a model's state. Compilers may split an array and append numbers after a dot. */
     private static final Pattern STATE = Pattern.compile(PREFIX + "\\w+_(state[0-9]+|ready)(\\..*)?");
 
     /** {@code <name>} of the functions: the model's name in lower case. The runtime's AOT executor is created with it. */
@@ -209,7 +209,7 @@ public record InterfaceNames(String model) {
         INPUTS,
         OUTPUTS;
 
-        /** Its form in names. */
+        /** The word for it in C names. */
         public String text() {
             return name().toLowerCase(Locale.ROOT);
         }

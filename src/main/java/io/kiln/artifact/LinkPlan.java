@@ -34,7 +34,7 @@ public record LinkPlan(List<Group> groups) {
         EMBEDDED,
         /** Payloads lie beside the sources, for programs that embed or send them. */
         COPIED,
-        /** It stays in the archive. */
+        /** Relay text, parameters and graphs stay in the archive. */
         LEFT_OUT;
 
         /** The action in reports. */

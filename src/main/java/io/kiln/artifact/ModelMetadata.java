@@ -94,12 +94,12 @@ public record ModelMetadata(
             return new Interface(ExecutorKind.AOT, Convention.TYPED, io, inputs, outputs, List.of());
         }
 
-        /** The same with the functions that turned out to be packed. */
+        /** A copy with these packed functions. */
         public Interface withFunctions(List<String> packed) {
             return new Interface(executor, convention, io, inputs, outputs, packed, devices);
         }
 
-        /** The same with devices. */
+        /** A copy with these devices. */
         public Interface withDevices(List<DeviceHooks> others) {
             return new Interface(executor, convention, io, inputs, outputs, functions, others);
         }

@@ -42,7 +42,7 @@ public final class RuntimeConfig {
         return config;
     }
 
-    /** A file of the runtime or its templates with these limits; any but {@code crt_config.h} as it is. */
+    /** Raises the limits in {@code crt_config.h}; returns any other file unchanged. */
     public Artifact applyTo(Artifact file) {
         if (!file.fileName().contains("crt_config.h")) {
             return file;

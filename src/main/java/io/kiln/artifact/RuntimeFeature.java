@@ -51,10 +51,10 @@ public enum RuntimeFeature {
             "src/runtime/crt/common/ndarray.c",
             "src/runtime/crt/common/packed_func.c"),
 
-    /** What a board needs to tell time in seconds. */
+    /** A clock in seconds, from a counter of the board. */
     TIMER(Set.of(BASE), "", "include/tvm/runtime/crt/internal/timer/"),
 
-    /** Memory that is given back in any order. */
+    /** The page allocator: memory that can be freed in any order. */
     PAGE_ALLOCATOR(
             Set.of(BASE),
             "",
@@ -80,7 +80,7 @@ public enum RuntimeFeature {
             "include/tvm/runtime/crt/internal/graph_executor/",
             "src/runtime/crt/graph_executor/"),
 
-    /** The same as a module for hosts. */
+    /** The graph executor as a module, which hosts create and drive over RPC. */
     GRAPH_EXECUTOR_MODULE(
             Set.of(GRAPH_EXECUTOR),
             "",
@@ -97,7 +97,7 @@ public enum RuntimeFeature {
             "src/runtime/crt/microtvm_rpc_common/",
             "src/runtime/crt/microtvm_rpc_server/");
 
-    /** What every function of the runtime begins with. */
+    /** The prefix of every function of the runtime. */
     private static final String PREFIX = "TVM";
 
     @SuppressWarnings("ImmutableEnumChecker") // an unmodifiable set

@@ -17,7 +17,7 @@ public final class RuntimeFiles {
         return runtime(EnumSet.allOf(RuntimeFeature.class));
     }
 
-    /** Those of some features and of all that these need. */
+    /** The files of these features, and of all features that they need. */
     public static List<Artifact> runtime(Set<RuntimeFeature> features) {
         Set<RuntimeFeature> needed = RuntimeFeature.closure(features);
         return files("crt", ArtifactKind.RUNTIME).stream()

@@ -32,7 +32,7 @@ final class BlockTimings {
         return new CycleRange(low, expected, Math.max(expected, new Pipeline(Bound.HIGH).run(block)));
     }
 
-    /** One pass over a block. */
+    /** The state of the core's pipeline while it executes a block: when registers and units are free. */
     private final class Pipeline {
         private final Bound bound;
         private final Map<Integer, Long> ready = new HashMap<>();

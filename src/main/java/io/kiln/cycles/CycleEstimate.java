@@ -17,7 +17,7 @@ public record CycleEstimate(Cost whole, List<Cost> owners, long unknown) {
     }
 
     /**
-     * A part of it.
+     * The cost of a part of the code.
      *
      * @param cycles without wait states
      * @param instructions executed
@@ -26,10 +26,10 @@ public record CycleEstimate(Cost whole, List<Cost> owners, long unknown) {
      * @param taken branches, calls and returns taken
      */
     public record Cost(CycleRange cycles, long instructions, long codeBytes, long loads, long taken) {
-        /** Nothing. */
+        /** The cost of no code. */
         public static final Cost NONE = new Cost(CycleRange.NONE, 0, 0, 0, 0);
 
-        /** The sum. */
+        /** The sum of this cost and another. */
         public Cost plus(Cost other) {
             return new Cost(
                     cycles.plus(other.cycles),

@@ -31,7 +31,7 @@ public final class CycleEstimator {
     }
 
     /**
-     * Estimates.
+     * Estimates the cycles of executed blocks.
      *
      * @param elf the image that ran
      * @param blocks what was executed of it

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The meaning of a file's folder in an archive.
+ * What a file is in an archive, which its folder tells.
  *
  * @param kind the kind of the folder's files
  * @param loader their loader
@@ -46,7 +46,7 @@ record ArchivePlace(ArtifactKind kind, String loader, String targetKey, String f
         return new ArchivePlace(kind, kind.isNative() ? Artifact.NATIVE : folder, key, fileName);
     }
 
-    /** Whether all models of an archive have these files. */
+    /** Whether these files, those of the runtime and templates, belong to all models of an archive rather than to one. */
     boolean isShared() {
         return kind == ArtifactKind.RUNTIME || kind == ArtifactKind.TEMPLATE;
     }
@@ -56,7 +56,7 @@ record ArchivePlace(ArtifactKind kind, String loader, String targetKey, String f
         return kind == ArtifactKind.SOURCE || kind == ArtifactKind.OBJECT;
     }
 
-    /** Whether a loader of this folder's name would be taken for another folder. */
+    /** Whether a folder of this name has a meaning already, so that no loader can have the name. */
     static boolean isTaken(String loader) {
         return NATIVE.stream()
                 .anyMatch(kind -> ArchivePaths.folder(kind).equals(ArchivePaths.code(Artifact.HOST, loader)));

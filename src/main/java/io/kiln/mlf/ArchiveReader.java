@@ -65,7 +65,7 @@ final class ArchiveReader {
         return List.copyOf(libraries);
     }
 
-    /** The header, or packed functions without one; otherwise nobody can call the model from C. */
+    /** A model's header, or its packed functions if it has no header; empty if neither is there, so that C cannot call the model. */
     private Optional<ModelMetadataReader.Code> code(
             FormatVersion version, String name, List<String> models, JsonKey model) {
         RelaySignature relay = relay(version, name, models)
@@ -115,7 +115,7 @@ final class ArchiveReader {
         }
     }
 
-    /** A model's sources and objects as they are. */
+    /** A model's sources and objects, unchanged. */
     private List<Artifact> code(String model, List<String> models) {
         List<Artifact> code = new ArrayList<>();
         for (ArtifactKind kind : List.of(ArtifactKind.SOURCE, ArtifactKind.OBJECT)) {
@@ -128,13 +128,13 @@ final class ArchiveReader {
         return code;
     }
 
-    /** In version 7 the text is named after the model; earlier versions have one model and a fixed name. */
+    /** The Relay text, whose file has the model's name in version 7 and a fixed name before. */
     private Optional<Bytes> relay(FormatVersion version, String name, List<String> models) {
         return Optional.ofNullable(files.get(ArchivePaths.of(ArtifactKind.RELAY, ArchivePaths.relayFile(name))))
                 .or(() -> models.size() == 1 ? Optional.ofNullable(files.get(version.relay())) : Optional.empty());
     }
 
-    /** A model's own files, and the runtime, which all models share. */
+    /** The artifacts of a model: its own files, and those of the runtime, which all models share. */
     private ArtifactSet artifacts(
             FormatVersion version, String model, List<String> models, SortedMap<String, String> targets) {
         List<Artifact> artifacts = new ArrayList<>();
@@ -168,7 +168,7 @@ final class ArchiveReader {
         return problems.isEmpty() ? new ArtifactSet(artifacts, targets) : new ArtifactSet(List.of());
     }
 
-    /** Target strings by key: an archive of one target, or of others, does not list them. */
+    /** Target strings by key. Archives of one target, and those that TVM wrote, do not list them; the host core's is taken then. */
     private SortedMap<String, String> targets(JsonKey model, String host) {
         SortedMap<String, String> targets = new TreeMap<>(Map.of(Artifact.HOST, host));
         JsonKey keys = model.at(MetadataJson.TARGET_KEYS);
@@ -186,7 +186,7 @@ final class ArchiveReader {
         return place.isCode() && !version.hasNamedSources() ? model + "_" + place.fileName() : place.fileName();
     }
 
-    /** Adds what is wrong with a file, once for all models. */
+    /** Whether a file can be used; adds a problem if not, only once for a file that all models share. */
     private boolean isSound(String path, ArchivePlace place) {
         Optional<Problem> wrong = wrong(path, place);
         wrong.filter(problem -> !problems.list().contains(problem)).ifPresent(problems::add);

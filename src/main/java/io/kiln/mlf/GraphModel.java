@@ -56,7 +56,7 @@ record GraphModel(GraphFile graph, Set<String> parameters) {
         return new GraphModel(read, names);
     }
 
-    /** Given nodes other than parameters. */
+    /** The inputs: nodes of the graph that are neither operators nor parameters. */
     List<TensorInfo> inputs() {
         List<TensorInfo> inputs = new ArrayList<>();
         for (Node node : graph.given()) {
@@ -68,7 +68,7 @@ record GraphModel(GraphFile graph, Set<String> parameters) {
     }
 
     /**
-     * The outputs in their order.
+     * The outputs in the graph's order.
      *
      * @param stated their names in the metadata, which are sorted; of use if there is one
      */

@@ -54,7 +54,7 @@ final class InterfaceText {
         return members;
     }
 
-    /** Whether inputs and outputs lie in the workspace. */
+    /** Whether programs place inputs and outputs in the workspace by the functions {@code map_inputs} and {@code map_outputs}. */
     boolean mapsInputs() {
         return text.contains(names.map(Side.INPUTS));
     }

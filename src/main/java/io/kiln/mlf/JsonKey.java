@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
  * and reads as an empty value, so that reading continues and finds all errors.
  */
 final class JsonKey {
-    /** Far more than any microcontroller has, and small enough to avoid overflows. */
+    /** The largest number of bytes that is accepted: far more than any microcontroller has, and too small to overflow. */
     private static final long MOST_BYTES = 1L << 40;
 
     private static final int SHOWN = 80;
@@ -33,7 +33,7 @@ final class JsonKey {
         this.problems = problems;
     }
 
-    /** The whole file. */
+    /** The root of a JSON file. */
     static JsonKey root(String where, JsonNode node, Problems problems) {
         return new JsonKey(where, "", node, problems);
     }

@@ -28,10 +28,10 @@ final class MetadataJson {
     /** Kiln's own key: target strings by key, where there are several. */
     static final String TARGET_KEYS = "target_keys";
 
-    /** Short name of CMSIS-NN, and code generator of what calls it. */
+    /** The code generator of operators that call CMSIS-NN; also the name of the library among the dependencies. */
     private static final String CMSIS_NN = "cmsis-nn";
 
-    /** The version in the head of C that calls CMSIS-NN. */
+    /** Finds CMSIS-NN's version in the comment at the head of C that calls it. */
     private static final Pattern VERSION = Pattern.compile("^// tvm target: cmsis-nn.* -version=([0-9.]+)");
 
     private static final DateTimeFormatter EXPORT_TIME =

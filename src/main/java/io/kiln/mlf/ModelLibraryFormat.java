@@ -34,7 +34,7 @@ public final class ModelLibraryFormat {
     static final int ONE_MODEL = 5;
     static final int SEVERAL_MODELS = 7;
 
-    /** The time if no build time is given; it is also the earliest time in a zip. */
+    /** The date of members if no build time is given: the earliest that a zip can have. */
     private static final Instant NO_TIME = Instant.parse("1980-01-01T00:00:00Z");
 
     private ModelLibraryFormat() {}

@@ -137,7 +137,7 @@ final class ModelMetadataReader {
                 operators);
     }
 
-    /** The entry of the core: models that also use other devices have one for each, in no order. */
+    /** The memory entry of the host core. Models that also use other devices have an entry for each, in any order. */
     private static JsonKey main(JsonKey devices) {
         return devices.items().stream()
                 .filter(JsonKey::isObject)
@@ -234,7 +234,7 @@ final class ModelMetadataReader {
         return pools;
     }
 
-    /** With inputs and outputs, pools may be larger than the operators' need that the metadata state. */
+    /** Bytes of the workspace pools, which hold inputs and outputs beside what the metadata state for operators. */
     private static long workspaceBytes(List<ExternalPool> pools) {
         return pools.stream()
                 .filter(pool -> pool.kind() == Kind.WORKSPACE)
@@ -242,7 +242,10 @@ final class ModelMetadataReader {
                 .sum();
     }
 
-    /** A map by device in version 5, a list from 6 on. The core's own comes first, C before objects: partitioned models have several targets. */
+    /**
+     * The target string of the host core. Version 5 has targets in a map by device, later versions in a list. Of several targets, as partitioned
+     * models have, C comes before LLVM.
+     */
     private String target() {
         JsonKey target = json.at("target");
         JsonKey named = json.at(MetadataJson.TARGET_KEYS).at(Artifact.HOST);

@@ -41,7 +41,7 @@ final class OperatorStyle {
         return model.api().executor() == ExecutorKind.NONE;
     }
 
-    /** All keys but the version. */
+    /** The metadata of an archive of style {@code operator}: all keys but the version. */
     static Map<String, Object> metadata(ModelMetadata model, String time) {
         Map<String, Object> memory = new TreeMap<>();
         model.operators().forEach(operator -> memory.put(operator.name(), tensors(operator)));

@@ -119,7 +119,7 @@ final class PackedTensors {
         return shape;
     }
 
-    /** What an array begins with; empty if there is no such array. */
+    /** The initializer of an array in the C; empty if there is no such array. */
     private String initializer(String array) {
         String text = code.text();
         int name = text.indexOf(" " + array + "[");
@@ -128,7 +128,7 @@ final class PackedTensors {
         return end < 0 ? "" : COMMENT.matcher(text.substring(begin + 1, end)).replaceAll("");
     }
 
-    /** In the order of the text's parameters, which the file sorts by their names. */
+    /** The inputs in the order of the Relay text's parameters; {@code metadata.json} sorts them by name. */
     private List<TensorInfo> inputs(Map<String, TensorInfo> named) {
         List<TensorInfo> tensors = new ArrayList<>();
         relay.inputs()
@@ -139,7 +139,7 @@ final class PackedTensors {
         return tensors;
     }
 
-    /** The text may leave types of results out; most results are a batch of one. */
+    /** The outputs in the order of the Relay text's results. Where the text leaves types out, each tensor is taken for a batch of one. */
     private List<TensorInfo> outputs(Map<String, TensorInfo> named) {
         List<TensorInfo> tensors = named.values().stream()
                 .sorted(Comparator.comparingInt(

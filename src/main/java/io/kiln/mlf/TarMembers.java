@@ -30,7 +30,7 @@ final class TarMembers {
     private static final int MOST_MEMBERS = 20_000;
     private static final long MOST_BYTES = 256L << 20;
 
-    /** A build holds several copies of an archive's files at once. */
+    /** The share of the heap that an archive may take, as its divisor: a build holds several copies of an archive's files at once. */
     private static final int HEAP_SHARE = 6;
 
     /** Limit for the headers of one member: paths and pax records. */
@@ -164,7 +164,7 @@ final class TarMembers {
         }
     }
 
-    /** On file systems that ignore case, two such names are one file. */
+    /** Refuses two names that differ only in case, which are one file on file systems that ignore case. */
     private void checkSpelling(String path) {
         String other = spellings.putIfAbsent(path.toLowerCase(Locale.ROOT), path);
         if (other != null && !other.equals(path)) {
@@ -207,7 +207,7 @@ final class TarMembers {
                 "Give Maven more memory, for example by MAVEN_OPTS=-Xmx" + suggestedGigabytes() + "g");
     }
 
-    /** Enough for every archive within the limits. */
+    /** Gigabytes of heap that suffice for every archive within the limits, for the advice. */
     private static long suggestedGigabytes() {
         return (MOST_BYTES * HEAP_SHARE + (1L << 30) - 1) >> 30;
     }

@@ -21,12 +21,12 @@ import java.util.stream.Collectors;
 public final class ArtifactGroups {
     private static final String LIBRARY = "_lib";
 
-    /** Each takes some hundred bytes of memory. */
+    /** The most artifacts of a blob; each takes some hundred bytes of memory. */
     private static final int MOST_ARTIFACTS = 1024;
 
     private ArtifactGroups() {}
 
-    /** The blob of a set, whose native artifacts are linked into the library. */
+    /** Writes a set as a blob; its native artifacts are left out, because they are linked into the library. */
     public static Bytes write(ArtifactSet set) {
         Map<String, Map<String, List<Artifact>>> groups = set.artifacts().stream()
                 .filter(artifact -> !artifact.kind().isNative())
@@ -52,8 +52,8 @@ public final class ArtifactGroups {
     }
 
     /**
-     * The artifacts of a blob, if it holds some. A tree of modules is never taken for them: its last entry has a row that begins with 0, which
-     * would be an empty name.
+     * The artifacts of a blob; empty if it holds a tree of modules. The two cannot be confused: a tree's last entry has a row that begins with 0,
+     * which would be an artifact without a name.
      */
     static Optional<ArtifactSet> find(Bytes blob, String name) {
         try {

@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** Loaders of payloads by name. */
+/** Finds the loader of a payload by its name, and makes modules of artifacts with it. */
 public final class ArtifactLoaders {
     private final Map<String, ArtifactLoader> byName = new TreeMap<>();
 
@@ -33,14 +33,14 @@ public final class ArtifactLoaders {
         return installed(ArtifactLoader.class.getClassLoader());
     }
 
-    /** The same, looked for elsewhere. */
+    /** As {@link #installed()}, with services that another class loader finds. */
     static ArtifactLoaders installed(ClassLoader from) {
         return new ArtifactLoaders(Extensions.services(ArtifactLoader.class, "loader of artifacts", from).stream()
                 .sorted((a, b) -> Boolean.compare(b instanceof DeviceArtifacts, a instanceof DeviceArtifacts))
                 .toList());
     }
 
-    /** Some loaders; the first one of a name counts. */
+    /** Only these loaders; of several with one name the first is used. */
     public static ArtifactLoaders of(List<ArtifactLoader> loaders) {
         return new ArtifactLoaders(loaders);
     }

@@ -13,7 +13,7 @@ public final class BlobSource {
 
     private BlobSource() {}
 
-    /** The text for a blob of {@link ModuleBlob#write}. */
+    /** Prints a blob that {@link ModuleBlob#write} made. */
     public static String of(Bytes blob) {
         StringBuilder text = new StringBuilder("""
             #ifdef _WIN32

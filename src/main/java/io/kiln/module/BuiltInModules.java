@@ -249,7 +249,7 @@ public final class BuiltInModules implements ModuleLoader {
             arrays.forEach(array -> out.raw(array.bytes()));
         }
 
-        /** A line for each. */
+        /** The parameters as text, a line for each. */
         List<String> lines() {
             return IntStream.range(0, names.size())
                     .mapToObj(i -> names.get(i) + ": " + arrays.get(i).text())

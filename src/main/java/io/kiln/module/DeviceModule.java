@@ -36,7 +36,7 @@ public record DeviceModule(String format, Map<String, FunctionInfo> table, Bytes
      * @param launchTags what the launch parameters are, such as {@code blockIdx.x}
      */
     public record FunctionInfo(String name, List<Integer> argumentTypes, List<String> launchTags) {
-        /** More than any device takes. */
+        /** The most arguments of a function that are read: more than any device takes. */
         private static final int MOST_ARGUMENTS = 4096;
 
         private static final String TAGS = "launch parameters";
@@ -46,7 +46,7 @@ public record DeviceModule(String format, Map<String, FunctionInfo> table, Bytes
             launchTags = List.copyOf(launchTags);
         }
 
-        /** Such as {@code add(handle, int32) <<blockIdx.x, threadIdx.x>>}. */
+        /** The function as text, such as {@code add(handle, int32) <<blockIdx.x, threadIdx.x>>}. */
         public String signature() {
             return name
                     + argumentTypes.stream().map(SerializedArray::text).collect(Collectors.joining(", ", "(", ")"))

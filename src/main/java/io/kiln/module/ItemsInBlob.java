@@ -5,7 +5,7 @@ import io.kiln.base.Bytes;
 import io.kiln.base.LazyList;
 import java.util.function.Function;
 
-/** Items of a blob that were checked. */
+/** A list of items that stay in the blob: they were checked once, and each is made an object when it is asked for. */
 final class ItemsInBlob<T> extends LazyList<T> {
     private final Bytes blob;
     private final String name;

@@ -22,13 +22,13 @@ public final class ModuleBlob {
 
     private ModuleBlob() {}
 
-    /** A tree as blob. */
+    /** Writes a tree as a blob. */
     public static Bytes write(ModuleTree tree) {
         Bytes stream = stream(tree);
         return new ModuleWriter().u64(stream.size()).raw(stream).bytes();
     }
 
-    /** A tree as blob without the number of its bytes, as a stream holds it. */
+    /** Writes a tree as a blob without the number of its bytes at the beginning, as TVM writes it to a stream. */
     public static Bytes stream(ModuleTree tree) {
         ModuleWriter out = new ModuleWriter();
         int modules = tree.modules().size();
@@ -80,7 +80,7 @@ public final class ModuleBlob {
         return new ModuleStream(new ModuleReader(stream, name), loaders, new LinkedCode(List.of())).read(false);
     }
 
-    /** One blob while it is read. */
+    /** Reads one blob: the input, and what is known before. */
     private record ModuleStream(ModuleReader in, ModuleLoaders loaders, LinkedCode library) {
         ModuleTree read(boolean isLibrary) {
             int entries = in.count(8, "the number of entries");
@@ -132,7 +132,7 @@ public final class ModuleBlob {
                             "the loader of `" + key + "`, " + loader.getClass().getName() + ", failed: " + why, at));
         }
 
-        /** Old libraries have no tree: the library imports all modules. */
+        /** The tree of the modules read. Old libraries do not state it: there the library imports all modules. */
         private ModuleTree tree(List<ModuleNode> modules, boolean hasTree, boolean isLibrary, int at) {
             if (!hasTree) {
                 if (!isLibrary || modules.stream().anyMatch(m -> m.payload().isLinked())) {

@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** Loaders by type key. */
+/** Finds the loader of a module's payload by the module's type key. */
 public final class ModuleLoaders {
     private final Map<String, ModuleLoader> byKey = new TreeMap<>();
 
@@ -29,14 +29,14 @@ public final class ModuleLoaders {
         return installed(ModuleLoader.class.getClassLoader());
     }
 
-    /** The same, looked for elsewhere. */
+    /** As {@link #installed()}, with services that another class loader finds. */
     static ModuleLoaders installed(ClassLoader from) {
         return new ModuleLoaders(Extensions.services(ModuleLoader.class, "loader of modules", from).stream()
                 .sorted((a, b) -> Boolean.compare(b instanceof BuiltInModules, a instanceof BuiltInModules))
                 .toList());
     }
 
-    /** Some loaders; the first one of a key counts. */
+    /** Only these loaders; of several with one key the first is used. */
     public static ModuleLoaders of(List<ModuleLoader> loaders) {
         return new ModuleLoaders(loaders);
     }

@@ -70,7 +70,7 @@ public final class ModuleReader {
         return count(least, "", what);
     }
 
-    /** Texts for errors are put together only where there is one. */
+    /** Reads a count. The text for an error is built only when there is one. */
     private int count(int least, String before, String what) {
         int at = position();
         long count = u64(what);
@@ -82,12 +82,12 @@ public final class ModuleReader {
         return (int) count;
     }
 
-    /** u64 length and the bytes. */
+    /** Reads u64 length and the bytes. */
     public Bytes string(String what) {
         return raw(length(what), what);
     }
 
-    /** Texts for errors are put together only where there is one. */
+    /** Reads a length. The text for an error is built only when there is one. */
     private int length(String what) {
         int at = position();
         long length = u64(what);
@@ -100,13 +100,13 @@ public final class ModuleReader {
         return (int) length;
     }
 
-    /** u64 length and the text in UTF-8. */
+    /** Reads u64 length and the text in UTF-8. */
     public String text(String what) {
         int length = textLength(what);
         return length == 0 ? "" : raw(length, what).text();
     }
 
-    /** Checks u64 length and the text in UTF-8, and passes over it without making an object. */
+    /** Skips u64 length and a text, which it checks to be UTF-8, without making an object. */
     void skipText(String what) {
         int length = textLength(what);
         in.position(position() + length);
@@ -149,7 +149,7 @@ public final class ModuleReader {
         return i == word.length();
     }
 
-    /** u64 count and the strings, each made when it is asked for. */
+    /** Reads u64 count and the texts; each becomes an object when it is asked for. */
     public List<String> texts(String what) {
         int count = count(8, NUMBER, what);
         return count == 0 ? List.of() : items(count, each -> each.skipText(what), each -> each.text(what));
@@ -168,7 +168,7 @@ public final class ModuleReader {
         return Integer.compare(oneLength, otherLength);
     }
 
-    /** Checks u64 count and the strings, and passes over them. */
+    /** Skips u64 count and the texts, which it checks. */
     void skipTexts(String what) {
         for (int count = count(8, NUMBER, what); count > 0; count--) {
             skipText(what);
@@ -176,7 +176,7 @@ public final class ModuleReader {
     }
 
     /**
-     * Items that are checked here, and made when they are asked for.
+     * Reads items: all are checked now, and each becomes an object when it is asked for.
      *
      * @param count from {@link #count}, so that the list takes at most half as much as the items
      * @param check reads one item and makes no object of it
@@ -191,7 +191,7 @@ public final class ModuleReader {
         return new ItemsInBlob<>(blob, name, offsets, item);
     }
 
-    /** u64 count and numbers of 64 bits, each below 2^31; they share the blob's memory. */
+    /** Reads u64 count and as many numbers of 64 bits, each below 2^31; the list shares the blob's memory. */
     NumbersInBlob numbers(String what) {
         int count = count(8, NUMBER, what);
         int start = position();
@@ -205,7 +205,7 @@ public final class ModuleReader {
         return new NumbersInBlob(blob, start, count);
     }
 
-    /** Some bytes as they are; they share the blob's memory. */
+    /** Reads raw bytes, which share the blob's memory. */
     public Bytes raw(long length, String what) {
         int start = position();
         skip(length, what);
@@ -217,7 +217,7 @@ public final class ModuleReader {
         return blob.part(start, position() - start);
     }
 
-    /** Passes over some bytes. */
+    /** Skips bytes. */
     public void skip(long length, String what) {
         need(length, what);
         in.position(position() + (int) length);

@@ -5,7 +5,7 @@ import io.kiln.base.Bytes;
 import io.kiln.base.LazyList;
 import java.util.Objects;
 
-/** Numbers of 64 bits, each below 2^31, where a blob has them. */
+/** A list of numbers that stay in the blob, where each takes 64 bits and is below 2^31. */
 final class NumbersInBlob extends LazyList<Integer> {
     private final Bytes blob;
     private final int start;
@@ -21,7 +21,7 @@ final class NumbersInBlob extends LazyList<Integer> {
         this.count = count;
     }
 
-    /** A number of the list. */
+    /** The number at an index, without an object. */
     int at(int index) {
         int at = start + Objects.checkIndex(index, count) * Long.BYTES;
         int number = 0;
@@ -31,7 +31,7 @@ final class NumbersInBlob extends LazyList<Integer> {
         return number;
     }
 
-    /** Some of the numbers. */
+    /** The numbers from one index to another. */
     NumbersInBlob part(int from, int to) {
         Objects.checkFromToIndex(from, to, count);
         return new NumbersInBlob(blob, start + from * Long.BYTES, to - from);

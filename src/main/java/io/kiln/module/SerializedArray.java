@@ -51,12 +51,12 @@ public record SerializedArray(String type, List<Long> shape, Bytes bytes) {
         return new SerializedArray(text(type), shape, array);
     }
 
-    /** Arrays one after the other; their number comes from {@link ModuleReader#count}. */
+    /** Reads arrays that follow each other; their number comes from {@link ModuleReader#count}. */
     static List<SerializedArray> list(ModuleReader in, int count) {
         return in.items(count, SerializedArray::check, SerializedArray::read);
     }
 
-    /** Checks an array and passes over it. */
+    /** Skips an array, which it checks. */
     private static void check(ModuleReader in) {
         int start = in.position();
         if (in.u64("the magic of an array") != MAGIC) {
@@ -95,7 +95,7 @@ public record SerializedArray(String type, List<Long> shape, Bytes bytes) {
         in.skip(stated, "the elements of an array");
     }
 
-    /** Such as {@code float32 (4, 2)}. */
+    /** Element type and shape as text, such as {@code float32 (4, 2)}. */
     public String text() {
         return type + shape.stream().map(String::valueOf).collect(Collectors.joining(", ", " (", ")"));
     }

@@ -25,10 +25,10 @@ public record SharedLibrary(ModuleTree tree, List<String> functions, ArtifactSet
     private static final ArtifactSet NONE = new ArtifactSet(List.of());
     private static final long COUNT_BYTES = 8;
 
-    /** Functions that linkers add. */
+    /** Functions that linkers add to every library. */
     private static final Set<String> START_AND_END = Set.of("_init", "_fini");
 
-    /** Variables that a loader of TVM's fills, and the blob: one of them tells a library of TVM's from others. */
+    /** Variables that TVM's loader fills, and the blob. A library that exports one of them is one of TVM's. */
     private static final List<String> MARKS = List.of(ModuleBlob.SYMBOL, "__tvm_module_ctx", "__TVM");
 
     public SharedLibrary {
@@ -72,7 +72,7 @@ public record SharedLibrary(ModuleTree tree, List<String> functions, ArtifactSet
                 .orElseGet(() -> new SharedLibrary(ModuleTree.ofLibrary(functions), functions, NONE, 0));
     }
 
-    /** The blob states its own size; the symbol's may be missing. */
+    /** The blob, whose size it states itself: the symbol's size may be missing. */
     private static Bytes blob(ElfFile file, ElfFile.Symbol symbol, String name) {
         long length = file.at(symbol.value(), COUNT_BYTES)
                 .map(count -> count.order(ByteOrder.LITTLE_ENDIAN).getLong())

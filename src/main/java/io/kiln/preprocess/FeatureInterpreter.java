@@ -11,7 +11,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
 
-/** Computes features in Java, bit for bit as the generated C does: the oracle of the verification. */
+/** Computes features in Java, bit for bit as the generated C does; verification compares with it. */
 public final class FeatureInterpreter {
     private static final List<Integer> LOGS = PreprocessPlan.logTable();
 

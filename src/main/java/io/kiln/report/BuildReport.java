@@ -111,18 +111,18 @@ public record BuildReport(
             Long used,
 
             long available) {
-        /** The deeper of this use and another one. */
+        /** A copy with the deeper of the known use of the stack and another. */
         public Stack with(long other) {
             return new Stack(used == null ? other : Math.max(used, other), available);
         }
     }
 
-    /** The same report with what is known of the stack. */
+    /** A copy with what is known of the stack. */
     public BuildReport with(Stack newStack) {
         return changed(newStack, operators, preprocessing, aot, estimate);
     }
 
-    /** The same report with the instruction counts of a profile. */
+    /** A copy with the instruction counts of a profile. */
     public BuildReport profiled(ProfileReport profile) {
         return changed(
                 stack,

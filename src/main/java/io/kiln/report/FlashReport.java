@@ -48,19 +48,19 @@ public final class FlashReport {
             double seconds,
             String result,
             @JsonSetter(nulls = Nulls.SET) String failure) {
-        /** The same attempt with this probe, or null. */
+        /** A copy with another probe; null if it is unknown. */
         public Entry of(String otherProbe) {
             return new Entry(image, coordinates, board, otherProbe, tool, startedAt, seconds, result, failure);
         }
 
-        /** The same attempt, finished after this many seconds. */
+        /** A copy of the attempt with its end: the seconds that it took, the result and the failure. */
         public Entry ended(double after, String how, String why) {
             return new Entry(image, coordinates, board, probe, tool, startedAt, after, how, why);
         }
     }
 
     /**
-     * An image.
+     * The image of an attempt.
      *
      * @param file its name
      * @param sha256 digest of the file, lower-case hex

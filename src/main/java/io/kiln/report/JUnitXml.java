@@ -21,7 +21,7 @@ public final class JUnitXml {
     private JUnitXml() {}
 
     /**
-     * Writes the report completely or not at all.
+     * Writes the cases of a verification; the file is complete or not there.
      *
      * @param times how long each case took, in the order of the report's cases
      */
@@ -56,7 +56,7 @@ public final class JUnitXml {
         return xml.append("</testsuite>\n").toString();
     }
 
-    /** Writes the tests of a program completely or not at all. */
+    /** Writes the tests of a program; the file is complete or not there. */
     public static void write(Path file, TestReport report) {
         StringBuilder xml = new StringBuilder("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n");
         report.suites().forEach(suite -> append(xml, suite));

@@ -24,9 +24,7 @@ import java.nio.file.Path;
 
 /** Reads and writes records as JSON: two spaces, line feeds and a final line end on every system. */
 public final class Json {
-    /**
-     * Missing or null values are errors, except for properties that the record declares nullable, or omits when empty.
-     */
+    /** Maps records strictly: a missing or null value is an error unless the record declares its property nullable or omits it when empty. */
     private static final ObjectMapper MAPPER = JsonMapper.builder()
             .annotationIntrospector(new RequiredKeys())
             .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
@@ -45,7 +43,7 @@ public final class Json {
         }
     }
 
-    /** Writes a record completely or not at all. */
+    /** Writes a record; the file is complete or not there. */
     public static void write(Path file, Object value) {
         WholeFiles.stream(file, out -> {
             writer().writeValue(new NoClose(out), value);
@@ -53,7 +51,7 @@ public final class Json {
         });
     }
 
-    /** Jackson closes what it writes to, before the line end. */
+    /** Keeps a stream open, which Jackson would close before the final line end is written. */
     private static final class NoClose extends FilterOutputStream {
         NoClose(OutputStream out) {
             super(out);

@@ -33,7 +33,7 @@ public record PreprocessingReport(
 
         @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
         Long instructions) {
-    /** The same with what a profile counted. */
+    /** A copy with the instructions that a profile counted. */
     PreprocessingReport profiled(ProfileReport profile) {
         return profile.preprocessing().stream()
                 .filter(counted -> counted.model().equals(model))

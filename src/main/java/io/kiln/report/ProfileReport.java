@@ -48,25 +48,25 @@ public record ProfileReport(
         preprocessing = preprocessing == null ? List.of() : List.copyOf(preprocessing);
     }
 
-    /** Instructions that an emulator counted. */
+    /** A report of instructions that an emulator counted. */
     public ProfileReport(
             String board, String ranOn, boolean deterministic, long instructions, List<Operator> operators) {
         this(board, ranOn, deterministic, instructions, operators, List.of(), null, null, List.of());
     }
 
-    /** The same with estimated cycles. */
+    /** A copy with estimated cycles. */
     public ProfileReport with(CycleReport cycles) {
         return new ProfileReport(
                 board, ranOn, deterministic, instructions, operators, times, aot, cycles, preprocessing);
     }
 
-    /** The same beside an image with the AOT executor. */
+    /** A copy with the counts of an image that has the AOT executor, for comparison. */
     public ProfileReport beside(Aot other) {
         return new ProfileReport(
                 board, ranOn, deterministic, instructions, operators, times, other, estimate, preprocessing);
     }
 
-    /** The same with the signal processing before models. */
+    /** A copy with the counts of signal processing before models. */
     public ProfileReport with(List<Preprocessing> counted) {
         return new ProfileReport(board, ranOn, deterministic, instructions, operators, times, aot, estimate, counted);
     }
@@ -90,7 +90,7 @@ public record ProfileReport(
     public record Aot(long instructions, long flash, long ram) {}
 
     /**
-     * Times that a board measured.
+     * A report of times that a board measured.
      *
      * @param deterministic whether the board's time is virtual
      * @param operators those of models that run operator by operator
@@ -146,7 +146,7 @@ public record ProfileReport(
             layers = layers == null ? List.of() : List.copyOf(layers);
         }
 
-        /** An operator whose instructions an emulator counted. */
+        /** The counts of an operator in an emulator. */
         public Operator(String name, List<String> layers, long instructions) {
             this(name, layers, instructions, null, null, null);
         }
@@ -156,7 +156,7 @@ public record ProfileReport(
             return new Operator(name, layers, instructions, microseconds, cycles, estimated);
         }
 
-        /** What was measured, for people. */
+        /** The instructions or the time as text for the console. */
         public String text() {
             if (instructions != null) {
                 String about = estimatedCycles == null

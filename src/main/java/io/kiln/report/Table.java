@@ -28,7 +28,7 @@ public final class Table {
         return this;
     }
 
-    /** Its lines, headings first, without trailing spaces. */
+    /** The table's lines, headings first, without trailing spaces. */
     public List<String> lines() {
         int columns = rows.get(0).size();
         int[] widths = new int[columns];

@@ -34,12 +34,12 @@ public record TestReport(List<Suite> suites) {
      */
     public record Case(String name, Duration time, Optional<String> failure) {}
 
-    /** All tests. */
+    /** Number of tests. */
     public long tests() {
         return suites.stream().mapToLong(suite -> suite.cases().size()).sum();
     }
 
-    /** The tests that failed. */
+    /** Number of tests that failed. */
     public long failures() {
         return suites.stream()
                 .flatMap(suite -> suite.cases().stream())

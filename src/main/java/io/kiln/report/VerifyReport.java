@@ -88,9 +88,9 @@ public record VerifyReport(
         }
     }
 
-    /** A value b is matched by a if {@code |a - b| <= absolute + relative * |b|}; both are 0 for integer models. */
+    /** How far an actual value may be from the expected one: {@code absolute + relative * |expected|}; both are 0 for integer models. */
     public record Tolerance(double absolute, double relative) {
-        /** Equality. */
+        /** No tolerance: values must be equal. */
         public static final Tolerance NONE = new Tolerance(0, 0);
         /** The tolerance for float models. */
         public static final Tolerance FLOAT = new Tolerance(1e-5, 1e-4);

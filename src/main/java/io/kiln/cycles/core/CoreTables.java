@@ -18,13 +18,13 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** The tables of cores, {@code toolchains/cores/*.yaml}. Tests check them against their schema. */
+/** Reads the tables of cores' instruction timings, {@code toolchains/cores/*.yaml}, and finds one by the compiler's name of a core. */
 public final class CoreTables {
     private static final String FOLDER = "toolchains/cores";
 
     private CoreTables() {}
 
-    /** All cores, by file name. */
+    /** The tables of all cores, sorted by file name. */
     public static List<CoreTimings> all() {
         List<CoreTimings> cores = new ArrayList<>();
         ResourceTree.read(FOLDER).forEach((file, content) -> cores.add(parse(file, content)));

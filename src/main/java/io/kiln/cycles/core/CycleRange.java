@@ -9,7 +9,7 @@ package io.kiln.cycles.core;
  * @param high the most it can be
  */
 public record CycleRange(long low, long expected, long high) {
-    /** No cycles. */
+    /** A range of 0 cycles. */
     public static final CycleRange NONE = exactly(0);
 
     /** Which number of a range is meant. */
@@ -25,12 +25,12 @@ public record CycleRange(long low, long expected, long high) {
         }
     }
 
-    /** A number that is known. */
+    /** A range of one number, which is known exactly. */
     public static CycleRange exactly(long cycles) {
         return new CycleRange(cycles, cycles, cycles);
     }
 
-    /** One of the numbers. */
+    /** The number at a bound. */
     public long at(Bound bound) {
         return switch (bound) {
             case LOW -> low;
@@ -39,12 +39,12 @@ public record CycleRange(long low, long expected, long high) {
         };
     }
 
-    /** The sum. */
+    /** The sum of this range and another, bound by bound. */
     public CycleRange plus(CycleRange other) {
         return new CycleRange(low + other.low, expected + other.expected, high + other.high);
     }
 
-    /** The product with a count. */
+    /** This range times a count, bound by bound. */
     public CycleRange times(long factor) {
         return new CycleRange(low * factor, expected * factor, high * factor);
     }

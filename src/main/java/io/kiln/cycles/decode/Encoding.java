@@ -36,7 +36,7 @@ record Encoding(int mask, int value, InstructionKind kind, Map<Character, Intege
     private static final long PROGRAM_COUNTER = 1L << 15;
     private static final Pattern REGISTER = Pattern.compile("\\{(\\d+)}|(list)|([SDQ]?)([a-z])('?)(?:\\.([a-z2]))?");
 
-    /** Reads a line; tests read all lines there are. */
+    /** Parses a line of a table. */
     static Encoding parse(String file, String line, int width) {
         String[] columns = line.split(" +", -1);
         if (columns.length != COLUMNS || columns[0].length() != width) {
@@ -147,7 +147,7 @@ record Encoding(int mask, int value, InstructionKind kind, Map<Character, Intege
             VECTOR
         }
 
-        /** From a match of the groups: number, list, bank, letter, quote, count. */
+        /** Makes a register of a match with the groups number, list, bank, letter, quote and count. */
         static RegisterField of(Matcher matcher) {
             if (matcher.group(1) != null) {
                 return new RegisterField(Bank.CORE, NONE, Integer.parseInt(matcher.group(1)), NONE);
@@ -182,7 +182,7 @@ record Encoding(int mask, int value, InstructionKind kind, Map<Character, Intege
             return Character.isDigit(count) ? Character.digit(count, 10) : encoding.field(count, bits);
         }
 
-        /** Bits outside the bank, which wrong code may name, are dropped. */
+        /** The mask of consecutive registers; numbers beyond the bank, which damaged code may name, are dropped. */
         private static long words(int first, int count) {
             long mask = 0;
             for (int i = first; i < Math.min(first + count, FIRST_FLOAT); i++) {

@@ -24,7 +24,7 @@ public record Instruction(long address, int bytes, InstructionKind kind, int wor
     public record Registers(long writes, long reads, long addresses, boolean writesBack) {
         static final Registers NONE = new Registers(0, 0, 0, false);
 
-        /** The same without some registers. */
+        /** A copy without the registers of a mask. */
         Registers without(long mask) {
             return new Registers(writes & ~mask, reads & ~mask, addresses & ~mask, writesBack);
         }
@@ -50,7 +50,7 @@ public record Instruction(long address, int bytes, InstructionKind kind, int wor
         return registers.writesBack;
     }
 
-    /** The address behind it. */
+    /** The address of the byte behind the instruction. */
     public long end() {
         return address + bytes;
     }

@@ -77,7 +77,7 @@ public enum InstructionKind {
     DOUBLE_LOAD,
     DOUBLE_STORE,
 
-    /** Contiguous or interleaving. */
+    /** A load of a vector from contiguous or interleaved memory. */
     VECTOR_LOAD,
     VECTOR_STORE,
     /** A load from addresses in a vector. */

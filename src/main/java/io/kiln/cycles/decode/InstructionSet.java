@@ -60,7 +60,7 @@ public final class InstructionSet {
         return narrow.decode(address, halfword);
     }
 
-    /** Thumb's first halfword is the high one, RISC-V's the low one. */
+    /** Decodes an instruction of two halfwords; Thumb's first halfword is the high one, RISC-V's the low one. */
     Instruction wide(long address, int first, int second) {
         return thumb
                 ? wide.decode(address, first << HALFWORD_BITS | second)

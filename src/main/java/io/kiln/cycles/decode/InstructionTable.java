@@ -58,7 +58,7 @@ final class InstructionTable {
     }
 
     /**
-     * Decodes.
+     * Decodes an instruction by the first line that fits.
      *
      * @param address of the instruction
      * @param bits its encoding

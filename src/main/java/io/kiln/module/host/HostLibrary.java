@@ -86,7 +86,7 @@ public final class HostLibrary implements AutoCloseable {
         }
     }
 
-    /** What the system says; around it stand all places where JNA has looked. */
+    /** What the system says, taken out of JNA's message, which also lists all places where it has looked. */
     private static String reason(String message, Path copy) {
         List<String> lines = message.lines().map(String::strip).toList();
         String place = copy + ": ";

@@ -8,11 +8,11 @@ import java.util.List;
 public interface ArtifactInspector {
     /** Which artifacts are looked at together. */
     enum Scope {
-        /** Each for itself. */
+        /** Each artifact is looked at by itself. */
         ARTIFACT,
-        /** All of one code generator. */
+        /** All artifacts of one code generator are looked at together. */
         CODEGEN,
-        /** All of one loader. */
+        /** All artifacts of one loader are looked at together. */
         LOADER
     }
 

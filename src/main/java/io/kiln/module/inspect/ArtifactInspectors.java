@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.TreeSet;
 import java.util.function.Supplier;
 
-/** Inspectors by name. Several may have one name, for different artifacts. */
+/** Finds inspectors by name, and runs them on the artifacts that they accept. Several may have one name, for different artifacts. */
 public final class ArtifactInspectors {
     /** Asks for a list of the inspectors. */
     public static final String LIST = "?";
@@ -45,7 +45,7 @@ public final class ArtifactInspectors {
         return new ArtifactInspectors(all);
     }
 
-    /** Some inspectors. */
+    /** Only these inspectors. */
     public static ArtifactInspectors of(List<ArtifactInspector> inspectors) {
         return new ArtifactInspectors(inspectors);
     }

@@ -43,7 +43,7 @@ final class BuiltInInspectors {
 
     private BuiltInInspectors() {}
 
-    /** All, those that say most of a file first. */
+    /** All of Kiln's inspectors; those that say most about a file come first. */
     static List<ArtifactInspector> all() {
         return List.of(
                 new BuiltInInspector(
@@ -77,7 +77,7 @@ final class BuiltInInspectors {
         return names;
     }
 
-    /** Objects, and shared libraries as files. */
+    /** Whether a file is an ELF file: an object or a shared library. */
     private static boolean isElf(Artifact file) {
         return file.kind() == ArtifactKind.OBJECT || file.fileName().endsWith(".so");
     }
@@ -120,7 +120,7 @@ final class BuiltInInspectors {
         return parse(file).toPrettyString().lines().toList();
     }
 
-    /** Each value with the path to it. */
+    /** The values of a JSON file, a line for each with the path to it. */
     private static List<String> metadata(Artifact file) {
         List<String> lines = new ArrayList<>();
         long letters = values("", parse(file), lines, 0);
@@ -177,7 +177,7 @@ final class BuiltInInspectors {
                 .toList();
     }
 
-    /** An inspector of one artifact as a value. */
+    /** An inspector that looks at each artifact by itself, made of two functions. */
     private record BuiltInInspector(String name, Predicate<Artifact> accepted, Function<Artifact, List<String>> text)
             implements ArtifactInspector {
         @Override

@@ -28,7 +28,7 @@ public record CycloneDx(
         dependencies = List.copyOf(dependencies);
     }
 
-    /** About the document. */
+    /** Metadata of the document: its time, its tool and the image. */
     @JsonInclude(JsonInclude.Include.NON_EMPTY)
     public record Metadata(String timestamp, Tools tools, Component component) {}
 
@@ -49,7 +49,7 @@ public record CycloneDx(
     /** A digest. */
     public record Hash(String alg, String content) {}
 
-    /** An expression of SPDX, or a licence by its name. */
+    /** A component's licence: an expression of SPDX, or a name. */
     @JsonInclude(JsonInclude.Include.NON_EMPTY)
     public record Choice(
             String expression,

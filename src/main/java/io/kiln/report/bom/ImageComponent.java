@@ -15,7 +15,7 @@ import java.util.Locale;
  */
 public record ImageComponent(
         Kind kind, String name, String version, Licence licence, String sha256, String description) {
-    /** Kinds of components, those of CycloneDX. */
+    /** Kinds of components, named as in CycloneDX. */
     public enum Kind {
         APPLICATION,
         LIBRARY,
@@ -36,7 +36,7 @@ public record ImageComponent(
         /** An unknown licence. */
         public static final Licence UNKNOWN = new Licence("", "");
 
-        /** That of Kiln's runtime and boards. */
+        /** The licence of Kiln's runtime and boards. */
         public static final Licence APACHE = spdx("Apache-2.0");
 
         /** A licence that SPDX knows. */
@@ -49,13 +49,13 @@ public record ImageComponent(
             return new Licence("", name);
         }
 
-        /** For people. */
+        /** The licence as text for the notice. */
         public String text() {
             return expression.isEmpty() ? name.isEmpty() ? "unknown" : name : expression;
         }
     }
 
-    /** Its name in a document, unique if no two components have one name. */
+    /** The id of the component in a bill of materials; unique if no two components have one name and version. */
     String reference() {
         return version.isEmpty() ? name : name + "@" + version;
     }

@@ -8,7 +8,7 @@ public final class Notice {
     private Notice() {}
 
     /**
-     * The text.
+     * Prints the notice of an image.
      *
      * @param image name of the image
      */

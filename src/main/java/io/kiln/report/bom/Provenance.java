@@ -18,7 +18,7 @@ public record Provenance(
     private static final String STATEMENT = "https://in-toto.io/Statement/v1";
     private static final String PREDICATE = "https://slsa.dev/provenance/v1";
 
-    /** The Maven coordinates of Kiln name the kind of build and its builder. */
+    /** The kind of build and its builder, named by Kiln's Maven coordinates. */
     private static final String KILN = "pkg:maven/io.kiln/kiln-maven-plugin@";
 
     public Provenance {
@@ -48,7 +48,7 @@ public record Provenance(
             SortedMap<String, String> internalParameters,
             List<Resource> resolvedDependencies) {}
 
-    /** The run of the builder. */
+    /** The run of the builder: who built, and when. */
     public record Run(
             Builder builder,
             @JsonInclude(JsonInclude.Include.NON_EMPTY) SortedMap<String, String> metadata) {}
@@ -57,7 +57,7 @@ public record Provenance(
     public record Builder(String id) {}
 
     /**
-     * A statement.
+     * Makes a statement.
      *
      * @param files the files that were made
      * @param made version of Kiln

@@ -119,7 +119,7 @@ public record BuildDiff(
         return union;
     }
 
-    /** A total; both of its figures are unknown if there is none of this name. */
+    /** The total of a name, such as {@code flash}; its figures are unknown if no build has it. */
     public Change total(String what) {
         return totals.stream()
                 .filter(change -> change.what().equals(what))

@@ -17,7 +17,7 @@ public final class DiffText {
 
     private DiffText() {}
 
-    /** A row of cells: what, before, after, difference. */
+    /** A row of the table: what changed, and its figures. */
     private record Row(String what, Change change) {
         List<String> cells() {
             return List.of(what, number(change.before()), number(change.after()), difference(change));
@@ -35,7 +35,7 @@ public final class DiffText {
         return value == null ? UNKNOWN : String.format(Locale.ROOT, "%,d", value);
     }
 
-    /** The difference, with its share; a placeholder if a figure is unknown. */
+    /** The difference with its share in percent; a placeholder if a figure is unknown. */
     public static String difference(Change change) {
         if (change.before() == null || change.after() == null) {
             return UNKNOWN;
@@ -66,7 +66,7 @@ public final class DiffText {
                 .toList();
     }
 
-    /** Lines of a table, then of tensors. */
+    /** The table of figures as lines, then a line for each tensor that is new or gone. */
     public static List<String> lines(BuildDiff diff) {
         Table table = new Table("", "before", "after", "difference");
         rows(diff).forEach(row -> table.row(row.cells().toArray()));
@@ -75,7 +75,7 @@ public final class DiffText {
         return lines;
     }
 
-    /** As Markdown; cells cannot leave theirs. */
+    /** The table as Markdown, in which text of the reports cannot end a cell. */
     public static String markdown(BuildDiff diff) {
         StringBuilder out = new StringBuilder("Compared with ")
                 .append(cell(diff.before()))
@@ -91,7 +91,7 @@ public final class DiffText {
         return text.replaceAll("[\\r\\n]", " ").replaceAll("([\\\\`*_{}\\[\\]<>|])", "\\\\$1");
     }
 
-    /** As a page that needs nothing else. */
+    /** The table as an HTML page that loads no other file. */
     public static String html(BuildDiff diff) {
         StringBuilder out = new StringBuilder(Xhtml.head("What changed"))
                 .append("<h1>What changed</h1>\n<p>Compared with ")

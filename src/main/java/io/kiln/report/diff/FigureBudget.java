@@ -10,7 +10,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The most that a figure may be.
+ * A limit that the user sets for a figure of the build.
  *
  * @param what the figure: flash, ram, instructions or cycles
  * @param text as the user wrote it: a number, with K for 1,024 or M for 1,048,576, or a share such as {@code +2%} of a baseline
@@ -29,12 +29,12 @@ public record FigureBudget(String what, String text) {
                         "`" + text + "` is not a budget", "kiln.budget." + what, "such as 64K, 1200000 or +2%", ""));
     }
 
-    /** Whether it is about the image's memory, which every build knows. */
+    /** Whether the figure is flash or RAM, which every build knows. */
     public boolean isMemory() {
         return what.equals("flash") || what.equals("ram");
     }
 
-    /** Whether it is a share of a baseline. */
+    /** Whether the limit is a share of a baseline. */
     public boolean isShare() {
         return SHARE.matcher(text).matches();
     }

@@ -103,7 +103,7 @@ public record Figures(
         });
     }
 
-    /** A number, or the expected one of a range. */
+    /** The number of a JSON value: itself, or the expected one of a range. */
     private static JsonNode measured(JsonNode value) {
         return value.isObject() ? value.path("expected") : value;
     }

@@ -31,7 +31,7 @@ public record Graph(String title, List<String> summary, List<Block> blocks, List
     public record Note(String caption, String tooltip) {}
 
     /**
-     * The same graph with notes.
+     * A copy with notes on blocks.
      *
      * @param notes by the captions of blocks
      */

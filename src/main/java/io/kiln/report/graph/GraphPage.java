@@ -27,7 +27,7 @@ public final class GraphPage {
         return Xhtml.head(graph.title()) + arrow() + pictures(graph, "h1", "h2") + Xhtml.foot();
     }
 
-    /** The head of lines: once on a page, before all pictures. */
+    /** The definition of the arrow at the end of lines, which a page needs once before its pictures. */
     public static String arrow() {
         return "<svg class=\"defs\" xmlns=\"http://www.w3.org/2000/svg\" width=\"0\" height=\"0\"><defs>"
                 + "<marker id=\"arrow\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" markerWidth=\"8\" markerHeight=\"8\""

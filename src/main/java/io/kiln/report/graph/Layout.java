@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Positions of everything: blocks in layers from top to bottom, each below all that it reads. Lines run down through
- * the gaps between layers; lines that pass a layer run in lanes to the right of all blocks. No line crosses a block.
+ * The positions of a graph's blocks and lines in a picture. Blocks lie in layers from top to bottom, each below all that it reads. Lines run down
+ * through the gaps between layers; lines that pass a layer run in lanes to the right of all blocks. No line crosses a block.
  *
  * @param blocks rectangles, in the order of the graph's blocks
  * @param routes corners of each line, in the order of the graph's edges
@@ -44,7 +44,7 @@ public record Layout(List<Rect> blocks, List<List<Point>> routes, int width, int
     /** A position in pixels. */
     public record Point(int x, int y) {}
 
-    /** Lays a graph out. */
+    /** Computes the positions of a graph. */
     public static Layout of(Graph graph) {
         int[] layers = layers(graph);
         int[] left = columns(graph, layers);
@@ -107,7 +107,7 @@ public record Layout(List<Rect> blocks, List<List<Point>> routes, int width, int
         return sources;
     }
 
-    /** Left edges: every block is centred below what it reads, or next to the other inputs of its reader. */
+    /** The left edges of blocks. Every block is centred below what it reads, or placed next to the other inputs of its reader. */
     private static int[] columns(Graph graph, int[] layers) {
         int count = layers.length;
         int[] left = new int[count];

@@ -44,7 +44,7 @@ final class Sizes {
                 : text.substring(0, text.offsetByCodePoints(0, MAX_LETTERS - 1)) + "…";
     }
 
-    /** Names, cut in the middle because their ends differ. */
+    /** A name, cut in the middle for the picture because names differ at their ends. */
     static String cutInside(String name) {
         int letters = name.codePointCount(0, name.length());
         int head = MAX_LETTERS / 2;

@@ -15,11 +15,11 @@ public record InspectReport(List<Shown> files) {
         files = List.copyOf(files);
     }
 
-    /** A file; the kind is the name of one of the schema's alternatives. */
+    /** What is shown of a file; its kind names one of the schema's alternatives. */
     public sealed interface Shown {
         String kind();
 
-        /** Its path. */
+        /** The file's path. */
         String file();
     }
 
@@ -147,7 +147,7 @@ public record InspectReport(List<Shown> files) {
     }
 
     /**
-     * What an inspector says of another file.
+     * A file of another kind, as an inspector shows it.
      *
      * @param kind {@code text}
      * @param lines for people

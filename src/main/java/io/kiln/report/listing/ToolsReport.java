@@ -44,7 +44,7 @@ public record ToolsReport(
      */
     public record Port(String name, String verdict) {}
 
-    /** The same with what a port speaks. */
+    /** A copy with what a serial port speaks. */
     public ToolsReport with(Port other) {
         return new ToolsReport(board, toolchain, tools, missing, install, other);
     }

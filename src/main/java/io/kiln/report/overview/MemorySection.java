@@ -10,7 +10,7 @@ import io.kiln.report.page.Xhtml;
 import java.util.List;
 import java.util.Locale;
 
-/** Flash and RAM: by use, by memory, by section, by symbol. */
+/** The page's section on flash and RAM: bytes by use, by memory, by section and by symbol. */
 final class MemorySection {
     private static final List<String> COLOURS = List.of("a", "b", "c", "d", "e", "f");
 

@@ -14,12 +14,12 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** The operators in execution order: what they are in the model, what they cost, and why they are computed that way. */
+/** The page's table of operators in execution order: what they are in the model, what they cost, and why their schedule was chosen. */
 final class OperatorSection {
     private final List<Operator> operators;
     private final IdentityHashMap<Operator, Integer> positions = new IdentityHashMap<>();
 
-    /** The first columns hold text. */
+    /** Number of columns, from the left, that hold text. */
     private static final int NAMES = 2;
 
     private static final int LONGEST_NAME = 100;
@@ -67,7 +67,7 @@ final class OperatorSection {
         return table.body();
     }
 
-    /** Those that are empty for all operators are left out. */
+    /** The table's columns, without those that are empty for all operators. */
     private List<Column> columns(Measure measure, double whole) {
         double most = operators.stream().mapToDouble(measure::of).max().orElse(0);
         return List.of(
@@ -86,7 +86,7 @@ final class OperatorSection {
                 new Column("Scratch", operator -> number(operator.workspaceBytes())));
     }
 
-    /** The longest bar is that of the operator that takes most. */
+    /** An operator's share as text with a bar; the operator that takes most has the longest. */
     private static String share(double part, double whole, double most) {
         return Shown.bar(Shown.share(part, most)) + String.format(Locale.ROOT, "%.1f %%", Shown.share(part, whole));
     }
@@ -134,7 +134,10 @@ final class OperatorSection {
         return operators.stream().anyMatch(o -> o.microseconds() != null) ? Measure.TIME : Measure.MACS;
     }
 
-    /** Layers of TensorFlow may have the names of all that was fused into them, so that long ones are cut; a mouse shows them whole. */
+    /**
+     * The names of an operator's layers. Long ones, as of TensorFlow's layers, which name all that was fused into them, are cut; a tooltip has them
+     * whole.
+     */
     private String name(Operator operator) {
         String layers = operator.layers().isEmpty() ? operator.op() : String.join(", ", operator.layers());
         String outputs = operator.outputs().stream().map(Shown::tensor).collect(Collectors.joining(" "));

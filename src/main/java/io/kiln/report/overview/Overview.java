@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What is known of a build.
+ * The reports of a build that its page shows.
  *
  * @param built its report
  * @param profile what was counted or measured of its image

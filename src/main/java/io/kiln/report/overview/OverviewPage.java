@@ -33,7 +33,7 @@ public final class OverviewPage {
         this.out = new StringBuilder(Xhtml.head(title(built)));
     }
 
-    /** The page. */
+    /** Prints the page of a build. */
     public static String of(Overview overview) {
         OverviewPage page = new OverviewPage(overview);
         page.header();
@@ -171,7 +171,7 @@ public final class OverviewPage {
         }
     }
 
-    /** Several models have headings of their own. */
+    /** Prints the heading of a model's part; a single model needs none. */
     private void part(ModelPart model) {
         if (built.models().size() > 1) {
             out.append("<h3>").append(Xhtml.escape(model.name())).append("</h3>\n");
@@ -248,7 +248,7 @@ public final class OverviewPage {
             return out.append(table.hasRows() ? table.body() : "").toString();
         }
 
-        /** In a few words. */
+        /** The result of a verification in a few words. */
         static String verdict(VerifyReport report) {
             if (!report.passed()) {
                 return "Failed";

@@ -18,7 +18,7 @@ final class PlanPicture {
     private static final int NARROWEST = 14;
     private static final int BROADEST = 60;
 
-    /** Height of a rectangle with text in it, and the width of a letter. */
+    /** Height of a rectangle from which on it holds text, and the width of a letter. */
     private static final int ROOM = 16;
 
     private static final double LETTER = 7.4;
@@ -116,7 +116,7 @@ final class PlanPicture {
                 .toList();
     }
 
-    /** Inputs are there before the first operator, outputs behind the last. */
+    /** The name of a step. Inputs are used before the first operator, outputs behind the last. */
     private String step(int use) {
         if (use < 0) {
             return "the start";

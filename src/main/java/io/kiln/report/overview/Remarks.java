@@ -9,9 +9,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** What a reader should know before trusting or shipping an image. */
+/** The page's remarks: what a reader should know before trusting or shipping an image. */
 final class Remarks {
-    /** A memory is called almost full from this share on. */
+    /** The share in percent from which a memory is called almost full. */
     private static final double ALMOST_FULL = 90;
 
     private Remarks() {}
@@ -81,7 +81,7 @@ final class Remarks {
         }
     }
 
-    /** The remarks as a list; empty without any. */
+    /** The remarks as a list of XHTML; empty if there are none. */
     static String markup(Overview overview) {
         StringBuilder out = new StringBuilder();
         for (Remark remark : of(overview)) {

@@ -4,7 +4,7 @@ package io.kiln.report.overview;
 import io.kiln.report.ReportedTensor;
 import java.util.Locale;
 
-/** Numbers and tensors as the page shows them. */
+/** Formats numbers and tensors for the page. */
 final class Shown {
     static final double PERCENT = 100;
     private static final double KIB = 1024;

@@ -15,7 +15,7 @@ public final class FarmPage {
     private FarmPage() {}
 
     /**
-     * The page.
+     * Prints the page of a farm.
      *
      * @param seconds after which a browser loads it again; 0 for never
      */

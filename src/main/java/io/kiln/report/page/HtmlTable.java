@@ -9,7 +9,7 @@ import java.util.stream.Stream;
  * table of many columns become cards.
  */
 public final class HtmlTable {
-    /** A phone shows this many columns beside each other. */
+    /** Number of columns that a phone shows beside each other. */
     private static final int NARROW = 4;
 
     private final String title;
@@ -84,12 +84,12 @@ public final class HtmlTable {
         return rows.length() > 0;
     }
 
-    /** The heading alone. */
+    /** The heading without the table. */
     public String heading() {
         return "<h2>" + Xhtml.escape(title) + "</h2>\n";
     }
 
-    /** The table alone. */
+    /** The table without the heading. */
     public String body() {
         String table = columns.size() > NARROW ? "<table class=\"wide\">" : "<table>";
         return "<div class=\"scroll\">" + table + "\n<thead><tr>" + headings + "</tr></thead>\n<tbody>\n" + rows

@@ -14,7 +14,10 @@ import java.util.stream.Collectors;
 
 /** {@code quantized.html}: the content of {@code quantized.json} to look at. Equal reports give equal bytes. */
 public final class QuantizePage {
-    /** Ratios from which noise is a tenth and a third of the value, and that which fills a bar, in dB. */
+    /**
+     * Signal-to-noise ratios in dB: from {@code GOOD} on noise is at most a tenth of the value, from {@code FAIR} on a third; {@code FULL} fills a
+     * bar.
+     */
     private static final double GOOD = 20;
 
     private static final double FAIR = 10;

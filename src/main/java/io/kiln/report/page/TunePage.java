@@ -9,7 +9,7 @@ import java.util.Objects;
 
 /** {@code tune.html}: the content of {@code tune.json} to look at, with a curve of each task. Equal reports give equal bytes. */
 public final class TunePage {
-    /** Beside the other columns it fits a window of 1100 pixels. */
+    /** Width of a curve in pixels: beside the other columns it fits a window of 1100 pixels. */
     private static final int WIDTH = 170;
 
     private static final int HEIGHT = 80;

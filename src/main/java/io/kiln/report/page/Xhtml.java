@@ -8,7 +8,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 
-/** What all pages have in common. */
+/** Head, style and foot of all pages, and escaping of text. */
 public final class Xhtml {
     /** One style sheet for all pages: narrow and wide, light and dark, on paper. */
     private static final String STYLE = style();

@@ -15,7 +15,7 @@ import java.util.stream.Stream;
  * equal ones; failed measurements do not count.
  */
 public final class HistoryBest {
-    /** Nothing was measured. */
+    /** The best records of no measurement: none. */
     public static final HistoryBest NONE = new HistoryBest(List.of());
 
     private final Map<Place, Best> byModel = new LinkedHashMap<>();
@@ -34,7 +34,7 @@ public final class HistoryBest {
         }
     }
 
-    /** A model or a key of a target, and a workload. */
+    /** The place of a record: a workload on a target's model, or on one of the target's keys. */
     private record Place(String target, String workload) {}
 
     private record Best(TuningRecord record, double mean) {}
@@ -43,7 +43,7 @@ public final class HistoryBest {
         best.merge(place, candidate, (old, now) -> old.mean() > now.mean() ? now : old);
     }
 
-    /** The best records, some of them twice. */
+    /** The best records of all places; a record that is the best of several occurs several times. */
     public Stream<TuningRecord> records() {
         return Stream.concat(byModel.values().stream(), byKey.values().stream()).map(Best::record);
     }

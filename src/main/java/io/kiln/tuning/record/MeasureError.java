@@ -29,12 +29,12 @@ public enum MeasureError {
         return number;
     }
 
-    /** For people. */
+    /** The error in words. */
     public String text() {
         return text;
     }
 
-    /** The error of a number. */
+    /** The error that has a number in records; empty for an unknown number. */
     public static Optional<MeasureError> of(long number) {
         return Arrays.stream(values()).filter(e -> e.number() == number).findFirst();
     }

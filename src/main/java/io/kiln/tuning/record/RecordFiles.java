@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 public final class RecordFiles {
     private RecordFiles() {}
 
-    /** The text of a log. */
+    /** Prints records as the text of a log. */
     public static String text(List<TuningRecord> records) {
         return records.stream().map(record -> record.line() + "\n").collect(Collectors.joining());
     }
@@ -41,7 +41,7 @@ public final class RecordFiles {
         }
     }
 
-    /** Adds records at the end. */
+    /** Appends records to a log. */
     public static void append(Path file, List<TuningRecord> records) {
         try {
             Files.createDirectories(file.toAbsolutePath().getParent());

@@ -99,7 +99,7 @@ public final class RecordReader {
         return new Log(reader.records, reader.warnings);
     }
 
-    /** Whether the last line of a file, which has no end, is not the first half of a record. */
+    /** Whether the last line of a file, which has no line end, is a whole record rather than its first half. */
     static boolean isWhole(String line) {
         try {
             return !line.startsWith("{") || RecordJson.parse(line) instanceof Members;

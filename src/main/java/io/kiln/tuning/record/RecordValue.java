@@ -24,7 +24,7 @@ public sealed interface RecordValue {
 
     /** A string. */
     record Text(String value) implements RecordValue {
-        /** Above all values of a {@code char}, so that their hexadecimal digits have leading zeros. */
+        /** A number above all values of a {@code char}; added to one, it gives its hexadecimal digits leading zeros. */
         private static final int UNIT = 0x10000;
 
         @Override

@@ -21,7 +21,7 @@ public record TaskKey(String target, String template, List<RecordValue> args) {
         args = List.copyOf(args);
     }
 
-    /** Template and arguments: the key of look-ups. */
+    /** Template and arguments as one text, by which records are looked up. */
     public String workload() {
         return new Text(template).text() + ", " + new Items(args).text();
     }
@@ -36,7 +36,7 @@ public record TaskKey(String target, String template, List<RecordValue> args) {
         return option("keys").map(keys -> List.of(keys.split(","))).orElse(List.of());
     }
 
-    /** Not parsed as a target of Kiln's: logs have targets of all code generators of TVM. */
+    /** The value of an option of the target. The target is not parsed, because logs have targets of all of TVM's code generators. */
     private Optional<String> option(String name) {
         String start = "-" + name + "=";
         return Arrays.stream(target.split("\\s+"))

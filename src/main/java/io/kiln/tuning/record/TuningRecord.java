@@ -19,7 +19,7 @@ public record TuningRecord(String line) {
     /** The version of the format. */
     static final String VERSION = "0.2";
 
-    /** The version of TVM whose format this is; TVM writes its own here. */
+    /** The version of TVM whose format the records have, written where TVM writes its own version. */
     private static final String TVM_VERSION = "0.16.0";
 
     /** The cost of a failed measurement, in seconds. */
@@ -113,7 +113,7 @@ public record TuningRecord(String line) {
         return new TuningRecord(new Members(document).text());
     }
 
-    /** What was measured. */
+    /** The task that was measured. */
     public TaskKey task() {
         return RecordLine.parse(line).task();
     }
@@ -123,7 +123,7 @@ public record TuningRecord(String line) {
         return RecordLine.parse(line).config();
     }
 
-    /** What came out. */
+    /** The result of the measurement. */
     public Result result() {
         return RecordLine.parse(line).result();
     }

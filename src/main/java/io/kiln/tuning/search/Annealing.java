@@ -63,7 +63,7 @@ final class Annealing {
         return points.subList(0, Math.min(most, points.size()));
     }
 
-    /** The point with one knob changed; between holes of the space, any point. */
+    /** A point that differs in one knob; a random point if all attempts lead into holes of the space. */
     private int neighbour(int point) {
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
             List<Integer> vector = new ArrayList<>(space.point(point));

@@ -26,7 +26,7 @@ final class BoostedTrees {
     }
 
     /**
-     * Fits trees until what they do not explain is small.
+     * Fits trees until their residuals are small.
      *
      * @param x features of the samples, at least one
      * @param y what is to be predicted
@@ -82,10 +82,10 @@ final class BoostedTrees {
         /** The least gain of a split. */
         double GAMMA = 1e-4;
 
-        /** The answer for a vector of features. */
+        /** The prediction for a vector of features. */
         double predict(double[] features);
 
-        /** An answer. */
+        /** A leaf of the tree with its prediction. */
         record Leaf(double value) implements RegressionTree {
             @Override
             public double predict(double[] features) {
@@ -93,7 +93,7 @@ final class BoostedTrees {
             }
         }
 
-        /** A question: whether a feature is less than a threshold. */
+        /** An inner node, which asks whether a feature is less than a threshold. */
         record Split(int feature, double threshold, RegressionTree less, RegressionTree more)
                 implements RegressionTree {
             @Override
@@ -106,7 +106,7 @@ final class BoostedTrees {
         record Cut(double gain, int feature, double threshold) {}
 
         /**
-         * Grows a tree.
+         * Fits a tree to residuals.
          *
          * @param x features of the samples
          * @param residuals what is to be explained

@@ -28,10 +28,10 @@ public final class BoostedTuner implements Tuner {
     private static final int LEAST_TRANSFERRED = 16;
     private static final double LEAST_DISCOUNT = 0.05;
 
-    /** What a point without any known pair is preferred by; the best measurement so far counts 1. */
+    /** Weight of the novelty in the score of a point; the best measurement so far has a score of 1. */
     private static final double WEIGHT_OF_NOVELTY = 0.4;
 
-    /** Annealing finds so many times a plan, from which it is picked. */
+    /** Annealing finds this many times the points of a plan, from which the plan is picked. */
     private static final int CHOICE = 4;
 
     /**
@@ -123,7 +123,7 @@ public final class BoostedTuner implements Tuner {
         pick(points, predicted, weight);
     }
 
-    /** One point after another; those of the plan are no longer new for the next. */
+    /** Picks points for the plan one after another; the pairs of a picked point are no longer new for the next. */
     private void pick(List<Integer> points, double[] predicted, double weight) {
         Novelty known = novelty.copy();
         BitSet picked = new BitSet();
@@ -143,7 +143,7 @@ public final class BoostedTuner implements Tuner {
         }
     }
 
-    /** Learns what the model of other shapes does not explain; the best measurement so far is 1. */
+    /** Fits trees to what the model of other shapes does not explain of the scores; the best measurement so far has the score 1. */
     private BoostedTrees fit(double[] base) {
         double best = samples.stream().mapToDouble(Sample::score).max().orElse(1);
         double[] y = new double[samples.size()];
@@ -158,7 +158,7 @@ public final class BoostedTuner implements Tuner {
         return own.map(model -> model.predict(features)).orElse(0.0) + prior(features);
     }
 
-    /** The share of the model of other shapes. */
+    /** The weight of the model of other shapes in predictions. */
     private double discount() {
         return Math.pow(2, -(double) samples.size() / planSize);
     }

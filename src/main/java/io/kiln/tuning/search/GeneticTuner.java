@@ -60,7 +60,7 @@ public final class GeneticTuner implements Tuner {
         generation.add(new Scored(point, score));
     }
 
-    /** The first generation is random, and so is what is missing when few points are left. */
+    /** Plans a generation. The first is random, and so are points that are missing when few are left. */
     private void plan() {
         if (generation.size() >= 2 && visited.left() > population) {
             breed();
@@ -104,7 +104,7 @@ public final class GeneticTuner implements Tuner {
         return parents.get(parents.size() - 1);
     }
 
-    /** A child, if it is a point. */
+    /** A child of two genes; empty if it is not a point of the space. */
     private Optional<Integer> child(List<Integer> one, List<Integer> other) {
         int cut = random.nextInt(one.size() + 1);
         List<Integer> gene = new ArrayList<>(one.subList(0, cut));

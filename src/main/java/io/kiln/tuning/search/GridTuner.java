@@ -3,7 +3,7 @@ package io.kiln.tuning.search;
 
 import java.util.List;
 
-/** All points in their order. */
+/** Proposes all points in their order. */
 public final class GridTuner implements Tuner {
     private final Visited visited;
 

@@ -30,12 +30,12 @@ final class Novelty {
         this.range = sum;
     }
 
-    /** The same, to which points can be added in trial. */
+    /** A copy, to which points can be added on trial. */
     Novelty copy() {
         return new Novelty(space, (BitSet) seen.clone());
     }
 
-    /** From 0 for a point all of whose pairs are known to 1. */
+    /** How new a point is: 0 if all of its pairs are known, 1 if none is. */
     double of(int point) {
         List<Integer> values = space.point(point);
         int unknown = 0;
@@ -49,7 +49,7 @@ final class Novelty {
         return all == 0 ? 0 : (double) unknown / all;
     }
 
-    /** The point's pairs are known from now on. */
+    /** Makes the pairs of a point known. */
     void add(int point) {
         List<Integer> values = space.point(point);
         for (int knob = 1; knob < values.size(); knob++) {

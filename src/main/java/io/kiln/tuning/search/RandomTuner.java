@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/** Points at random, none twice. */
+/** Proposes points at random, none twice. */
 public final class RandomTuner implements Tuner {
     private final Visited visited;
     private final SplittableRandom random;

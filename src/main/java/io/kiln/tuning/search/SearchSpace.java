@@ -50,7 +50,7 @@ public final class SearchSpace {
         return features.get(number);
     }
 
-    /** The number of a vector; empty if it is not a point. */
+    /** The index of the point with these knob values; empty if there is no such point. */
     Optional<Integer> find(List<Integer> vector) {
         return Optional.ofNullable(numbers.get(vector));
     }

@@ -6,7 +6,7 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/** The points that were proposed or measured. */
+/** The points of a space that were proposed or measured. */
 final class Visited {
     private final int size;
     private final BitSet points = new BitSet();
@@ -19,7 +19,7 @@ final class Visited {
         return points.get(point);
     }
 
-    /** Adds a point; whether it is new. */
+    /** Adds a point, and returns whether it is new. */
     boolean add(int point) {
         boolean isNew = !points.get(point);
         points.set(point);
@@ -30,7 +30,7 @@ final class Visited {
         return size - points.cardinality();
     }
 
-    /** The other points in order. */
+    /** The points that were not visited, in order. */
     List<Integer> others() {
         List<Integer> others = new ArrayList<>();
         for (int i = points.nextClearBit(0); i < size; i = points.nextClearBit(i + 1)) {
@@ -39,7 +39,7 @@ final class Visited {
         return others;
     }
 
-    /** One of the other points, of which there is at least one. */
+    /** A random point that was not visited; there must be one. */
     int random(SplittableRandom random) {
         List<Integer> others = others();
         return others.get(random.nextInt(others.size()));

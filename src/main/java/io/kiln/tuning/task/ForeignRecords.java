@@ -8,14 +8,14 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Records of templates that do not exist in Kiln, such as TVM's own. */
+/** Warns of records whose templates do not exist in Kiln, such as TVM's own. */
 public final class ForeignRecords {
     private static final int NAMED = 3;
 
     private ForeignRecords() {}
 
     /**
-     * Tells a user of them; empty if there are none.
+     * The warning for the user; empty if all templates are Kiln's.
      *
      * @param log file of the records
      */

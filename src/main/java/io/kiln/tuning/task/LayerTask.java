@@ -41,7 +41,7 @@ import java.util.SplittableRandom;
  */
 public record LayerTask(
         Function model, FusedOperator op, Workload workload, TaskKey key, TaskSpace space, Configuration rule) {
-    /** An input with its answer. */
+    /** An input of the layer and the output that it must have. */
     public record Example(Bytes input, Bytes answer) {}
 
     /**
@@ -114,7 +114,7 @@ public record LayerTask(
                 + op.type().shape().text();
     }
 
-    /** The configuration of the schedule as loops. */
+    /** Lowers the layer with a configuration of its schedule. */
     public LoweredOperator lower(Configuration configuration) {
         return LayerSchedules.choice(workload, configuration, "measured")
                 .map(choice -> Dispatch.lower(op, workload, choice))

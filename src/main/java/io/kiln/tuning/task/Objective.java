@@ -16,10 +16,10 @@ import java.util.stream.Collectors;
 
 /** The cost that a search minimises. */
 public sealed interface Objective {
-    /** Records have seconds. */
+    /** Nanoseconds in a second, the unit of costs in records. */
     double NANOSECONDS = 1e9;
 
-    /** As in {@code kiln.tune.objective} and in the arguments of a task. */
+    /** The objective's text in {@code kiln.tune.objective} and in the arguments of a task. */
     String text();
 
     /** The quantities that must be measured for it. */
@@ -141,7 +141,7 @@ public sealed interface Objective {
         }
     }
 
-    /** Whether builds that optimize for something follow records of this. */
+    /** Whether builds with this value of {@code kiln.optimize} follow records of this objective. */
     default boolean isFollowed(Optimize optimize) {
         return this instanceof Mix || followed(optimize).contains(this);
     }

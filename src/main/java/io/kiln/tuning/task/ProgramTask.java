@@ -40,7 +40,7 @@ public record ProgramTask(Function function, Target target, Optimize optimize, I
     private static final String BLOCKS = "blocks";
     private static final String MEMORY = "memory";
 
-    /** The name in records. */
+    /** The key under which records have the task. */
     public TaskKey key(Objective objective) {
         return new TaskKey(
                 target.text(),
@@ -69,7 +69,7 @@ public record ProgramTask(Function function, Target target, Optimize optimize, I
         return lines.toString();
     }
 
-    /** A choice as a record has it. */
+    /** Writes a choice as a record's configuration. */
     public static Config config(PlanChoice choice) {
         List<Integer> memories = PlanChoice.memories();
         int index = memories.indexOf(choice.memory()) * Blocks.values().length
@@ -82,14 +82,14 @@ public record ProgramTask(Function function, Target target, Optimize optimize, I
                         Entity.other(MEMORY, Numeric.of(choice.memory()))));
     }
 
-    /** The choice of a record; empty if there is no such choice. */
+    /** Reads the choice of a record; empty if it is none. */
     public static Optional<PlanChoice> choice(Config config) {
         return PlanChoice.all().stream()
                 .filter(choice -> config(choice).entities().equals(config.entities()))
                 .findFirst();
     }
 
-    /** A choice for people. */
+    /** A choice as text for the console. */
     public static String text(PlanChoice choice) {
         return Stream.of(
                         ORDER + "=" + ParameterValue.text(choice.order()),

@@ -46,7 +46,7 @@ public final class RecordedChoices implements LayerChoices {
                 .toList();
     }
 
-    /** A mix comes first, because somebody searched for it on purpose. */
+    /** The mixes that records were made for. They come before single metrics, because somebody searched for them on purpose. */
     private static Stream<Objective> mixes(HistoryBest best) {
         return best.records()
                 .filter(record -> record.task().template().startsWith(TaskKeys.PREFIX))
@@ -98,7 +98,7 @@ public final class RecordedChoices implements LayerChoices {
         return choice;
     }
 
-    /** Notes that a model cannot be planned as its record says. */
+    /** Notes that a model could not be planned as its record says. */
     public void unfitPlan(ProgramTask task) {
         unfit.put(task.title(), "the record of " + task.title() + " no longer fits");
     }

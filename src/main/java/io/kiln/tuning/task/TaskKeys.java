@@ -22,7 +22,7 @@ import java.util.stream.IntStream;
  * groups, type of the result, the fused operators, what the build optimizes for, and the objective of the search.
  */
 public final class TaskKeys {
-    /** Begins the templates of Kiln's; those of other logs do not exist here. */
+    /** The prefix of Kiln's templates. */
     public static final String PREFIX = "kiln.";
 
     private TaskKeys() {}

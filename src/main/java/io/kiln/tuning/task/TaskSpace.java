@@ -150,7 +150,7 @@ public final class TaskSpace {
         return values;
     }
 
-    /** Numbers are numbers; a flag that is on is true. */
+    /** The value of a knob in a record: digits become a number, a flag that is set becomes true, any other text stays one. */
     private static RecordValue value(Optional<String> text) {
         if (text.isEmpty()) {
             return RecordValue.NOTHING;
@@ -163,8 +163,8 @@ public final class TaskSpace {
     }
 
     /**
-     * What a model of the cost sees of a configuration: whether it has each of a layer's schedules, and the number of each other knob; -1 for a knob
-     * that is not set, the position of a value that is not a number.
+     * Turns configurations into features for a model of the cost: 0 or 1 for each of the layer's schedules, and the number of each other knob; -1
+     * for a knob that is not set, the position of a value that is not a number.
      *
      * @param knobs the values of each knob of the layer's space
      */
