@@ -2,6 +2,7 @@
 package io.kiln.lower;
 
 import io.kiln.base.DType;
+import io.kiln.base.Digests;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Constant;
@@ -15,6 +16,7 @@ import io.kiln.ir.op.element.Clip;
 import io.kiln.ir.op.layer.BiasAdd;
 import io.kiln.ir.type.TensorType;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -161,5 +163,29 @@ public record FusedOperator(
         return function.groups().stream()
                 .map(group -> of(names.next(group.name()), group, bindings, types))
                 .toList();
+    }
+
+    /**
+     * C names of operator functions as in microTVM: {@code tvmgen_<module>_fused_<op>_<op>}, then {@code _1}, {@code _2}.
+     * The readable part is cut at 80 characters and a digest appended.
+     */
+    private static final class OperatorNames {
+        private static final int LONGEST = 80;
+
+        private final String prefix;
+        private final Map<String, Integer> used = new HashMap<>();
+
+        OperatorNames(String prefix) {
+            this.prefix = prefix;
+        }
+
+        String next(String groupName) {
+            String readable = groupName.length() <= LONGEST
+                    ? groupName
+                    : groupName.substring(0, LONGEST) + "_"
+                            + Digests.sha256(groupName).substring(0, 16);
+            int count = used.merge(readable, 1, Integer::sum);
+            return prefix + "_" + readable + (count == 1 ? "" : "_" + (count - 1));
+        }
     }
 }

@@ -14,7 +14,7 @@ import io.kiln.ir.arith.TflNormalization;
 import io.kiln.ir.arith.TflSoftmaxTables;
 import io.kiln.lower.element.ElementIntrinsics;
 import io.kiln.lower.layer.DetectedBoxes;
-import io.kiln.lower.layer.NormalizeIntrinsics;
+import io.kiln.lower.layer.NormalizeLowering.NormalizeIntrinsics;
 import java.nio.file.Path;
 import java.util.Random;
 import org.junit.jupiter.api.Test;

@@ -84,4 +84,56 @@ final class Stm32f405 {
         peripherals.clear();
         core.reset();
     }
+
+    /**
+     * The flash patch and breakpoint unit of a Cortex-M4 (FPB). Its comparators cover only the code region, where this chip
+     * executes nothing: they can be set, and never match.
+     */
+    static final class Breakpoints extends WordRegion {
+        private static final int CONTROL = 0;
+        private static final int KEY = 2;
+        /** Six code and two literal comparators. */
+        private static final int IDENTITY = 0x260;
+
+        Breakpoints() {
+            super(0xe0002000, 0x1000);
+        }
+
+        @Override
+        int readWord(int offset) {
+            return offset == CONTROL ? super.readWord(CONTROL) | IDENTITY : super.readWord(offset);
+        }
+
+        @Override
+        void writeWord(int offset, int value) {
+            if (offset != CONTROL) {
+                super.writeWord(offset, value);
+            } else if ((value & KEY) != 0) {
+                super.writeWord(CONTROL, value & 1);
+            }
+        }
+    }
+
+    /** Storage in which some words are fixed: writing them changes nothing. */
+    private static final class FixedRegion extends WordRegion {
+        private final Map<Integer, Integer> fixed;
+
+        /** Storage with fixed words by their offset. */
+        FixedRegion(int base, int size, Map<Integer, Integer> fixed) {
+            super(base, size);
+            this.fixed = Map.copyOf(fixed);
+        }
+
+        @Override
+        int readWord(int offset) {
+            return fixed.containsKey(offset) ? fixed.get(offset) : super.readWord(offset);
+        }
+
+        @Override
+        void writeWord(int offset, int value) {
+            if (!fixed.containsKey(offset)) {
+                super.writeWord(offset, value);
+            }
+        }
+    }
 }

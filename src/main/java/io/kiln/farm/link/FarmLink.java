@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.farm.link;
 
+import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import java.util.ArrayList;
@@ -9,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.activemq.artemis.api.core.ActiveMQBuffer;
 import org.apache.activemq.artemis.api.core.ActiveMQException;
 import org.apache.activemq.artemis.api.core.ActiveMQSecurityException;
 import org.apache.activemq.artemis.api.core.Message;
@@ -223,5 +225,22 @@ public final class FarmLink implements AutoCloseable {
     public void close() {
         isLost.set(true);
         locator.close();
+    }
+
+    /** The bodies of received messages. */
+    private static final class MessageBodies {
+        private MessageBodies() {}
+
+        /** The whole body; empty if it is larger than any member may send. */
+        static Bytes of(ClientMessage message) {
+            ActiveMQBuffer buffer = message.getBodyBuffer();
+            int size = buffer.readableBytes();
+            if (size > FarmQueues.MOST_BYTES) {
+                return Bytes.wrap(new byte[0]);
+            }
+            byte[] content = new byte[size];
+            buffer.readBytes(content);
+            return Bytes.wrap(content);
+        }
     }
 }

@@ -4,8 +4,10 @@ package io.kiln.flow.build;
 import io.kiln.artifact.ArchivePaths;
 import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.ModelLibrary;
+import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.artifact.ObjectCompiler;
+import io.kiln.artifact.OperatorInfo;
 import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
@@ -31,6 +33,7 @@ import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
+import io.kiln.flow.spec.CodegenSpec;
 import io.kiln.flow.state.FreshFolder;
 import io.kiln.flow.state.LibraryStore;
 import io.kiln.flow.state.PluginVersion;
@@ -38,6 +41,7 @@ import io.kiln.flow.state.Steps;
 import io.kiln.mlf.ModelLibraryFormat;
 import io.kiln.mlf.ModelLibraryFormat.Options;
 import io.kiln.partition.Externals;
+import io.kiln.partition.UserFunctions;
 import io.kiln.quantize.QuantizeRequest;
 import io.kiln.target.CompositeTarget;
 import io.kiln.tuning.task.ProgramTask;
@@ -53,6 +57,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /**
  * Compiles the models to C and writes them as a Model Library Format archive, packed and unpacked. Models that are
@@ -287,5 +292,54 @@ public final class GenerateStep {
         }
         written.add(archive(layout));
         return written;
+    }
+
+    /** What the log says about a compiled model. */
+    private static final class LibrarySummary {
+        private LibrarySummary() {}
+
+        static String of(ModelLibrary library) {
+            ModelMetadata model = library.metadata();
+            if (library.isForeign()) {
+                return String.format(
+                        Locale.ROOT,
+                        "Model %s, made for %s: %d operators, %,d bytes of constants, %,d of workspace",
+                        model.name(),
+                        model.target(),
+                        model.operators().size(),
+                        model.constantBytes(),
+                        model.workspaceBytes());
+            }
+            long macs = model.operators().stream().mapToLong(OperatorInfo::macs).sum();
+            return String.format(
+                    Locale.ROOT,
+                    "Model %s: %d operators, %,d MACs, %,d bytes of constants, %,d of workspace (lower bound %,d)",
+                    model.name(),
+                    model.operators().size(),
+                    macs,
+                    model.constantBytes(),
+                    model.workspaceBytes(),
+                    model.plan().lowerBound());
+        }
+    }
+
+    /** C functions of the user that no model calls: their chains of operators occur nowhere. */
+    private static final class UnusedFunctions {
+        private UnusedFunctions() {}
+
+        /** Warns of each one. */
+        static void say(CodegenSpec codegens, List<ModelLibrary> libraries, Log log) {
+            Set<String> used = libraries.stream()
+                    .flatMap(library -> library.metadata().operators().stream())
+                    .map(operator -> operator.choice().codegen().composite())
+                    .collect(Collectors.toSet());
+            codegens.externals().stream()
+                    .filter(external -> !used.contains(UserFunctions.NAME + "." + external.name()))
+                    .forEach(
+                            external -> log.warn(
+                                    "`" + external.name() + "` of <externals> takes no operators: no model has `"
+                                            + String.join(" ", external.operators())
+                                            + "`, or a code generator before it takes them. -Dkiln.dumpIr shows the operators"));
+        }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.lower.element;
 
+import static io.kiln.lower.element.ElementFunction.fitting;
 import static io.kiln.tir.Exprs.add;
 import static io.kiln.tir.Exprs.imm;
 
@@ -34,7 +35,10 @@ import io.kiln.ir.op.movement.Reshape;
 import io.kiln.lower.ElementStyle;
 import io.kiln.lower.FusedOperator;
 import io.kiln.lower.Tables;
+import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
+import io.kiln.tir.Intrinsic;
+import java.util.List;
 import java.util.Map;
 
 /** The element functions of fused operators' roots. */
@@ -112,5 +116,29 @@ final class ElementFunctions {
         return isWord || op.root().args().get(1) instanceof Arg.Ref
                 ? BinaryFunctions.of(Binary.Kind.ADD, op.type().dtype())
                 : ElementFunction.saturating((block, x) -> add(x.get(0), x.get(1)));
+    }
+
+    /** Conversions of one element. */
+    private static final class CastFunctions {
+        private CastFunctions() {}
+
+        /** A store keeps the low bits of integers; float32 is first converted to an integer of 32 bits, saturated. */
+        static ElementFunction of(DType from, DType to) {
+            if (to.isFloat()) {
+                return fitting((block, x) -> Exprs.cast(DType.FLOAT32, x.get(0)));
+            }
+            if (!from.isFloat()) {
+                boolean isKept = from.isLong() == to.isLong() && (from == to || !from.isLong());
+                return fitting((block, x) -> isKept ? x.get(0) : Exprs.cast(to, x.get(0)));
+            }
+            if (to == DType.INT64) {
+                return fitting((block, x) -> new Expr.Call(LongIntrinsics.OF_FLOAT, List.of(x.get(0))));
+            }
+            if (to == DType.UINT64) {
+                return fitting((block, x) -> new Expr.Call(LongIntrinsics.UNSIGNED_OF_FLOAT, List.of(x.get(0))));
+            }
+            Intrinsic truncated = to == DType.UINT32 ? ElementIntrinsics.FLOAT_TO_UINT : ElementIntrinsics.FLOAT_TO_INT;
+            return fitting((block, x) -> new Expr.Call(truncated, List.of(x.get(0))));
+        }
     }
 }

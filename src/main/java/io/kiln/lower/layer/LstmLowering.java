@@ -7,6 +7,7 @@ import static io.kiln.tir.Exprs.load;
 import static io.kiln.tir.Exprs.max;
 import static io.kiln.tir.Exprs.min;
 import static io.kiln.tir.Exprs.mul;
+import static io.kiln.tir.Exprs.shr;
 
 import io.kiln.base.DType;
 import io.kiln.base.FixedPoint;
@@ -229,5 +230,25 @@ public final class LstmLowering {
     private Expr product(Expr a, Expr b, int multiplier) {
         Expr product = mul(a, b);
         return isFloat ? product : Rescale.of(product, GateWeights.multiplier(op, multiplier), PRODUCT_BOUND);
+    }
+
+    /** The functions and quotients of {@link Lstm.Arithmetic#LIBRARY}. */
+    private static final class LibraryGates {
+        static final ElementFunction LOGISTIC =
+                ElementFunction.fitting((block, x) -> new Expr.Call(Intrinsics.LOGISTIC_SHORT, List.of(x.get(0))));
+
+        private LibraryGates() {}
+
+        /** The hyperbolic tangent of numbers with some integer bits. */
+        static ElementFunction tanh(int integerBits) {
+            return ElementFunction.fitting(
+                    (block, x) -> new Expr.Call(Intrinsics.TANH_SHORT, List.of(x.get(0), imm(integerBits))));
+        }
+
+        /** A product of two int16 divided by a power of two; halves round away from zero. */
+        static Expr quotient(Expr product, int bits) {
+            Expr half = add(shr(product, imm(Integer.SIZE - 1)), 1L << (bits - 1));
+            return shr(add(product, half), imm(bits));
+        }
     }
 }

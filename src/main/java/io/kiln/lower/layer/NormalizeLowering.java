@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.lower.layer;
 
+import static io.kiln.base.DType.INT32;
 import static io.kiln.tir.Exprs.add;
 import static io.kiln.tir.Exprs.imm;
 import static io.kiln.tir.Exprs.load;
@@ -19,6 +20,7 @@ import io.kiln.lower.Rows;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
+import io.kiln.tir.Intrinsic;
 import java.util.List;
 
 /** Normalizations of int8 along the last axis; a logarithmic softmax by tables of 256 differences and exponentials. */
@@ -71,5 +73,27 @@ public final class NormalizeLowering extends VectorLowering {
             Expr scaled = new Expr.Call(Intrinsics.RESCALE_ANY, List.of(value, root, shift));
             epilogue.store(b, "", scaled, imm(0), buffers.output(), add(to, i));
         });
+    }
+
+    /** Helpers of generated C for normalizations in fixed point. */
+    public static final class NormalizeIntrinsics {
+        /** {@link io.kiln.ir.arith.TflNormalization#logarithm}. */
+        public static final Intrinsic LOGARITHM = Intrinsic.inFile(
+                "portable/kiln_logarithm",
+                List.of(INT32),
+                INT32,
+                Intrinsics.HIGH_MUL,
+                Intrinsics.LEADING_ZEROS,
+                Intrinsics.RECIPROCAL);
+
+        /** {@link io.kiln.ir.arith.InverseSquareRoot#exponent}. */
+        public static final Intrinsic ROOT_EXPONENT =
+                Intrinsic.inFile("portable/kiln_root_exponent", List.of(INT32), INT32, Intrinsics.LEADING_ZEROS);
+
+        /** {@link io.kiln.ir.arith.InverseSquareRoot#root}, given the exponent too. */
+        public static final Intrinsic INVERSE_ROOT =
+                Intrinsic.inFile("portable/kiln_inverse_root", List.of(INT32, INT32), INT32, Intrinsics.HIGH_MUL);
+
+        private NormalizeIntrinsics() {}
     }
 }

@@ -6,8 +6,10 @@ import com.fazecast.jSerialComm.SerialPortInvalidPortException;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.device.transport.Transport;
+import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.util.Objects;
 
 /** An open serial port, 8N1: the connection to a board. Closing it releases the port. */
 public final class SerialConsole implements Transport {
@@ -73,5 +75,60 @@ public final class SerialConsole implements Transport {
     @Override
     public void close() {
         port.closePort();
+    }
+
+    /** The input of a serial port as a stream. */
+    private static final class Incoming extends InputStream {
+        private static final int ALL_BITS = 0xff;
+
+        private final SerialPort port;
+
+        Incoming(SerialPort port) {
+            this.port = port;
+        }
+
+        @Override
+        public int read() {
+            byte[] one = new byte[1];
+            return read(one, 0, 1) < 0 ? -1 : one[0] & ALL_BITS;
+        }
+
+        /** Waits without a time limit for at least one byte. */
+        @Override
+        public int read(byte[] block, int offset, int length) {
+            Objects.checkFromIndexSize(offset, length, block.length);
+            int n = 0;
+            while (n == 0 && length > 0) {
+                n = port.readBytes(block, length, offset);
+            }
+            return n;
+        }
+    }
+
+    /** The output of a serial port as a stream. */
+    private static final class Outgoing extends OutputStream {
+        private final SerialPort port;
+
+        Outgoing(SerialPort port) {
+            this.port = port;
+        }
+
+        @Override
+        public void write(int value) throws IOException {
+            write(new byte[] {(byte) value}, 0, 1);
+        }
+
+        @Override
+        public void write(byte[] block, int offset, int length) throws IOException {
+            Objects.checkFromIndexSize(offset, length, block.length);
+            int sent = 0;
+            while (sent < length) {
+                int n = port.writeBytes(block, length - sent, offset + sent);
+                if (n < 0) {
+                    throw new IOException("the serial port " + port.getSystemPortPath() + " disappeared");
+                }
+                sent += n;
+            }
+        }
     }
 }
