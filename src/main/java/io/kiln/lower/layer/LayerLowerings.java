@@ -62,7 +62,7 @@ public final class LayerLowerings {
     private static final class VariableLowering {
         private VariableLowering() {}
 
-        public static LoweredOperator lower(FusedOperator op, Rows rows) {
+        static LoweredOperator lower(FusedOperator op, Rows rows) {
             Tables tables = new Tables(op.name());
             OperatorBuffers buffers = new OperatorBuffers(op, tables);
             Buffer variable = buffers.argument(0);
