@@ -49,6 +49,10 @@ public record Function(
         return new Function(name, params, newBindings, results, groups, variables, functions);
     }
 
+    public Function withResults(List<Result> newResults) {
+        return new Function(name, params, bindings, newResults, groups, variables, functions);
+    }
+
     public Function withGroups(List<Group> newGroups) {
         return new Function(name, params, bindings, results, newGroups, variables, functions);
     }

@@ -71,7 +71,7 @@ public record FusedOperator(
         }
         List<TensorType> rootTypes = new ArrayList<>();
         for (Arg arg : root.args()) {
-            rootTypes.add(arg instanceof Constant c ? c.type() : types.get(((Arg.Ref) arg).id()));
+            rootTypes.add(arg.type(types));
         }
         Binding last = chain.get(chain.size() - 1);
         Tail tail = new Tail(bias, requantization, clip);

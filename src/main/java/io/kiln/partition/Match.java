@@ -3,7 +3,6 @@ package io.kiln.partition;
 
 import io.kiln.ir.Arg;
 import io.kiln.ir.Binding;
-import io.kiln.ir.Constant;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.type.TensorType;
 import java.util.LinkedHashSet;
@@ -44,7 +43,7 @@ public record Match(List<Binding> chain, Map<Integer, TensorType> types, String 
     /** Type of an argument. */
     public TensorType argument(Binding binding, int position) {
         Arg arg = binding.args().get(position);
-        return arg instanceof Constant constant ? constant.type() : types.get(((Arg.Ref) arg).id());
+        return arg.type(types);
     }
 
     /** Ids of the values that it reads from outside, each once, in order. */

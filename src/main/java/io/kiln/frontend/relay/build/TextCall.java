@@ -37,12 +37,12 @@ record TextCall(Bindings bindings, Call call, String name, Attributes attributes
 
     @Override
     public TensorType type(Arg arg) {
-        return bindings.type(arg);
+        return bindings.graph().type(arg);
     }
 
     @Override
     public Optional<Binding> producer(Arg arg) {
-        return bindings.producer(arg);
+        return bindings.graph().producer(arg);
     }
 
     @Override
