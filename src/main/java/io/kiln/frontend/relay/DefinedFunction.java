@@ -83,7 +83,7 @@ final class DefinedFunction {
             Legality.violations(function)
                     .forEach(v -> findings.add(bindings.place(v.binding().id()), v.what(), v.expected(), OTHERWISE));
         }
-        return function.withIdsInOrder();
+        return function;
     }
 
     /** TVM's partitioning marks functions for other code generators; Kiln has only the one for C. */
