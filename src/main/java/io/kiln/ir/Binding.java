@@ -13,6 +13,14 @@ public record Binding(int id, Op op, List<Arg> args, TensorType type, Origin ori
         args = List.copyOf(args);
     }
 
+    /** Ids of the values that it reads, once for each argument. */
+    public List<Integer> reads() {
+        return args.stream()
+                .filter(Arg.Ref.class::isInstance)
+                .map(arg -> ((Arg.Ref) arg).id())
+                .toList();
+    }
+
     /** The call with another operator. */
     public Binding with(Op other) {
         return new Binding(id, other, args, type, origin);

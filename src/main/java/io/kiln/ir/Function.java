@@ -145,11 +145,7 @@ public record Function(
     public Map<Integer, Integer> useCounts() {
         Map<Integer, Integer> counts = new HashMap<>();
         for (Binding binding : bindings) {
-            for (Arg arg : binding.args()) {
-                if (arg instanceof Arg.Ref ref) {
-                    counts.merge(ref.id(), 1, Integer::sum);
-                }
-            }
+            binding.reads().forEach(id -> counts.merge(id, 1, Integer::sum));
         }
         results.forEach(r -> counts.merge(r.id(), 1, Integer::sum));
         return counts;

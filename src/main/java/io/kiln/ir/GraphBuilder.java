@@ -199,6 +199,19 @@ public final class GraphBuilder {
         return isComputed(value) && own.add(value) ? (Arg.Ref) value : copied(value, origin);
     }
 
+    /**
+     * A name for a result: inputs and outputs share the names of macros.
+     *
+     * @param names names that are taken; the result's is added
+     */
+    public static String unused(String name, Set<String> names) {
+        String unused = name;
+        for (int number = 2; !names.add(unused); number++) {
+            unused = name + "_" + number;
+        }
+        return unused;
+    }
+
     /** A copy of a value. */
     public Arg.Ref copied(Arg value, Origin origin) {
         return call(new Copy(), List.of(value), origin);

@@ -82,9 +82,7 @@ public record FusedOperator(
     private static FusedOperator external(
             String name, Group group, List<Binding> chain, Map<Integer, TensorType> types) {
         List<Integer> inputs = chain.stream()
-                .flatMap(binding -> binding.args().stream())
-                .filter(Arg.Ref.class::isInstance)
-                .map(arg -> ((Arg.Ref) arg).id())
+                .flatMap(binding -> binding.reads().stream())
                 .filter(id -> !group.bindings().contains(id))
                 .distinct()
                 .toList();
@@ -133,11 +131,7 @@ public record FusedOperator(
 
     /** Ids of the root's arguments that are not constants, each once, in order. */
     public List<Integer> inputs() {
-        return root.args().stream()
-                .filter(Arg.Ref.class::isInstance)
-                .map(a -> ((Arg.Ref) a).id())
-                .distinct()
-                .toList();
+        return root.reads().stream().distinct().toList();
     }
 
     /** Type in which the root computes, before the epilogue. */

@@ -156,7 +156,7 @@ final class OnnxModelImporter {
                     "dimensions of at least 1");
             return new Result(0, name, Optional.empty());
         }
-        return new Result(graph.own(value, origin).id(), unused(name, names), Optional.empty());
+        return new Result(graph.own(value, origin).id(), GraphBuilder.unused(name, names), Optional.empty());
     }
 
     /** The same value; real numbers that bytes stand for come from a table, so that no float is computed. */
@@ -174,14 +174,5 @@ final class OnnxModelImporter {
             reals[i] = centred * from.constant(1).real(0);
         }
         return graph.emit(new TflLookup(), List.of(from.args().get(0), Constant.vector(reals)), from.origin());
-    }
-
-    /** Inputs and outputs share the names of macros. */
-    private static String unused(String name, Set<String> names) {
-        String unused = name;
-        for (int number = 2; !names.add(unused); number++) {
-            unused = name + "_" + number;
-        }
-        return unused;
     }
 }

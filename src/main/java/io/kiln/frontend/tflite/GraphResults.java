@@ -6,6 +6,7 @@ import io.kiln.frontend.tflite.operator.TensorValues;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Function;
+import io.kiln.ir.GraphBuilder;
 import io.kiln.ir.Origin;
 import io.kiln.ir.Parameter;
 import io.kiln.ir.Result;
@@ -87,19 +88,11 @@ final class GraphResults {
                 if (tensor.type().shape().elements() == 0) {
                     problems.add("an output has no elements", where, "dimensions of at least 1");
                 } else {
-                    add(tensor, where, isCopy ? unused(tensor.name(), names) : tensor.name(), false);
+                    add(tensor, where, isCopy ? GraphBuilder.unused(tensor.name(), names) : tensor.name(), false);
                 }
             });
         }
         return results;
-    }
-
-    private static String unused(String name, Set<String> names) {
-        int number = 2;
-        while (!names.add(name + "_" + number)) {
-            number++;
-        }
-        return name + "_" + number;
     }
 
     /** Results of a function that operators call. */

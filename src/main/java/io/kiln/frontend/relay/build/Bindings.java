@@ -82,9 +82,7 @@ public final class Bindings {
         for (int i = whole.bindings().size() - 1; i >= 0; i--) {
             Binding binding = whole.bindings().get(i);
             if (superseded.contains(binding.id()) && uses.getOrDefault(binding.id(), 0) == 0) {
-                binding.args().stream()
-                        .filter(Arg.Ref.class::isInstance)
-                        .forEach(arg -> uses.merge(((Arg.Ref) arg).id(), -1, Integer::sum));
+                binding.reads().forEach(id -> uses.merge(id, -1, Integer::sum));
             } else {
                 kept.add(binding);
             }
