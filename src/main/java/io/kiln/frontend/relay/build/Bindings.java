@@ -3,6 +3,7 @@ package io.kiln.frontend.relay.build;
 
 import io.kiln.ir.Arg;
 import io.kiln.ir.Binding;
+import io.kiln.ir.Constant;
 import io.kiln.ir.Function;
 import io.kiln.ir.GraphBuilder;
 import io.kiln.ir.Origin;
@@ -71,8 +72,18 @@ public final class Bindings {
             return at(call.place(), graph.call(op, args, printed.orElseThrow()));
         }
         Origin origin = new Origin(file, graph.bindings().size(), op.name(), name);
-        Arg result = graph.emit(op, args, origin, call.place().in(file) + ": " + op.name());
+        Arg result = graph.emit(op, args, origin, where(call, op));
         return result instanceof Arg.Ref ref ? at(call.place(), ref) : result;
+    }
+
+    /** An operator that moves the elements of a constant, evaluated at once. */
+    Constant moved(Call call, Op op, Constant constant) {
+        Origin origin = new Origin(file, graph.bindings().size(), op.name(), "");
+        return (Constant) graph.emit(op, List.of(constant), origin, where(call, op));
+    }
+
+    private String where(Call call, Op op) {
+        return call.place().in(file) + ": " + op.name();
     }
 
     /** The function without operators that another one replaces and that nothing else reads. */
