@@ -37,9 +37,7 @@ public final class CallRules {
     private CallRules(Binding binding, Function caller, Map<Integer, TensorType> types) {
         this.binding = binding;
         this.caller = caller;
-        this.types = binding.args().stream()
-                .map(arg -> arg instanceof Constant constant ? constant.type() : types.get(((Arg.Ref) arg).id()))
-                .toList();
+        this.types = binding.args().stream().map(arg -> arg.type(types)).toList();
     }
 
     /**

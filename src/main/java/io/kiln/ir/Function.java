@@ -49,6 +49,10 @@ public record Function(
         return new Function(name, params, newBindings, results, groups, variables, functions);
     }
 
+    public Function withResults(List<Result> newResults) {
+        return new Function(name, params, bindings, newResults, groups, variables, functions);
+    }
+
     public Function withGroups(List<Group> newGroups) {
         return new Function(name, params, bindings, results, newGroups, variables, functions);
     }
@@ -141,11 +145,7 @@ public record Function(
     public Map<Integer, Integer> useCounts() {
         Map<Integer, Integer> counts = new HashMap<>();
         for (Binding binding : bindings) {
-            for (Arg arg : binding.args()) {
-                if (arg instanceof Arg.Ref ref) {
-                    counts.merge(ref.id(), 1, Integer::sum);
-                }
-            }
+            binding.reads().forEach(id -> counts.merge(id, 1, Integer::sum));
         }
         results.forEach(r -> counts.merge(r.id(), 1, Integer::sum));
         return counts;

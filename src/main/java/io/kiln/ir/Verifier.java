@@ -67,7 +67,7 @@ public final class Verifier {
         verifyElements(binding.type(), binding.op().name(), where, problems);
         List<TensorType> args = new ArrayList<>();
         for (Arg arg : binding.args()) {
-            TensorType type = arg instanceof Constant constant ? constant.type() : types.get(((Arg.Ref) arg).id());
+            TensorType type = arg.type(types);
             if (type == null) {
                 problems.add(Failure.MODEL.problem(
                         binding.op().name() + " uses %" + ((Arg.Ref) arg).id() + " before it is defined", where));

@@ -73,7 +73,7 @@ public record FusedOperator(
         }
         List<TensorType> rootTypes = new ArrayList<>();
         for (Arg arg : root.args()) {
-            rootTypes.add(arg instanceof Constant c ? c.type() : types.get(((Arg.Ref) arg).id()));
+            rootTypes.add(arg.type(types));
         }
         Binding last = chain.get(chain.size() - 1);
         Tail tail = new Tail(bias, requantization, clip);
@@ -84,9 +84,7 @@ public record FusedOperator(
     private static FusedOperator external(
             String name, Group group, List<Binding> chain, Map<Integer, TensorType> types) {
         List<Integer> inputs = chain.stream()
-                .flatMap(binding -> binding.args().stream())
-                .filter(Arg.Ref.class::isInstance)
-                .map(arg -> ((Arg.Ref) arg).id())
+                .flatMap(binding -> binding.reads().stream())
                 .filter(id -> !group.bindings().contains(id))
                 .distinct()
                 .toList();
@@ -135,11 +133,7 @@ public record FusedOperator(
 
     /** Ids of the root's arguments that are not constants, each once, in order. */
     public List<Integer> inputs() {
-        return root.args().stream()
-                .filter(Arg.Ref.class::isInstance)
-                .map(a -> ((Arg.Ref) a).id())
-                .distinct()
-                .toList();
+        return root.reads().stream().distinct().toList();
     }
 
     /** Type in which the root computes, before the epilogue. */

@@ -3,10 +3,8 @@ package io.kiln.partition;
 
 import io.kiln.ir.Arg;
 import io.kiln.ir.Binding;
-import io.kiln.ir.Constant;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.type.TensorType;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -44,20 +42,16 @@ public record Match(List<Binding> chain, Map<Integer, TensorType> types, String 
     /** Type of an argument. */
     public TensorType argument(Binding binding, int position) {
         Arg arg = binding.args().get(position);
-        return arg instanceof Constant constant ? constant.type() : types.get(((Arg.Ref) arg).id());
+        return arg.type(types);
     }
 
     /** Ids of the values that it reads from outside, each once, in order. */
     public List<Integer> inputs() {
         Set<Integer> own = chain.stream().map(Binding::id).collect(Collectors.toSet());
-        Set<Integer> inputs = new LinkedHashSet<>();
-        for (Binding binding : chain) {
-            for (Arg arg : binding.args()) {
-                if (arg instanceof Arg.Ref ref && !own.contains(ref.id())) {
-                    inputs.add(ref.id());
-                }
-            }
-        }
-        return List.copyOf(inputs);
+        return chain.stream()
+                .flatMap(binding -> binding.reads().stream())
+                .filter(id -> !own.contains(id))
+                .distinct()
+                .toList();
     }
 }

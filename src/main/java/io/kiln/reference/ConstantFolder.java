@@ -4,6 +4,7 @@ package io.kiln.reference;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.ir.Constant;
+import io.kiln.ir.GraphBuilder;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
@@ -11,9 +12,9 @@ import java.util.Locale;
 
 /**
  * Computes constants while a model is compiled, within limits on work and bytes that do not depend on the computer. One folder counts everything
- * that is computed of a model while it is read, another one everything in the passes: every frontend and every pass folds constants here.
+ * that is computed of a model while it is read, another one everything in the passes.
  */
-public final class ConstantFolder {
+public final class ConstantFolder implements GraphBuilder.Folder {
     /** Steps of {@link FoldedWork}: at most 4 ns each, hence three seconds; eight passes over 100 MB of weights. */
     static final long USUAL_STEPS = 3L << 28;
 
@@ -39,13 +40,7 @@ public final class ConstantFolder {
         mostTensorBytes = Math.max(USUAL_TENSOR_BYTES, Integer.BYTES * modelBytes);
     }
 
-    /**
-     * The result of an operator on constants.
-     *
-     * @param type type of the result
-     * @param where the operator, for the message
-     * @throws KilnException if the model has too much to compute
-     */
+    @Override
     public Constant fold(Op op, List<Constant> args, TensorType type, String where) {
         spend(op, args.stream().map(Constant::type).toList(), type, where);
         return Interpreter.fold(op, args, type);

@@ -97,9 +97,9 @@ public final class Interpreter {
         Map<Integer, Integer> uses = function.useCounts();
         for (Binding binding : function.bindings()) {
             values.put(binding.id(), evaluate(function, binding, values, state));
-            for (Arg arg : binding.args()) {
-                if (arg instanceof Arg.Ref ref && uses.merge(ref.id(), -1, Integer::sum) == 0) {
-                    values.remove(ref.id());
+            for (int id : binding.reads()) {
+                if (uses.merge(id, -1, Integer::sum) == 0) {
+                    values.remove(id);
                 }
             }
         }

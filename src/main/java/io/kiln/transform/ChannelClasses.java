@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.transform;
 
-import io.kiln.ir.Arg;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Function;
 import io.kiln.ir.type.TensorType;
@@ -83,13 +82,11 @@ final class ChannelClasses {
     }
 
     private void join(Binding binding, ChannelFlow.Follows flow) {
-        for (Arg arg : binding.args()) {
-            if (arg instanceof Arg.Ref ref) {
-                for (int o = 0; o < channels(binding.id()); o++) {
-                    int a = find(firstById.get(ref.id()) + flow.source(o));
-                    int b = find(firstById.get(binding.id()) + o);
-                    parent[Math.max(a, b)] = Math.min(a, b);
-                }
+        for (int id : binding.reads()) {
+            for (int o = 0; o < channels(binding.id()); o++) {
+                int a = find(firstById.get(id) + flow.source(o));
+                int b = find(firstById.get(binding.id()) + o);
+                parent[Math.max(a, b)] = Math.min(a, b);
             }
         }
     }
@@ -119,11 +116,7 @@ final class ChannelClasses {
     /** Keeps the channels read and computed by an operator without a rule. */
     private void keepAround(Binding binding) {
         keepAll(binding.id());
-        for (Arg arg : binding.args()) {
-            if (arg instanceof Arg.Ref ref) {
-                keepAll(ref.id());
-            }
-        }
+        binding.reads().forEach(this::keepAll);
     }
 
     private void keepAll(int id) {

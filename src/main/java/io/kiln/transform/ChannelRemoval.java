@@ -5,6 +5,7 @@ import io.kiln.ir.Arg;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Constant;
 import io.kiln.ir.Function;
+import io.kiln.ir.GraphBuilder;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Trait;
 import io.kiln.ir.op.layer.BiasAdd;
@@ -23,7 +24,7 @@ final class ChannelRemoval {
     private final KeptChannels kept;
     private final Map<Integer, ConstantInputs> inputs;
     private final LayerBiases biases;
-    private final List<Binding> bindings = new ArrayList<>();
+    private final GraphBuilder graph;
 
     /**
      * Sums that removed constants contributed to a layer's accumulators, by the id of the {@code nn.bias_add} after the
@@ -31,17 +32,12 @@ final class ChannelRemoval {
      */
     private final Map<Integer, long[]> additions = new HashMap<>();
 
-    /** The replacement of a layer's result after a bias was added. */
-    private final Map<Integer, Arg> biased = new HashMap<>();
-
-    private int nextId;
-
     private ChannelRemoval(
             Function function, KeptChannels kept, Map<Integer, ConstantInputs> inputs, LayerBiases biases) {
         this.kept = kept;
         this.inputs = inputs;
         this.biases = biases;
-        this.nextId = 1 + function.types().keySet().stream().reduce(0, Math::max);
+        this.graph = new GraphBuilder(function);
     }
 
     /**
@@ -54,14 +50,14 @@ final class ChannelRemoval {
     static Function run(Function function, KeptChannels kept, Map<Integer, ConstantInputs> inputs, LayerBiases biases) {
         ChannelRemoval removal = new ChannelRemoval(function, kept, inputs, biases);
         function.bindings().forEach(removal::rewrite);
-        return function.withBindings(removal.bindings);
+        return function.withBindings(removal.graph.bindings());
     }
 
     private void rewrite(Binding binding) {
         Op op = binding.op();
         if (op instanceof QnnConv2d || op instanceof QnnDense) {
             SmallerLayer layer = new SmallerLayer(binding, kept);
-            List<Arg> args = new ArrayList<>(List.of(argument(binding.args().get(0))));
+            List<Arg> args = new ArrayList<>(List.of(binding.args().get(0)));
             args.addAll(layer.parameters());
             add(binding, layer.op(), args);
             if (inputs.containsKey(binding.id())) {
@@ -69,7 +65,7 @@ final class ChannelRemoval {
             }
         } else if (additions.containsKey(binding.id())) {
             Constant bias = sum(Optional.of(binding.constant(1)), binding.id(), additions.get(binding.id()));
-            add(binding, op, List.of(argument(binding.args().get(0)), bias));
+            add(binding, op, List.of(binding.args().get(0), bias));
         } else {
             Op same = op.has(Trait.VIEW) ? new Reshape(kept.type(binding.id()).shape()) : op;
             add(binding, same, arguments(binding));
@@ -77,21 +73,14 @@ final class ChannelRemoval {
     }
 
     private void add(Binding old, Op op, List<Arg> args) {
-        bindings.add(new Binding(old.id(), op, args, kept.type(old.id()), old.origin()));
-    }
-
-    private Arg argument(Arg arg) {
-        return arg instanceof Arg.Ref ref ? biased.getOrDefault(ref.id(), ref) : arg;
+        graph.define(old.id(), op, args, old.origin());
     }
 
     private List<Arg> arguments(Binding binding) {
         List<Arg> args = new ArrayList<>();
         for (Arg arg : binding.args()) {
             boolean shrinks = arg instanceof Constant && !kept.isAll(binding.id());
-            args.add(
-                    shrinks
-                            ? Gather.channels((Constant) arg, kept.before(binding.id()), kept.of(binding.id()))
-                            : argument(arg));
+            args.add(shrinks ? Gather.channels((Constant) arg, kept.before(binding.id()), kept.of(binding.id())) : arg);
         }
         return args;
     }
@@ -111,14 +100,8 @@ final class ChannelRemoval {
             additions.put(bias.orElseThrow().id(), added);
             return;
         }
-        int id = nextId++;
-        bindings.add(new Binding(
-                id,
-                new BiasAdd(-1),
-                List.of(new Arg.Ref(layer.id()), sum(Optional.empty(), layer.id(), added)),
-                kept.type(layer.id()),
-                layer.origin()));
-        biased.put(layer.id(), new Arg.Ref(id));
+        Constant sum = sum(Optional.empty(), layer.id(), added);
+        graph.replace(layer.id(), graph.call(new BiasAdd(-1), List.of(new Arg.Ref(layer.id()), sum), layer.origin()));
     }
 
     /** The bias with additions, for the kept channels; {@link ConstantInputs} guarantees that it fits into 32 bits. */

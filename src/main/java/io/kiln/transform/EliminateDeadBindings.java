@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.transform;
 
-import io.kiln.ir.Arg;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Function;
 import io.kiln.ir.Result;
@@ -27,11 +26,7 @@ public final class EliminateDeadBindings implements Pass {
             Binding binding = function.bindings().get(i);
             if (live.contains(binding.id()) || !binding.op().writes().isEmpty()) {
                 kept.add(binding);
-                for (Arg arg : binding.args()) {
-                    if (arg instanceof Arg.Ref ref) {
-                        live.add(ref.id());
-                    }
-                }
+                live.addAll(binding.reads());
             }
         }
         Collections.reverse(kept);

@@ -11,7 +11,6 @@ import io.kiln.ir.op.layer.BiasAdd;
 import io.kiln.ir.op.layer.Conv2d;
 import io.kiln.ir.op.layer.Conv2dTranspose;
 import io.kiln.ir.op.layer.Dense;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -33,16 +32,10 @@ public final class FoldChannelFactors implements Pass {
     public Function run(Function function) {
         Folding folding = new Folding(function.useCounts());
         function.bindings().forEach(folding::add);
-        return new Function(
-                function.name(),
-                function.params(),
-                List.copyOf(folding.kept.values()),
-                function.results().stream()
+        return function.withBindings(List.copyOf(folding.kept.values()))
+                .withResults(function.results().stream()
                         .map(r -> new Result(folding.renamed(r.id()), r.name(), r.quantization()))
-                        .toList(),
-                function.groups(),
-                function.variables(),
-                function.functions());
+                        .toList());
     }
 
     /**
@@ -61,7 +54,7 @@ public final class FoldChannelFactors implements Pass {
     private static final class Folding {
         private final Map<Integer, Integer> uses;
         private final Map<Integer, Binding> kept = new LinkedHashMap<>();
-        private final Map<Integer, Integer> renamed = new HashMap<>();
+        private final Map<Integer, Arg.Ref> renamed = new HashMap<>();
         private final Map<Integer, Chain> chains = new HashMap<>();
 
         Folding(Map<Integer, Integer> uses) {
@@ -69,18 +62,11 @@ public final class FoldChannelFactors implements Pass {
         }
 
         int renamed(int id) {
-            return renamed.getOrDefault(id, id);
+            return renamed.containsKey(id) ? renamed.get(id).id() : id;
         }
 
         void add(Binding original) {
-            Binding binding = new Binding(
-                    original.id(),
-                    original.op(),
-                    original.args().stream()
-                            .map(a -> a instanceof Arg.Ref ref ? new Arg.Ref(renamed(ref.id())) : a)
-                            .toList(),
-                    original.type(),
-                    original.origin());
+            Binding binding = original.reading(renamed);
             if (isFloatLayer(binding)) {
                 begin(binding, new Chain(binding.id(), Optional.empty()));
             } else if (binding.op() instanceof BiasAdd && binding.args().get(1) instanceof Constant) {
@@ -160,24 +146,18 @@ public final class FoldChannelFactors implements Pass {
                 return;
             }
             int axis = binding.type().shape().rank() - 1;
-            Binding bias = new Binding(
-                    binding.id(),
-                    new BiasAdd(axis),
-                    List.of(new Arg.Ref(chain.layer), Constant.vector(terms)),
-                    binding.type(),
-                    binding.origin());
+            Binding bias =
+                    binding.with(new BiasAdd(axis)).with(List.of(new Arg.Ref(chain.layer), Constant.vector(terms)));
             begin(bias, new Chain(chain.layer, Optional.of(bias.id())));
         }
 
         private void replace(Binding binding, int position, Constant constant) {
-            List<Arg> args = new ArrayList<>(binding.args());
-            args.set(position, constant);
-            kept.put(binding.id(), new Binding(binding.id(), binding.op(), args, binding.type(), binding.origin()));
+            kept.put(binding.id(), binding.with(position, constant));
         }
 
         /** Readers of a folded binding read the chain instead, which then has their number of readers. */
         private void rename(Binding binding, Chain chain) {
-            renamed.put(binding.id(), chain.end());
+            renamed.put(binding.id(), new Arg.Ref(chain.end()));
             uses.put(chain.end(), uses.getOrDefault(binding.id(), 0));
         }
     }

@@ -51,11 +51,8 @@ public final class FoldPadding implements Pass {
         }
         Binding padding = paddings.get(ref.id());
         Pad pad = (Pad) padding.op();
-        return withPadding(conv, pad, padding.args().get(1)).map(op -> {
-            List<Arg> args = new ArrayList<>(conv.args());
-            args.set(0, padding.args().get(0));
-            return new Binding(conv.id(), op, args, conv.type(), conv.origin());
-        });
+        return withPadding(conv, pad, padding.args().get(1))
+                .map(op -> conv.with(op).with(0, padding.args().get(0)));
     }
 
     private static Optional<Layer> withPadding(Binding conv, Pad pad, Arg value) {

@@ -35,12 +35,7 @@ public final class RealWeights implements Pass {
             return binding;
         }
         return floatLayer(binding)
-                .map(layer -> new Binding(
-                        binding.id(),
-                        layer,
-                        List.of(binding.args().get(0), weights(binding)),
-                        binding.type(),
-                        binding.origin()))
+                .map(layer -> binding.with(layer).with(List.of(binding.args().get(0), weights(binding))))
                 .orElse(binding);
     }
 

@@ -22,14 +22,10 @@ public final class SimplifyReshapes implements Pass {
         Map<Integer, Arg> sources = new HashMap<>();
         List<Binding> bindings = new ArrayList<>();
         for (Binding binding : function.bindings()) {
+            Binding simple = binding.op().has(Trait.VIEW) ? binding.reading(sources) : binding;
+            bindings.add(simple);
             if (binding.op().has(Trait.VIEW)) {
-                Arg arg = binding.args().get(0);
-                Arg source = arg instanceof Arg.Ref ref ? sources.getOrDefault(ref.id(), arg) : arg;
-                sources.put(binding.id(), source);
-                bindings.add(
-                        new Binding(binding.id(), binding.op(), List.of(source), binding.type(), binding.origin()));
-            } else {
-                bindings.add(binding);
+                sources.put(binding.id(), simple.args().get(0));
             }
         }
         return function.withBindings(bindings);

@@ -4,13 +4,12 @@ package io.kiln.quantize;
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.ir.Arg;
-import io.kiln.ir.Binding;
 import io.kiln.ir.Constant;
 import io.kiln.ir.Function;
+import io.kiln.ir.GraphBuilder;
 import io.kiln.ir.Origin;
 import io.kiln.ir.Parameter;
 import io.kiln.ir.Result;
-import io.kiln.ir.Variable;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Window;
 import io.kiln.ir.op.element.Clip;
@@ -20,33 +19,25 @@ import io.kiln.ir.op.layer.Dense;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import io.kiln.quantize.sample.Sample;
+import io.kiln.reference.ConstantFolder;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 
 /** Puts small float networks with seeded weights together, one call per operator; layers are named {@code t<id>}. */
 public final class FloatNet {
     private final Random random;
-    private final List<Parameter> params = new ArrayList<>();
-    private final List<Binding> bindings = new ArrayList<>();
-    private final List<Variable> variables = new ArrayList<>();
-    private final Map<Integer, TensorType> types = new HashMap<>();
+    private final GraphBuilder graph = new GraphBuilder(new ConstantFolder(0));
 
     public FloatNet(long seed) {
         random = new Random(seed);
     }
 
     public Arg.Ref input(int... shape) {
-        TensorType type = new TensorType(Shape.of(shape), DType.FLOAT32);
-        Arg.Ref value = new Arg.Ref(types.size());
-        params.add(new Parameter(value.id(), "in" + value.id(), type, Optional.empty()));
-        types.put(value.id(), type);
-        return value;
+        return graph.parameter("in" + next(), new TensorType(Shape.of(shape), DType.FLOAT32), Optional.empty());
     }
 
     /** A variable that begins with zeros. */
@@ -56,26 +47,17 @@ public final class FloatNet {
 
     /** A variable of any type that begins with zeros. */
     public Arg.Ref variable(TensorType type) {
-        Arg.Ref value = new Arg.Ref(types.size());
-        variables.add(new Variable(value.id(), "state" + value.id(), type, Bytes.wrap(new byte[(int) type.bytes()])));
-        types.put(value.id(), type);
-        return value;
+        return graph.variable("state" + next(), type);
     }
 
     public Arg.Ref bind(Op op, Arg... args) {
-        List<TensorType> argTypes = new ArrayList<>();
-        for (Arg arg : args) {
-            argTypes.add(arg instanceof Constant constant ? constant.type() : types.get(((Arg.Ref) arg).id()));
-        }
-        Arg.Ref value = new Arg.Ref(types.size());
-        types.put(value.id(), op.infer(argTypes));
-        bindings.add(new Binding(
-                value.id(),
-                op,
-                List.of(args),
-                types.get(value.id()),
-                new Origin("net", bindings.size(), op.name(), "t" + value.id())));
-        return value;
+        return graph.call(op, List.of(args), new Origin("net", graph.bindings().size(), op.name(), "t" + next()));
+    }
+
+    private int next() {
+        return graph.params().size()
+                + graph.variables().size()
+                + graph.bindings().size();
     }
 
     /** A constant with elements from N(0, 1) times a factor. */
@@ -89,7 +71,7 @@ public final class FloatNet {
     }
 
     public Shape shape(Arg.Ref value) {
-        return types.get(value.id()).shape();
+        return graph.type(value).shape();
     }
 
     /** A convolution with a bias. */
@@ -128,7 +110,7 @@ public final class FloatNet {
         for (Arg.Ref result : results) {
             named.add(new Result(result.id(), "out" + named.size(), Optional.empty()));
         }
-        return new Function("net", params, bindings, named).withVariables(variables);
+        return graph.build("net", named);
     }
 
     /** Samples from N(0, 1) for a function's float inputs. */

@@ -6,11 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.ir.Arg;
-import io.kiln.ir.Binding;
 import io.kiln.ir.Constant;
 import io.kiln.ir.Function;
+import io.kiln.ir.GraphBuilder;
 import io.kiln.ir.Origin;
-import io.kiln.ir.Parameter;
 import io.kiln.ir.Result;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Window;
@@ -19,8 +18,8 @@ import io.kiln.ir.op.layer.QnnConv2d;
 import io.kiln.ir.op.movement.Pad;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
+import io.kiln.reference.ConstantFolder;
 import io.kiln.reference.Interpreter;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
@@ -31,44 +30,34 @@ class FoldPaddingTest {
     private static final TensorType INTS = new TensorType(Shape.of(1, 5, 6, 2), DType.INT8);
     private static final Pad BORDER = new Pad(List.of(0, 1, 2, 0), List.of(0, 2, 0, 0));
 
-    private final List<Binding> bindings = new ArrayList<>();
+    private final GraphBuilder graph = new GraphBuilder(new ConstantFolder(0));
 
-    private Arg bind(Op op, TensorType data, Arg... args) {
-        List<TensorType> types = new ArrayList<>(List.of(data));
-        for (int i = 1; i < args.length; i++) {
-            types.add(((Constant) args[i]).type());
-        }
-        int id = bindings.size() + 1;
-        bindings.add(new Binding(id, op, List.of(args), op.infer(types), new Origin("test", 0, op.name(), "t" + id)));
-        return new Arg.Ref(id);
+    private Arg bind(Op op, Arg... args) {
+        int id = 1 + graph.bindings().size();
+        return graph.call(op, List.of(args), new Origin("test", 0, op.name(), "t" + id));
     }
 
     private Function quantized(Pad pad, int border) {
         TensorType scalar = new TensorType(Shape.scalar(), DType.INT8);
         Constant value = new Constant("", scalar, Bytes.wrap(new byte[] {(byte) border}));
-        Arg padded = bind(pad, INTS, new Arg.Ref(0), value);
-        TensorType type = bindings.get(0).type();
+        Arg padded = bind(pad, graph.parameter("x", INTS, Optional.empty()), value);
+        TensorType type = graph.type(padded);
         byte[] weights = new byte[4 * 3 * 3 * type.shape().dim(3)];
         new Random(1).nextBytes(weights);
         Shape kernel = Shape.of(4, 3, 3, type.shape().dim(3));
         bind(
                 new QnnConv2d(Window.of(3, 3).strided(2, 1).padded(1, 0, 0, 1), 1, 4, "OHWI"),
-                type,
                 padded,
                 new Constant("", new TensorType(kernel, DType.INT8), Bytes.wrap(weights)),
                 Constant.scalar(ZERO_POINT),
                 Constant.scalar(0),
                 Constant.scalar(0.5f),
                 Constant.scalar(0.5f));
-        return function(INTS);
+        return function();
     }
 
-    private Function function(TensorType input) {
-        return new Function(
-                "test",
-                List.of(new Parameter(0, "x", input, Optional.empty())),
-                bindings,
-                List.of(new Result(bindings.size(), "y", Optional.empty())));
+    private Function function() {
+        return graph.build("test", List.of(new Result(2, "y", Optional.empty())));
     }
 
     private static List<String> operators(Function function) {
@@ -112,13 +101,13 @@ class FoldPaddingTest {
     void floatsArePaddedWithZero() {
         TensorType floats = new TensorType(Shape.of(1, 4, 4, 1), DType.FLOAT32);
         Pad pad = new Pad(List.of(0, 1, 1, 0), List.of(0, 1, 1, 0));
-        Arg padded = bind(pad, floats, new Arg.Ref(0), Constant.scalar(0f));
+        Arg padded = bind(pad, graph.parameter("x", floats, Optional.empty()), Constant.scalar(0f));
         Constant weight = new Constant(
                 "",
                 new TensorType(Shape.of(1, 3, 3, 1), DType.FLOAT32),
                 Constant.vector(1f, 2f, 3f, 4f, 5f, 6f, 7f, 8f, 9f).data());
         Window window = Window.of(3, 3);
-        bind(new Conv2d(window, 1, 1, "OHWI"), bindings.get(0).type(), padded, weight);
-        assertThat(operators(Pipeline.standard().run(function(floats)))).containsExactly("nn.conv2d");
+        bind(new Conv2d(window, 1, 1, "OHWI"), padded, weight);
+        assertThat(operators(Pipeline.standard().run(function()))).containsExactly("nn.conv2d");
     }
 }

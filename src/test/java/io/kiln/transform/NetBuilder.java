@@ -5,11 +5,10 @@ import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.ir.Arg;
-import io.kiln.ir.Binding;
 import io.kiln.ir.Constant;
 import io.kiln.ir.Function;
+import io.kiln.ir.GraphBuilder;
 import io.kiln.ir.Origin;
-import io.kiln.ir.Parameter;
 import io.kiln.ir.Result;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Window;
@@ -20,6 +19,7 @@ import io.kiln.ir.op.layer.QnnConv2d;
 import io.kiln.ir.op.layer.QnnDense;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
+import io.kiln.reference.ConstantFolder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -33,9 +33,7 @@ final class NetBuilder {
     /** 3x3 with one pixel of padding around. */
     static final Window SAME = Window.of(3, 3).padded(1, 1, 1, 1);
 
-    private final List<Parameter> params = new ArrayList<>();
-    private final List<Binding> bindings = new ArrayList<>();
-    private int nextId;
+    private final GraphBuilder graph = new GraphBuilder(new ConstantFolder(0));
 
     Arg.Ref input(int... shape) {
         return input(DType.INT8, shape);
@@ -46,23 +44,19 @@ final class NetBuilder {
     }
 
     private Arg.Ref input(DType dtype, int... shape) {
-        TensorType type = new TensorType(Shape.of(shape), dtype);
-        params.add(new Parameter(nextId, "in" + nextId, type, Optional.empty()));
-        return new Arg.Ref(nextId++);
+        return graph.parameter("in" + next(), new TensorType(Shape.of(shape), dtype), Optional.empty());
     }
 
     Arg.Ref bind(Op op, Arg... args) {
-        List<TensorType> types = new ArrayList<>();
-        for (Arg arg : args) {
-            types.add(arg instanceof Constant constant ? constant.type() : type((Arg.Ref) arg));
-        }
-        Origin origin = new Origin("net", nextId, op.name(), "t" + nextId);
-        bindings.add(new Binding(nextId, op, List.of(args), op.infer(types), origin));
-        return new Arg.Ref(nextId++);
+        return graph.call(op, List.of(args), new Origin("net", next(), op.name(), "t" + next()));
+    }
+
+    private int next() {
+        return graph.params().size() + graph.bindings().size();
     }
 
     TensorType type(Arg.Ref value) {
-        return function(value).types().get(value.id());
+        return graph.type(value);
     }
 
     int channels(Arg.Ref value) {
@@ -143,6 +137,6 @@ final class NetBuilder {
         for (Arg.Ref result : results) {
             named.add(new Result(result.id(), "out" + named.size(), Optional.empty()));
         }
-        return new Function("net", params, bindings, named);
+        return graph.build("net", named);
     }
 }

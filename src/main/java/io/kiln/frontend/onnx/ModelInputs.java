@@ -24,7 +24,6 @@ import java.util.Set;
  */
 final class ModelInputs {
     private static final int MAX_RANK = 8;
-    private static final long MAX_BYTES = 1L << 28;
 
     private final OnnxModel model;
     private final InputShapes shapes;
@@ -137,12 +136,12 @@ final class ModelInputs {
     }
 
     private boolean isValid(OnnxValueInfo input, TensorType type) {
-        boolean isValid = type.shape().rank() <= MAX_RANK && !type.isLargerThan(MAX_BYTES);
+        boolean isValid = type.shape().rank() <= MAX_RANK && !type.isLargerThan(TensorType.MAX_BYTES);
         if (!isValid) {
             problems.add(
                     "the input is " + type.text(),
                     where(input),
-                    "at most " + MAX_RANK + " dimensions and " + MAX_BYTES + " bytes");
+                    "at most " + MAX_RANK + " dimensions and " + TensorType.MAX_BYTES + " bytes");
         }
         return isValid;
     }

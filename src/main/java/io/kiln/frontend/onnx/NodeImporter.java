@@ -13,11 +13,11 @@ import io.kiln.frontend.onnx.model.OnnxValueInfo;
 import io.kiln.frontend.onnx.model.Opsets;
 import io.kiln.frontend.onnx.operator.Bodies;
 import io.kiln.frontend.onnx.operator.NodeContext;
-import io.kiln.frontend.onnx.operator.OnnxGraphBuilder;
 import io.kiln.frontend.onnx.operator.OnnxRegistration;
 import io.kiln.frontend.onnx.operator.OnnxValue;
 import io.kiln.frontend.onnx.operator.Scope;
 import io.kiln.frontend.onnx.quantized.QuantizedNodes;
+import io.kiln.ir.GraphBuilder;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -33,7 +33,7 @@ final class NodeImporter implements Bodies {
     private static final int MAX_NODES = 1 << 18;
 
     private final OnnxModel model;
-    private final OnnxGraphBuilder graph;
+    private final GraphBuilder graph;
     private final GraphProblems problems;
     private final Map<String, OnnxFunction> functions;
     private StatedTypes stated;
@@ -48,7 +48,7 @@ final class NodeImporter implements Bodies {
      *
      * @param stated the types that the model states for its values
      */
-    NodeImporter(OnnxModel model, StatedTypes stated, OnnxGraphBuilder graph, GraphProblems problems) {
+    NodeImporter(OnnxModel model, StatedTypes stated, GraphBuilder graph, GraphProblems problems) {
         this.model = model;
         this.stated = stated;
         this.graph = graph;

@@ -11,6 +11,7 @@ import io.kiln.frontend.onnx.reader.ExternalData;
 import io.kiln.frontend.onnx.reader.ModelReader;
 import io.kiln.frontend.onnx.reader.ReadBudget;
 import io.kiln.ir.Function;
+import io.kiln.reference.ConstantFolder;
 import io.kiln.transform.FoldChannelFactors;
 import io.kiln.transform.layout.MoveTransposes;
 import java.nio.file.Path;
@@ -106,7 +107,10 @@ public final class OnnxFrontend {
 
     private static Function convert(
             OnnxModel model, String moduleName, InputShapes inputShapes, OnnxIo io, ReadBudget budget) {
-        Function imported = new OnnxModelImporter(model, io, budget.spent()).read(moduleName, inputShapes);
-        return new FoldChannelFactors().run(new MoveTransposes().run(imported)).withIdsInOrder();
+        ConstantFolder folder = new ConstantFolder(budget.spent());
+        Function imported = new OnnxModelImporter(model, io, folder).read(moduleName, inputShapes);
+        return new FoldChannelFactors()
+                .run(new MoveTransposes().run(imported, folder))
+                .withIdsInOrder();
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.onnx;
 
+import io.kiln.base.DType;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
@@ -8,13 +9,18 @@ import io.kiln.frontend.GraphProblems;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.onnx.model.OnnxModel;
 import io.kiln.frontend.onnx.model.OnnxValueInfo;
-import io.kiln.frontend.onnx.operator.OnnxGraphBuilder;
 import io.kiln.frontend.onnx.operator.OnnxValue;
 import io.kiln.frontend.onnx.operator.Scope;
 import io.kiln.ir.Arg;
+import io.kiln.ir.Binding;
+import io.kiln.ir.Constant;
 import io.kiln.ir.Function;
+import io.kiln.ir.GraphBuilder;
 import io.kiln.ir.Origin;
 import io.kiln.ir.Result;
+import io.kiln.ir.op.element.QnnDequantize;
+import io.kiln.ir.op.element.TflLookup;
+import io.kiln.ir.op.movement.Transpose;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import io.kiln.reference.ConstantFolder;
@@ -35,18 +41,18 @@ final class OnnxModelImporter {
 
     private final OnnxModel model;
     private final OnnxIo io;
-    private final OnnxGraphBuilder graph;
+    private final GraphBuilder graph;
     private final GraphProblems problems;
     private final Scope scope = new Scope(Optional.empty());
 
     /**
      * @param io layout of the images at the border
-     * @param constantBytes bytes of the model's constants
+     * @param folder computes constants
      */
-    OnnxModelImporter(OnnxModel model, OnnxIo io, long constantBytes) {
+    OnnxModelImporter(OnnxModel model, OnnxIo io, ConstantFolder folder) {
         this.model = model;
         this.io = io;
-        this.graph = new OnnxGraphBuilder(new ConstantFolder(constantBytes));
+        this.graph = new GraphBuilder(folder);
         this.problems = new GraphProblems(model.file(), new Problems(Failure.MODEL));
     }
 
@@ -67,19 +73,20 @@ final class OnnxModelImporter {
         nodes.run(model.graph(), scope);
         List<Result> results = results();
         problems.throwIfAny();
-        return new Function(name, graph.params(), graph.bindings(), results).withIdsInOrder();
+        return graph.build(name, results).withIdsInOrder();
     }
 
     /** An input in the model's layout. */
     private Arg parameter(String name, TensorType type) {
         int rank = type.shape().rank();
         if (!io.moves(rank)) {
-            return graph.addParameter(name, type);
+            return graph.parameter(name, type, Optional.empty());
         }
         List<Integer> last = channelsLast(rank);
         Shape moved = new Shape(last.stream().map(type.shape()::dim).toList());
-        Arg value = graph.addParameter(name, new TensorType(moved, type.dtype()));
-        return graph.moved(value, channelsFirst(rank), new Origin(model.file(), 0, "input", name));
+        Arg value = graph.parameter(name, new TensorType(moved, type.dtype()), Optional.empty());
+        return graph.emit(
+                new Transpose(channelsFirst(rank)), List.of(value), new Origin(model.file(), 0, "input", name));
     }
 
     private static List<Integer> channelsLast(int rank) {
@@ -116,12 +123,8 @@ final class OnnxModelImporter {
     /** Results of the model, each in its own memory: inputs, constants and repeated outputs are copied. */
     private List<Result> results() {
         List<Result> results = new ArrayList<>();
-        Set<Arg> taken = new HashSet<>();
         Set<String> names = new HashSet<>();
-        graph.params().forEach(p -> {
-            taken.add(new Arg.Ref(p.id()));
-            names.add(p.name());
-        });
+        graph.params().forEach(p -> names.add(p.name()));
         if (model.graph().inputs().isEmpty()) {
             problems.add("the model has no inputs: all its outputs are constants", model.file(), "at least one");
         }
@@ -131,7 +134,7 @@ final class OnnxModelImporter {
         model.graph().outputs().forEach(output -> {
             Optional<OnnxValue> value = scope.value(output.name());
             if (value.isPresent()) {
-                results.add(result(output.name(), value.orElseThrow().arg(), taken, names));
+                results.add(result(output.name(), value.orElseThrow().arg(), names));
             } else if (!scope.isFailed(output.name())) {
                 problems.add(
                         "no node computes the output", model.file() + ": output `" + output.name() + "`", "a value");
@@ -140,11 +143,11 @@ final class OnnxModelImporter {
         return results;
     }
 
-    private Result result(String name, Arg computed, Set<Arg> taken, Set<String> names) {
+    private Result result(String name, Arg computed, Set<String> names) {
         Origin origin = new Origin(model.file(), model.graph().nodes().size(), "output", name);
-        Arg real = graph.lookedUp(computed);
+        Arg real = lookedUp(computed);
         int rank = graph.type(real).shape().rank();
-        Arg value = io.moves(rank) ? graph.moved(real, channelsLast(rank), origin) : real;
+        Arg value = io.moves(rank) ? graph.emit(new Transpose(channelsLast(rank)), List.of(real), origin) : real;
         TensorType type = graph.type(value);
         if (type.shape().elements() == 0) {
             problems.add(
@@ -153,17 +156,23 @@ final class OnnxModelImporter {
                     "dimensions of at least 1");
             return new Result(0, name, Optional.empty());
         }
-        boolean isOwn = value instanceof Arg.Ref && taken.add(value);
-        Arg.Ref own = isOwn ? (Arg.Ref) value : graph.copied(value, origin);
-        return new Result(own.id(), unused(name, names), Optional.empty());
+        return new Result(graph.own(value, origin).id(), GraphBuilder.unused(name, names), Optional.empty());
     }
 
-    /** Inputs and outputs share the names of macros. */
-    private static String unused(String name, Set<String> names) {
-        String unused = name;
-        for (int number = 2; !names.add(unused); number++) {
-            unused = name + "_" + number;
+    /** The same value; real numbers that bytes stand for come from a table, so that no float is computed. */
+    private Arg lookedUp(Arg value) {
+        Optional<Binding> dequantized = graph.producer(value)
+                .filter(binding -> binding.op() instanceof QnnDequantize
+                        && graph.type(binding.args().get(0)).dtype() == DType.INT8);
+        if (dequantized.isEmpty()) {
+            return value;
         }
-        return unused;
+        Binding from = dequantized.orElseThrow();
+        float[] reals = new float[TflLookup.SIZE];
+        for (int i = 0; i < reals.length; i++) {
+            long centred = Byte.MIN_VALUE + i - from.constant(2).integer(0);
+            reals[i] = centred * from.constant(1).real(0);
+        }
+        return graph.emit(new TflLookup(), List.of(from.args().get(0), Constant.vector(reals)), from.origin());
     }
 }

@@ -10,8 +10,8 @@ import io.kiln.frontend.onnx.model.OnnxModel;
 import io.kiln.frontend.onnx.model.OnnxNode;
 import io.kiln.frontend.onnx.model.OnnxValueInfo;
 import io.kiln.frontend.onnx.model.OnnxValueInfo.Dimension;
-import io.kiln.frontend.onnx.operator.OnnxGraphBuilder;
 import io.kiln.frontend.onnx.operator.OnnxValue;
+import io.kiln.ir.GraphBuilder;
 import io.kiln.ir.type.Shape;
 import java.util.HashMap;
 import java.util.List;
@@ -64,8 +64,7 @@ record StatedTypes(Map<String, OnnxValueInfo> byName, boolean hasShapes) {
     }
 
     /** The contradiction between an output of a node and its stated type, if there is one. */
-    Optional<Problem> contradiction(
-            OnnxNode node, String output, OnnxValue value, OnnxGraphBuilder graph, String file) {
+    Optional<Problem> contradiction(OnnxNode node, String output, OnnxValue value, GraphBuilder graph, String file) {
         OnnxValueInfo stated = byName.get(output);
         if (stated == null || !stated.kind().equals(OnnxValueInfo.TENSOR)) {
             return Optional.empty();

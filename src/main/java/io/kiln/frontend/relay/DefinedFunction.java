@@ -3,15 +3,15 @@ package io.kiln.frontend.relay;
 
 import io.kiln.artifact.NamedTensor;
 import io.kiln.frontend.InputShapes;
+import io.kiln.frontend.relay.build.Bindings;
 import io.kiln.frontend.relay.build.FunctionBuilder;
-import io.kiln.frontend.relay.build.Remaining;
 import io.kiln.frontend.relay.value.Attributes;
 import io.kiln.frontend.relay.value.Findings;
 import io.kiln.frontend.relay.value.Value;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.Function;
-import io.kiln.ir.Parameter;
+import io.kiln.ir.GraphBuilder;
 import io.kiln.ir.Quantization;
 import io.kiln.ir.Result;
 import io.kiln.ir.legality.Legality;
@@ -74,20 +74,16 @@ final class DefinedFunction {
     Function read(String name) {
         int before = findings.count();
         refuseOtherGenerators();
-        List<Parameter> inputs = inputs();
+        defineParameters();
         definition.statements().forEach(builder::add);
-        List<Result> results = results(inputs.size());
-        Function whole = new Function(name, inputs, builder.bindings().list(), results)
-                .withVariables(builder.variables())
-                .withFunctions(builder.functions());
-        Remaining remaining = Remaining.of(
-                whole, builder.bindings().superseded(), builder.bindings().places());
+        List<Result> results = results();
+        Bindings bindings = builder.bindings();
+        Function function = bindings.remaining(bindings.graph().build(name, results));
         if (functions.areWhole() && findings.count() == before) {
-            Legality.violations(remaining.function())
-                    .forEach(v ->
-                            findings.add(remaining.places().get(v.binding().id()), v.what(), v.expected(), OTHERWISE));
+            Legality.violations(function)
+                    .forEach(v -> findings.add(bindings.place(v.binding().id()), v.what(), v.expected(), OTHERWISE));
         }
-        return remaining.function();
+        return function;
     }
 
     /** TVM's partitioning marks functions for other code generators; Kiln has only the one for C. */
@@ -109,7 +105,7 @@ final class DefinedFunction {
                 : definition.name().substring(1);
     }
 
-    private List<Parameter> inputs() {
+    private void defineParameters() {
         List<Param> atRunTime = new ArrayList<>();
         Map<String, NamedTensor> tensors =
                 new ParameterNames(definition.params(), params, paramsFile, findings).find(definition.name());
@@ -123,15 +119,12 @@ final class DefinedFunction {
         }
         List<String> names = names("input", atRunTime.stream().map(Param::name).toList());
         List<Optional<Quantization>> quantization = quantization("input", atRunTime.size());
-        List<Parameter> inputs = new ArrayList<>();
         for (int i = 0; i < atRunTime.size(); i++) {
             Param param = atRunTime.get(i);
             TensorType type = shapes.type(param, names.get(i));
-            int id = builder.input(param.name(), type, param.place());
-            inputs.add(new Parameter(id, names.get(i), type, quantization.get(i)));
+            builder.input(param.name(), param.place(), names.get(i), type, quantization.get(i));
         }
         shapes.refuseOthers(names);
-        return inputs;
     }
 
     /** Whether a tensor has the type stated in the text. */
@@ -155,8 +148,8 @@ final class DefinedFunction {
         return Optional.of(Value.plain(new Constant(tensor.name(), type, tensor.data()), type));
     }
 
-    /** Ids from the number of inputs on are computed values. */
-    private List<Result> results(int inputs) {
+    private List<Result> results() {
+        GraphBuilder graph = builder.bindings().graph();
         List<Source> sources = sources();
         int count = sources.size();
         List<String> standard = new ArrayList<>();
@@ -173,8 +166,8 @@ final class DefinedFunction {
             if (value.isEmpty()) {
                 continue;
             }
-            checkType(i, builder.bindings().type(value.get()), expression.place());
-            boolean computed = value.get() instanceof Arg.Ref ref && ref.id() >= inputs;
+            checkType(i, graph.type(value.get()), expression.place());
+            boolean computed = graph.isComputed(value.get());
             if (!computed || !seen.add(((Arg.Ref) value.get()).id())) {
                 findings.add(
                         expression.place(),

@@ -76,7 +76,7 @@ final class Functions implements CalledFunctions {
                 .forEach(d -> findings.add(
                         d.place(), d.name() + " is never called", "functions that tfl.if or tfl.while call", ""));
         findings.throwIfAny();
-        return function;
+        return function.withIdsInOrder();
     }
 
     /** Whether every line of the text could be parsed. */

@@ -4,7 +4,6 @@ package io.kiln.frontend.relay;
 import io.kiln.base.Failure;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.relay.value.Findings;
-import io.kiln.ir.text.RelayParser;
 import io.kiln.ir.text.RelaySyntax.Param;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
@@ -52,11 +51,11 @@ final class OpenShapes {
         }
         used.add(key);
         TensorType type = new TensorType(shape, own.dtype());
-        if (shape.rank() != own.shape().rank() || type.isLargerThan(RelayParser.MAX_TENSOR_BYTES)) {
+        if (shape.rank() != own.shape().rank() || type.isLargerThan(TensorType.MAX_BYTES)) {
             findings.add(
                     param.place(),
                     "kiln.inputShapes gives the input %" + param.name() + " the shape " + shape.text(),
-                    "rank " + own.shape().rank() + ": " + open(param) + ", and at most " + RelayParser.MAX_TENSOR_BYTES
+                    "rank " + own.shape().rank() + ": " + open(param) + ", and at most " + TensorType.MAX_BYTES
                             + " bytes",
                     "");
             return own;

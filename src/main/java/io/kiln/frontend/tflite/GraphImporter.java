@@ -5,15 +5,16 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
 import io.kiln.frontend.GraphProblems;
 import io.kiln.frontend.tflite.flatbuffer.FlatVector;
-import io.kiln.frontend.tflite.operator.GraphBuilder;
 import io.kiln.frontend.tflite.operator.ImportedSubgraph;
 import io.kiln.frontend.tflite.operator.OperatorContext;
 import io.kiln.frontend.tflite.operator.OperatorRecord;
 import io.kiln.frontend.tflite.operator.Registration;
 import io.kiln.frontend.tflite.operator.SignedBytes;
+import io.kiln.frontend.tflite.operator.TensorValues;
 import io.kiln.frontend.tflite.tensor.TensorReader;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
 import io.kiln.ir.Function;
+import io.kiln.ir.GraphBuilder;
 import io.kiln.ir.Result;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -33,6 +34,7 @@ final class GraphImporter {
     private final GraphTensors tensors;
     private final List<OperatorRecord> operators;
     private final GraphBuilder graph;
+    private final TensorValues values;
     private final GraphProblems problems;
     private final Map<Integer, Integer> writers = new HashMap<>();
     private final Set<Integer> modelInputs = new HashSet<>();
@@ -48,9 +50,10 @@ final class GraphImporter {
             ModelImporter model, String file, TensorReader tensors, List<OperatorRecord> operators, Problems known) {
         this.model = model;
         this.graph = new GraphBuilder(model.folder());
+        this.values = new TensorValues(graph);
         this.problems = new GraphProblems(file, known);
         this.file = file;
-        this.tensors = new GraphTensors(tensors, graph, problems);
+        this.tensors = new GraphTensors(tensors, values, problems);
         this.operators = operators;
     }
 
@@ -71,20 +74,18 @@ final class GraphImporter {
             }
             readOperator(operator);
         }
-        GraphResults results = new GraphResults(file, operators.size(), graph, tensors, modelInputs, problems);
+        GraphResults results = new GraphResults(file, operators.size(), values, tensors, modelInputs, problems);
         List<Result> all = isCalled
                 ? results.handedOn(Arrays.stream(outputs)
-                        .filter(output -> graph.handle(output).isEmpty())
+                        .filter(output -> values.handle(output).isEmpty())
                         .toArray())
                 : results.of(outputs);
         problems.throwIfAny();
-        Function function = new Function(moduleName, graph.params(), graph.bindings(), all);
+        Function function = graph.build(moduleName, all);
         return new ImportedSubgraph(
-                (isCalled ? GraphResults.numbered(function) : function)
-                        .withVariables(graph.variables())
-                        .withFunctions(graph.functions()),
-                graph.resources(),
-                Arrays.stream(outputs).mapToObj(graph::handle).toList());
+                isCalled ? GraphResults.numbered(function) : function,
+                values.resources(),
+                Arrays.stream(outputs).mapToObj(values::handle).toList());
     }
 
     private void addInputs(int[] inputs, List<Optional<String>> handles) {
@@ -106,7 +107,7 @@ final class GraphImporter {
         if (tensor.isConstant()) {
             problems.add("an input is a constant", where, "an input without data of its own");
         }
-        handle.ifPresentOrElse(name -> graph.defineHandle(tensor.index(), name), () -> graph.addParameter(tensor));
+        handle.ifPresentOrElse(name -> values.defineHandle(tensor.index(), name), () -> values.addParameter(tensor));
     }
 
     private void findWriters() {
@@ -133,7 +134,7 @@ final class GraphImporter {
             List<Optional<TfliteTensor>> inputs = inputs(operator);
             List<TfliteTensor> outputs = outputs(operator);
             if (problems.found() == before && !dependsOnUnknown(operator)) {
-                SignedBytes bytes = new SignedBytes(operator, registration.uint8(), graph, inputs);
+                SignedBytes bytes = new SignedBytes(operator, registration.uint8(), values, inputs);
                 if (bytes.areMixed(outputs)) {
                     problems.add("it mixes int8 and uint8", () -> where(operator), "one of them for all tensors");
                 }
@@ -142,7 +143,7 @@ final class GraphImporter {
                         .emit(new OperatorContext(
                                 model,
                                 operator,
-                                graph,
+                                values,
                                 new OperatorContext.Operands(bytes.inputs(), bytes.outputs(outputs)),
                                 file,
                                 () -> where(operator),
@@ -178,10 +179,10 @@ final class GraphImporter {
     }
 
     private void checkDefined(OperatorRecord operator, TfliteTensor tensor) {
-        if (tensor.variable() && graph.value(tensor.index()).isEmpty()) {
-            graph.addVariable(tensor);
+        if (tensor.variable() && values.value(tensor.index()).isEmpty()) {
+            values.addVariable(tensor);
         }
-        if (tensor.isConstant() || graph.value(tensor.index()).isPresent()) {
+        if (tensor.isConstant() || values.value(tensor.index()).isPresent()) {
             return;
         }
         Integer writer = writers.get(tensor.index());
@@ -229,11 +230,11 @@ final class GraphImporter {
     /** After an error, the operator's outputs still count as computed, so that only causes are reported. */
     private void defineMissing(OperatorRecord operator) {
         for (int index : operator.outputs().ints()) {
-            if (tensors.exists(index) && graph.value(index).isEmpty()) {
+            if (tensors.exists(index) && values.value(index).isEmpty()) {
                 if (tensors.shapesAreInferred()) {
                     unknown.add(index);
                 }
-                tensors.tensor(index).ifPresent(tensor -> graph.defineUnknown(index, tensor.type()));
+                tensors.tensor(index).ifPresent(tensor -> values.define(index, graph.value(tensor.type())));
             }
         }
     }

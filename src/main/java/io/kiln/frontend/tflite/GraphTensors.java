@@ -4,8 +4,8 @@ package io.kiln.frontend.tflite;
 import io.kiln.base.KilnException;
 import io.kiln.frontend.GraphProblems;
 import io.kiln.frontend.tflite.flatbuffer.FlatVector;
-import io.kiln.frontend.tflite.operator.GraphBuilder;
 import io.kiln.frontend.tflite.operator.SignedBytes;
+import io.kiln.frontend.tflite.operator.TensorValues;
 import io.kiln.frontend.tflite.tensor.TensorReader;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
 import io.kiln.ir.Constant;
@@ -16,12 +16,12 @@ import java.util.Optional;
 /** The tensors of a subgraph, updated while its operators are read. */
 final class GraphTensors {
     private final TensorReader reader;
-    private final GraphBuilder graph;
+    private final TensorValues values;
     private final GraphProblems problems;
 
-    GraphTensors(TensorReader reader, GraphBuilder graph, GraphProblems problems) {
+    GraphTensors(TensorReader reader, TensorValues values, GraphProblems problems) {
         this.reader = reader;
-        this.graph = graph;
+        this.values = values;
         this.problems = problems;
     }
 
@@ -42,10 +42,10 @@ final class GraphTensors {
     Optional<TfliteTensor> tensor(int index) {
         try {
             TfliteTensor tensor = reader.tensor(index);
-            return Optional.of(graph.value(index)
+            return Optional.of(values.value(index)
                     .map(value -> value instanceof Constant constant
                             ? tensor.withValue(SignedBytes.of(constant, tensor.dtype()))
-                            : tensor.withShape(graph.type(value).shape()))
+                            : tensor.withShape(values.graph().type(value).shape()))
                     .orElse(tensor));
         } catch (KilnException e) {
             problems.addAll(e.problems());

@@ -53,8 +53,8 @@ final class ModelImporter implements Subgraphs {
         this.folder = new ConstantFolder(buffer.size());
     }
 
-    /** Computes constants of all subgraphs. */
-    ConstantFolder folder() {
+    @Override
+    public ConstantFolder folder() {
         return folder;
     }
 

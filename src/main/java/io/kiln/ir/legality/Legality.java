@@ -122,7 +122,7 @@ public final class Legality {
     }
 
     private TensorType type(Arg arg) {
-        return arg instanceof Constant constant ? constant.type() : types.get(((Arg.Ref) arg).id());
+        return arg.type(types);
     }
 
     private DType data(Binding binding) {

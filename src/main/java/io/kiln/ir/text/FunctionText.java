@@ -143,9 +143,8 @@ final class FunctionText {
     }
 
     private void printBinding(Binding binding) {
-        List<TensorType> argTypes = binding.args().stream()
-                .map(arg -> arg instanceof Constant c ? c.type() : types.get(((Arg.Ref) arg).id()))
-                .toList();
+        List<TensorType> argTypes =
+                binding.args().stream().map(arg -> arg.type(types)).toList();
         Spelling spelling = binding.op().spelling(argTypes);
         boolean isWidened = spelling.form() == Spelling.Form.WORDS;
         TensorType type = isWidened ? new TensorType(binding.type().shape(), DType.INT32) : binding.type();

@@ -33,7 +33,7 @@ final class MetadataReader {
     private final int line;
     private final Consumer<Problem> problems;
     private final Map<Integer, Constant> arrays = new HashMap<>();
-    private long bytesLeft = RelayParser.MAX_TENSOR_BYTES;
+    private long bytesLeft = TensorType.MAX_BYTES;
 
     /** A reader of a section whose JSON begins at a line of a file. */
     MetadataReader(String file, int line, Consumer<Problem> problems) {
@@ -108,7 +108,7 @@ final class MetadataReader {
 
     private Constant decode(int index, String base64) {
         bytesLeft -= base64.length() / 4 * 3L;
-        require(bytesLeft >= 0, "the arrays have more than " + RelayParser.MAX_TENSOR_BYTES + " bytes");
+        require(bytesLeft >= 0, "the arrays have more than " + TensorType.MAX_BYTES + " bytes");
         ByteBuffer bytes = ByteBuffer.wrap(Base64.getDecoder().decode(base64)).order(ByteOrder.LITTLE_ENDIAN);
         NamedTensor tensor = NdArrayFormat.decode("b64ndarrays[" + index + "]", bytes);
         require(!bytes.hasRemaining(), "b64ndarrays[" + index + "] is longer than it says");

@@ -15,9 +15,6 @@ import java.util.function.Consumer;
  * and depth is parsed in linear time and without deep recursion.
  */
 public final class RelayParser {
-    /** Size limit of a tensor. */
-    public static final long MAX_TENSOR_BYTES = 1L << 28;
-
     private static final String VERSION = "0.0.5";
 
     private final String text;

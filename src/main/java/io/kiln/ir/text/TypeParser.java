@@ -12,9 +12,6 @@ import java.util.stream.Collectors;
 
 /** Parses types: {@code int8}, {@code Tensor[(1, 12), int8]}, and for results a tuple of these. */
 final class TypeParser {
-    /** Size limit of a tensor. */
-    private static final long MAX_BYTES = RelayParser.MAX_TENSOR_BYTES;
-
     private static final int MAX_RANK = 8;
 
     private final Words words;
@@ -80,9 +77,12 @@ final class TypeParser {
         words.expect("]");
         TensorType type = new TensorType(new Shape(dims), dtype);
         open = List.copyOf(unknown);
-        if (type.isLargerThan(MAX_BYTES)) {
+        if (type.isLargerThan(TensorType.MAX_BYTES)) {
             throw words.failure(
-                    name.place(), "the tensor " + type.text() + " is too large", "at most " + MAX_BYTES + " bytes", "");
+                    name.place(),
+                    "the tensor " + type.text() + " is too large",
+                    "at most " + TensorType.MAX_BYTES + " bytes",
+                    "");
         }
         return type;
     }

@@ -5,6 +5,9 @@ import io.kiln.base.DType;
 
 /** Static type of a value: shape and element type. */
 public record TensorType(Shape shape, DType dtype) {
+    /** Bytes of the largest tensor of a model: no microcontroller holds more, and indices of elements stay far from overflow. */
+    public static final long MAX_BYTES = 1L << 28;
+
     /** Result type of an operator that only changes variables: no elements, no bytes. */
     public static final TensorType UNIT = new TensorType(Shape.of(0), DType.BOOL);
 

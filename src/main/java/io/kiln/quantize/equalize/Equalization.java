@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.quantize.equalize;
 
-import io.kiln.ir.Arg;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Function;
 import io.kiln.ir.op.layer.Dense;
@@ -161,8 +160,6 @@ public record Equalization(Function function, List<Step> steps, Set<Integer> sca
 
     private static void replace(Map<Integer, Binding> bindings, int id, ChannelConstants.ElementMap map) {
         Binding binding = bindings.get(id);
-        List<Arg> args = new ArrayList<>(binding.args());
-        args.set(1, ChannelConstants.map(binding.constant(1), map));
-        bindings.put(id, new Binding(id, binding.op(), args, binding.type(), binding.origin()));
+        bindings.put(id, binding.with(1, ChannelConstants.map(binding.constant(1), map)));
     }
 }

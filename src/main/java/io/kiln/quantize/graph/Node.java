@@ -55,10 +55,7 @@ public record Node(
         return new Node(
                 binding.op(),
                 binding.args(),
-                binding.args().stream()
-                        .map(arg ->
-                                arg instanceof Constant constant ? constant.type() : types.get(((Arg.Ref) arg).id()))
-                        .toList(),
+                binding.args().stream().map(arg -> arg.type(types)).toList(),
                 Optional.empty(),
                 Optional.empty(),
                 Result.of(binding),

@@ -30,10 +30,8 @@ final class ColumnOrders {
     ColumnOrders(Function function, Rewriter rewriter) {
         this.rewriter = rewriter;
         for (Binding binding : function.bindings()) {
-            for (Arg arg : binding.args()) {
-                if (arg instanceof Arg.Ref ref) {
-                    readers.computeIfAbsent(ref.id(), id -> new ArrayList<>()).add(binding);
-                }
+            for (int id : binding.reads()) {
+                readers.computeIfAbsent(id, key -> new ArrayList<>()).add(binding);
             }
         }
         function.results().forEach(r -> readers.remove(r.id()));

@@ -4,16 +4,15 @@ package io.kiln.transform.layout;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Function;
+import io.kiln.ir.Origin;
 import io.kiln.ir.Result;
-import io.kiln.ir.op.movement.Copy;
 import io.kiln.ir.op.movement.Transpose;
+import io.kiln.reference.ConstantFolder;
 import io.kiln.transform.EliminateDeadBindings;
 import io.kiln.transform.Pass;
-import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 
 /**
  * Moves transposes towards the results: behind operators that compute the same in another order of dimensions, into
@@ -30,24 +29,22 @@ public final class MoveTransposes implements Pass {
 
     @Override
     public Function run(Function function) {
+        return run(function, new ConstantFolder(function.constantBytes()));
+    }
+
+    @Override
+    public Function run(Function function, ConstantFolder folder) {
         boolean isNeeded = function.bindings().stream().anyMatch(b -> b.op() instanceof Transpose);
         if (!isNeeded) {
             return function;
         }
-        Rewriter rewriter = new Rewriter(function);
+        Rewriter rewriter = new Rewriter(function, folder);
         ColumnOrders columns = new ColumnOrders(function, rewriter);
         for (Binding binding : function.bindings()) {
             rewrite(binding, rewriter, columns);
         }
         List<Result> results = results(function, rewriter);
-        Function rewritten = new Function(
-                function.name(),
-                function.params(),
-                rewriter.bindings(),
-                results,
-                List.of(),
-                function.variables(),
-                function.functions());
+        Function rewritten = function.withBindings(rewriter.graph().bindings()).withResults(results);
         return new EliminateDeadBindings().run(rewritten).withIdsInOrder();
     }
 
@@ -65,38 +62,25 @@ public final class MoveTransposes implements Pass {
         if (moved.isPresent()) {
             rewriter.define(binding.id(), moved.orElseThrow());
         } else {
-            rewriter.keep(
-                    binding,
-                    binding.args().stream()
+            rewriter.graph()
+                    .keep(binding.with(binding.args().stream()
                             .map(arg -> rewriter.materialize(arg, binding.origin()))
-                            .toList());
+                            .toList()));
         }
     }
 
-    /** Each in memory of its own. */
     private static List<Result> results(Function function, Rewriter rewriter) {
-        Set<Arg> taken = new HashSet<>();
-        function.params().forEach(p -> taken.add(new Arg.Ref(p.id())));
-        function.variables().forEach(v -> taken.add(new Arg.Ref(v.id())));
-        List<Result> results = new ArrayList<>();
-        for (Result result : function.results()) {
-            Arg.Ref old = new Arg.Ref(result.id());
-            Optional<Binding> binding = function.bindings().stream()
-                    .filter(b -> b.id() == result.id())
-                    .findFirst();
-            if (binding.isEmpty()) {
-                results.add(result);
-                continue;
-            }
-            Arg value = rewriter.materialize(old, binding.orElseThrow().origin());
-            boolean isOwn = value instanceof Arg.Ref && taken.add(value);
-            Arg own = isOwn ? value : copied(value, binding.orElseThrow(), rewriter);
-            results.add(new Result(((Arg.Ref) own).id(), result.name(), result.quantization()));
-        }
-        return results;
+        Map<Integer, Binding> bindings = function.bindingsById();
+        return function.results().stream()
+                .map(result -> Optional.ofNullable(bindings.get(result.id()))
+                        .map(binding -> result(result, binding.origin(), rewriter))
+                        .orElse(result))
+                .toList();
     }
 
-    private static Arg copied(Arg value, Binding like, Rewriter rewriter) {
-        return rewriter.emit(new Copy(), List.of(value), like.origin());
+    /** A result in memory of its own. */
+    private static Result result(Result result, Origin origin, Rewriter rewriter) {
+        Arg value = rewriter.materialize(new Arg.Ref(result.id()), origin);
+        return new Result(rewriter.graph().own(value, origin).id(), result.name(), result.quantization());
     }
 }

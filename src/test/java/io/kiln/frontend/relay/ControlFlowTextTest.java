@@ -65,6 +65,23 @@ class ControlFlowTextTest {
         return Constant.vector(values).data();
     }
 
+    /** Two sums with constants are one bias: the first sum is left out of a function that also calls others. */
+    @Test
+    void replacedOperatorsAreLeftOutBesideCalls() {
+        String text = CHOICE.replace("%x: float32) {\n  %y", "%x: float32, %d: Tensor[(1, 2), int8]) {\n  %y")
+                .replace("  %y\n", """
+              %1 = qnn.dense(%d, ones(shape=[2, 2], dtype="int8"), 0, 0, 0.5f, 0.5f, units=2, out_dtype="int32");
+              %2 = add(%1, ones(shape=[2], dtype="int32"));
+              %3 = add(%2, ones(shape=[2], dtype="int32"));
+              (%y, qnn.requantize(%3, 0.25f, 0, 1f, 0, out_dtype="int8"))
+            """);
+        Function function = read(text);
+        Verifier.verify(function);
+        assertThat(function.bindings())
+                .extracting(binding -> binding.op().name())
+                .containsExactly("tfl.if", "qnn.dense", "nn.bias_add", "qnn.requantize");
+    }
+
     @Test
     void aLoopWrittenByHandRuns() {
         Function function = read(DOUBLING);

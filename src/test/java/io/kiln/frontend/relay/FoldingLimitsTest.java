@@ -37,7 +37,7 @@ class FoldingLimitsTest {
                         + " | tfl.signal_filter_bank",
                 "take(take(%a, broadcast_to(cast(1f, dtype=\"int32\"), shape=[8000]), axis=0, mode=\"clip\"),"
                         + " broadcast_to(cast(1f, dtype=\"int32\"), shape=[8000]), axis=1, mode=\"clip\") | take",
-                "sum(broadcast_to(1f, shape=[8192, 8192])) | sum",
+                "sum(broadcast_to(1f, shape=[8192, 4096])) | sum",
             })
     void workIsLimited(String call, String operator) {
         assertThat(failure(call))
@@ -51,6 +51,15 @@ class FoldingLimitsTest {
                         "tfl.signal_rfft(broadcast_to(cast(1f, dtype=\"int16\"), shape=[2400, 4]), fft_length=32768)"))
                 .hasMessageContaining(
                         "computing the constant Tensor[(2400, 32770), int16] takes more than 268,435,456 bytes");
+    }
+
+    @Test
+    void sumsOfIntegersAreLimitedLikeAllOthers() {
+        String columns = "reshape(cast(%a, dtype=\"int32\"), newshape=[4194304, 1])";
+        String rows = "reshape(broadcast_to(cast(1f, dtype=\"int32\"), shape=[64]), newshape=[1, 64])";
+        assertThat(failure("add(" + columns + ", " + rows + ")"))
+                .hasMessageContaining(
+                        "computing the constant Tensor[(4194304, 64), int32] takes more than 268,435,456 bytes");
     }
 
     private static KilnException failure(String call) {

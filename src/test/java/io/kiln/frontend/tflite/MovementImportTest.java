@@ -8,6 +8,7 @@ import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.frontend.tflite.Options.Field;
 import io.kiln.ir.Function;
+import io.kiln.ir.Result;
 import io.kiln.reference.Interpreter;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -30,6 +31,20 @@ class MovementImportTest {
         KilnException e = catchThrowableOfType(KilnException.class, model::read);
         assertThat(e).isNotNull();
         assertThat(e.getMessage()).contains(reasons).contains("test.tflite: operator #0");
+    }
+
+    /** Padding by nothing is no operator: its output is another one. */
+    @Test
+    void outputsWithOneValueHaveMemoryOfTheirOwn() {
+        int y = model.tensor(TensorSpec.int8("y", 0.5f, 3, 1, 4, 6, 2));
+        int z = model.tensor(TensorSpec.int8("z", 0.5f, 3, 1, 4, 6, 2));
+        Options reflect = Options.table(BuiltinOptions.MirrorPadOptions, Field.int8(0, 0));
+        int pairs = model.tensor(TensorSpec.of("pairs", TensorType.INT32, 4, 2).withData(new byte[32]));
+        model.operator(BuiltinOperator.RELU, 1, Options.none(), new int[] {x}, y);
+        model.operator(BuiltinOperator.MIRROR_PAD, 1, reflect, new int[] {y, pairs}, z);
+        List<Result> results = model.inputs(x).outputs(y, z).read().results();
+        assertThat(results).extracting(Result::name).containsExactly("y", "z");
+        assertThat(results).extracting(Result::id).doesNotHaveDuplicates();
     }
 
     @Test
@@ -69,7 +84,7 @@ class MovementImportTest {
                 .withData(TensorSpec.int32("w", 0, 1 << 27, 0, 0, 0, 0, 0, 0)
                         .data()
                         .toArray()));
-        refused(BuiltinOperator.PAD, Options.none(), new int[] {x, widths}, "the tensor would take");
+        refused(BuiltinOperator.PAD, Options.none(), new int[] {x, widths}, "has more than 268435456 bytes");
     }
 
     @Test

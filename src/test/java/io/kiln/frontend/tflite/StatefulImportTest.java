@@ -7,7 +7,9 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.frontend.tflite.Options.Field;
+import io.kiln.ir.Constant;
 import io.kiln.ir.Function;
+import io.kiln.ir.Variable;
 import io.kiln.reference.Interpreter;
 import java.util.Arrays;
 import java.util.List;
@@ -119,10 +121,40 @@ class StatefulImportTest {
     }
 
     private static int handle(TfliteModelBuilder m, String name) {
+        return handle(m, name, "v");
+    }
+
+    private static int handle(TfliteModelBuilder m, String name, String variable) {
         int handle = m.tensor(TensorSpec.of(name, TensorType.RESOURCE));
-        Options options = Options.table(BuiltinOptions.VarHandleOptions, Field.text(0, ""), Field.text(1, "v"));
+        Options options = Options.table(BuiltinOptions.VarHandleOptions, Field.text(0, ""), Field.text(1, variable));
         m.operator(BuiltinOperator.VAR_HANDLE, 1, options, new int[0], handle);
         return handle;
+    }
+
+    /** The same in every run of the Java virtual machine. */
+    @Test
+    void variablesHaveTheOrderOfTheirFirstUse() {
+        TfliteModelBuilder m = new TfliteModelBuilder();
+        int x = m.tensor(TensorSpec.float32("x", 1));
+        int y = m.tensor(TensorSpec.float32("y", 1));
+        Options options = Options.table(BuiltinOptions.CallOnceOptions, Field.int32(0, 1));
+        m.operator(BuiltinOperator.CALL_ONCE, 1, options, new int[0]);
+        m.operator(BuiltinOperator.RELU, 1, Options.none(), new int[] {x}, y);
+        m.inputs(x).outputs(y).nextSubgraph();
+        int first = m.tensor(TensorSpec.float32("first", 1).withData(new byte[] {0, 0, (byte) 0x80, 0x3F}));
+        List<String> names = List.of("delta", "alpha", "echo", "bravo", "charlie", "golf", "foxtrot", "hotel");
+        for (String name : names) {
+            int handle = handle(m, name, name);
+            m.operator(BuiltinOperator.ASSIGN_VARIABLE, 1, Options.none(), new int[] {handle, first});
+        }
+        Function function = m.backToMain().read();
+        assertThat(function.variables())
+                .extracting(Variable::name)
+                .containsExactlyElementsOf(
+                        names.stream().map(name -> "/" + name).toList());
+        assertThat(function.variables())
+                .extracting(Variable::initial)
+                .containsOnly(Constant.vector(1f).data());
     }
 
     @Test

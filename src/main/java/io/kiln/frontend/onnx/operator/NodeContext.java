@@ -7,6 +7,7 @@ import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.frontend.onnx.model.OnnxNode;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
+import io.kiln.ir.GraphBuilder;
 import io.kiln.ir.Origin;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.type.Shape;
@@ -23,9 +24,9 @@ import java.util.Optional;
 public final class NodeContext {
     /** What a node is imported into. */
     public record Surroundings(
-            OnnxGraphBuilder graph, Scope scope, Bodies bodies, String file, int number, Emitter emitter) {
+            GraphBuilder graph, Scope scope, Bodies bodies, String file, int number, Emitter emitter) {
         /** Operators are appended as they are emitted. */
-        public Surroundings(OnnxGraphBuilder graph, Scope scope, Bodies bodies, String file, int number) {
+        public Surroundings(GraphBuilder graph, Scope scope, Bodies bodies, String file, int number) {
             this(graph, scope, bodies, file, number, graph::emit);
         }
     }

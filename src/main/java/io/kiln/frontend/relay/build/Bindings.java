@@ -4,16 +4,15 @@ package io.kiln.frontend.relay.build;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Constant;
+import io.kiln.ir.Function;
+import io.kiln.ir.GraphBuilder;
 import io.kiln.ir.Origin;
 import io.kiln.ir.op.Op;
-import io.kiln.ir.op.Trait;
 import io.kiln.ir.text.Annotations;
 import io.kiln.ir.text.Place;
-import io.kiln.ir.text.RelayParser;
 import io.kiln.ir.text.RelaySyntax.Call;
-import io.kiln.ir.type.TensorType;
-import io.kiln.reference.ConstantFolder;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -21,47 +20,36 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** The operators of a function while its text is read, and the types and places of its values by id. */
+/** The operators of a function while its text is read, the places of its values, and what is left of the operators in the end. */
 public final class Bindings {
     private final String file;
-    private final ConstantFolder folder;
-    private final List<TensorType> types = new ArrayList<>();
-    private final List<Binding> list = new ArrayList<>();
-    private final Map<Integer, Binding> producers = new HashMap<>();
+    private final GraphBuilder graph;
     private final Map<Integer, Place> places = new HashMap<>();
     private final Set<Integer> superseded = new HashSet<>();
 
     /**
      * @param file the text's name in origins
-     * @param folder computes constants
+     * @param graph builds the function
      */
-    Bindings(String file, ConstantFolder folder) {
+    Bindings(String file, GraphBuilder graph) {
         this.file = file;
-        this.folder = folder;
+        this.graph = graph;
     }
 
-    /** In the order of the text. */
-    public List<Binding> list() {
-        return list;
+    /** Builds the function. */
+    public GraphBuilder graph() {
+        return graph;
     }
 
-    /** Where values are defined, by id. */
-    public Map<Integer, Place> places() {
-        return places;
+    /** Where a value is defined. */
+    public Place place(int id) {
+        return places.get(id);
     }
 
-    /** Ids of values whose operators were replaced by one operator. */
-    public Set<Integer> superseded() {
-        return superseded;
-    }
-
-    public TensorType type(Arg arg) {
-        return arg instanceof Constant constant ? constant.type() : types.get(((Arg.Ref) arg).id());
-    }
-
-    /** The operator that computes a value; empty for inputs, variables and constants. */
-    Optional<Binding> producer(Arg arg) {
-        return arg instanceof Arg.Ref ref ? Optional.ofNullable(producers.get(ref.id())) : Optional.empty();
+    /** States where a value is defined. */
+    Arg.Ref at(Place place, Arg.Ref value) {
+        places.put(value.id(), place);
+        return value;
     }
 
     /** Marks the operator that computes a value as replaced by another. */
@@ -69,13 +57,6 @@ public final class Bindings {
         if (arg instanceof Arg.Ref ref) {
             superseded.add(ref.id());
         }
-    }
-
-    /** The next id. */
-    Arg.Ref newValue(TensorType type, Place place) {
-        types.add(type);
-        places.put(types.size() - 1, place);
-        return new Arg.Ref(types.size() - 1);
     }
 
     /**
@@ -86,28 +67,38 @@ public final class Bindings {
      * @throws IllegalArgumentException if the arguments do not fit the operator, or the result is too large
      */
     Arg emit(Call call, String name, Op op, List<? extends Arg> args) {
-        TensorType type = op.infer(args.stream().map(this::type).toList());
-        boolean isOwn = Annotations.origin(call.comment()).isPresent();
-        boolean folds = !isOwn
-                && !op.has(Trait.COPY)
-                && !op.has(Trait.OPAQUE)
-                && op.writes().isEmpty();
-        if (folds && !args.isEmpty() && args.stream().allMatch(Constant.class::isInstance)) {
-            return folder.fold(
-                    op,
-                    args.stream().map(Constant.class::cast).toList(),
-                    type,
-                    call.place().in(file) + ": " + op.name());
+        Optional<Origin> printed = Annotations.origin(call.comment());
+        if (printed.isPresent()) {
+            return at(call.place(), graph.call(op, args, printed.orElseThrow()));
         }
-        if (type.isLargerThan(RelayParser.MAX_TENSOR_BYTES)) {
-            throw new IllegalArgumentException("the result " + type.text() + " is too large");
+        Origin origin = new Origin(file, graph.bindings().size(), op.name(), name);
+        Arg result = graph.emit(op, args, origin, where(call, op));
+        return result instanceof Arg.Ref ref ? at(call.place(), ref) : result;
+    }
+
+    /** An operator that moves the elements of a constant, evaluated at once. */
+    Constant moved(Call call, Op op, Constant constant) {
+        Origin origin = new Origin(file, graph.bindings().size(), op.name(), "");
+        return (Constant) graph.emit(op, List.of(constant), origin, where(call, op));
+    }
+
+    private String where(Call call, Op op) {
+        return call.place().in(file) + ": " + op.name();
+    }
+
+    /** The function without operators that another one replaces and that nothing else reads. */
+    public Function remaining(Function whole) {
+        Map<Integer, Integer> uses = whole.useCounts();
+        List<Binding> kept = new ArrayList<>();
+        for (int i = whole.bindings().size() - 1; i >= 0; i--) {
+            Binding binding = whole.bindings().get(i);
+            if (superseded.contains(binding.id()) && uses.getOrDefault(binding.id(), 0) == 0) {
+                binding.reads().forEach(id -> uses.merge(id, -1, Integer::sum));
+            } else {
+                kept.add(binding);
+            }
         }
-        Origin origin =
-                Annotations.origin(call.comment()).orElseGet(() -> new Origin(file, list.size(), op.name(), name));
-        Arg.Ref value = newValue(type, call.place());
-        Binding binding = new Binding(value.id(), op, List.copyOf(args), type, origin);
-        list.add(binding);
-        producers.put(value.id(), binding);
-        return value;
+        Collections.reverse(kept);
+        return whole.withBindings(kept);
     }
 }

@@ -9,8 +9,8 @@ import io.kiln.frontend.relay.value.Rule;
 import io.kiln.frontend.relay.value.Value;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
-import io.kiln.ir.Function;
-import io.kiln.ir.Variable;
+import io.kiln.ir.GraphBuilder;
+import io.kiln.ir.Quantization;
 import io.kiln.ir.op.call.FunctionRef;
 import io.kiln.ir.text.Annotations;
 import io.kiln.ir.text.Place;
@@ -39,26 +39,28 @@ public final class FunctionBuilder {
     private final Findings findings;
     private final CalledFunctions functions;
     private final LiteralReader literals;
-    private final List<Function> called = new ArrayList<>();
     private final Map<String, Integer> calledNames = new HashMap<>();
     private final Map<String, Optional<Value>> values = new HashMap<>();
     private final Tuples tuples;
-    private final List<Variable> variables = new ArrayList<>();
     private final Bindings bindings;
 
     public FunctionBuilder(CalledFunctions functions, Findings findings) {
         this.functions = functions;
         this.findings = findings;
-        this.bindings = new Bindings(findings.file(), functions.folder());
+        this.bindings = new Bindings(findings.file(), new GraphBuilder(functions.folder()));
         this.literals = new LiteralReader(functions.constants(), findings);
         this.tuples = new Tuples(this::value, this::split, findings);
     }
 
-    /** Adds a parameter that is given at run time, and returns its id. */
-    public int input(String name, TensorType type, Place place) {
-        Arg.Ref value = bindings.newValue(type, place);
+    /**
+     * Adds a parameter that is given at run time.
+     *
+     * @param name its name in the text
+     * @param input the input that it becomes
+     */
+    public void input(String name, Place place, String input, TensorType type, Optional<Quantization> quantization) {
+        Arg.Ref value = bindings.at(place, bindings.graph().parameter(input, type, quantization));
         define(name, place, Optional.of(Value.plain(value, type)));
-        return value.id();
     }
 
     public void define(String name, Place place, Optional<Value> value) {
@@ -148,23 +150,13 @@ public final class FunctionBuilder {
     private Optional<Value> variable(Call call, String otherwise) {
         Optional<Value> initial = call.args().size() == 1 ? value(call.args().get(0), "") : Optional.empty();
         if (initial.isPresent() && initial.get().isPlain() && initial.get().arg() instanceof Constant constant) {
-            Arg.Ref value = bindings.newValue(constant.type(), call.place());
             String name = constant.name().isEmpty() ? otherwise : constant.name();
-            variables.add(new Variable(value.id(), name, constant.type(), constant.data()));
+            Arg.Ref value =
+                    bindings.at(call.place(), bindings.graph().variable(name, constant.type(), constant.data()));
             return Optional.of(Value.plain(value, constant.type()));
         }
         findings.add(call.place(), "a ref has no initial value", "one constant", "");
         return Optional.empty();
-    }
-
-    /** The variables made by {@code ref}. */
-    public List<Variable> variables() {
-        return variables;
-    }
-
-    /** The called functions, in the order of their calls. */
-    public List<Function> functions() {
-        return called;
     }
 
     /** The operators so far. */
@@ -234,10 +226,10 @@ public final class FunctionBuilder {
             return Optional.of(attribute);
         }
         if (!calledNames.containsKey(global.name())) {
-            functions.called(global.name(), global.place()).ifPresent(function -> {
-                calledNames.put(global.name(), called.size());
-                called.add(function);
-            });
+            functions
+                    .called(global.name(), global.place())
+                    .ifPresent(function ->
+                            calledNames.put(global.name(), bindings.graph().function(function)));
         }
         return Optional.ofNullable(calledNames.get(global.name()))
                 .map(index -> new Attribute(attribute.name(), new FunctionRef(index), attribute.place()));

@@ -6,6 +6,7 @@ import io.kiln.frontend.relay.value.CallSite;
 import io.kiln.frontend.relay.value.Value;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Binding;
+import io.kiln.ir.Constant;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.text.Annotations;
 import io.kiln.ir.text.RelaySyntax.Call;
@@ -36,13 +37,19 @@ record TextCall(Bindings bindings, Call call, String name, Attributes attributes
     }
 
     @Override
+    public Constant moved(Op op, Constant constant) {
+        Constant moved = bindings.moved(call, op, constant);
+        return new Constant(constant.name(), moved.type(), moved.data());
+    }
+
+    @Override
     public TensorType type(Arg arg) {
-        return bindings.type(arg);
+        return bindings.graph().type(arg);
     }
 
     @Override
     public Optional<Binding> producer(Arg arg) {
-        return bindings.producer(arg);
+        return bindings.graph().producer(arg);
     }
 
     @Override

@@ -58,7 +58,7 @@ final class ConvolutionRules {
                 ? Windows.padded(frame.window(), held.padding().get(), frame.channelsLast(), border)
                 : frame.window();
         int zero = takesBorder ? (int) zeroPoint : data.zeroPoint();
-        Arg kernel = frame.arranged();
+        Arg kernel = frame.arranged(call);
         Arg sums = call.emit(
                 new QnnConv2d(
                         window, frame.groups(), frame.channels(), frame.kernel().layout(), DType.INT32),
@@ -84,7 +84,7 @@ final class ConvolutionRules {
         Frame frame = Frame.of(call, call.value(0), call.value(1));
         Value data = frame.data();
         Window window = frame.window();
-        List<Arg> args = new ArrayList<>(List.of(data.arg(), frame.arranged()));
+        List<Arg> args = new ArrayList<>(List.of(data.arg(), frame.arranged(call)));
         if (quantized) {
             args.add(ZeroPoints.scalar(call.plain(2)));
             args.add(ZeroPoints.scalar(call.plain(3)));
@@ -155,8 +155,8 @@ final class ConvolutionRules {
                     ConvolutionRules.window(call, kernel.height(), kernel.width()));
         }
 
-        Arg arranged() {
-            return kernel.arranged(channels, inputs, groups);
+        Arg arranged(CallSite call) {
+            return kernel.arranged(call, channels, inputs, groups);
         }
 
         Value result(CallSite call, Arg result) {
@@ -219,7 +219,7 @@ final class ConvolutionRules {
             return depthwise ? "HWOI" : "OHWI";
         }
 
-        Arg arranged(int channels, int inputs, int groups) {
+        Arg arranged(CallSite call, int channels, int inputs, int groups) {
             Shape wanted = depthwise
                     ? Shape.of(height(), width(), inputs, Math.max(1, channels / inputs))
                     : Shape.of(channels, height(), width(), Math.max(1, inputs / groups));
@@ -237,7 +237,7 @@ final class ConvolutionRules {
             }
             String to = depthwise && from.equals("HWIO") ? "HWIO" : layout();
             List<Integer> axes = to.chars().mapToObj(from::indexOf).toList();
-            Constant arranged = Layouts.transpose(constant, axes);
+            Constant arranged = Layouts.transpose(call, constant, axes);
             return new Constant(constant.name(), new TensorType(wanted, type.dtype()), arranged.data());
         }
     }

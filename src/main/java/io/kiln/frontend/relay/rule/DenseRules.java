@@ -89,7 +89,7 @@ final class DenseRules {
                         Shape.of(shape.dim(0), nchw.dim(1), nchw.dim(2), nchw.dim(3)),
                         weight.type().dtype()),
                 weight.data());
-        Constant arranged = Layouts.transpose(cube, Layouts.TO_CHANNELS_LAST);
+        Constant arranged = Layouts.transpose(call, cube, Layouts.TO_CHANNELS_LAST);
         return List.of(data.arg(), new Constant(weight.name(), weight.type(), arranged.data()));
     }
 

@@ -131,7 +131,7 @@ final class ElementRules {
             dims.add(0, 1);
         }
         Arg wide = Layouts.reshape(call, constant, new Shape(dims));
-        return Layouts.transpose((Constant) wide, Layouts.TO_CHANNELS_LAST);
+        return Layouts.transpose(call, (Constant) wide, Layouts.TO_CHANNELS_LAST);
     }
 
     /** {@code clip} of int64: a maximum, then a minimum. */

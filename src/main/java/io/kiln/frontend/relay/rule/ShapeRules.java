@@ -143,7 +143,7 @@ final class ShapeRules {
         }
         Arg plain = Layouts.plain(call, data);
         if (plain instanceof Constant constant) {
-            return Value.plain(Layouts.transpose(constant, axes), type);
+            return Value.plain(Layouts.transpose(call, constant, axes), type);
         }
         List<Integer> moving = axes.stream().filter(axis -> from.dim(axis) > 1).toList();
         if (moving.equals(moving.stream().sorted().toList())) {

@@ -25,7 +25,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.LongBinaryOperator;
 
 /**
  * Sums, differences and products. A constant added to a layer's int32 sums for each channel is its bias; several of
@@ -37,9 +36,6 @@ final class SumRules {
     /** {@code add}: of tensors, of constants, or of a layer's sums and a bias. */
     static Value add(CallSite call) {
         call.arity(2);
-        if (areConstant(call) && !call.value(0).type().dtype().isFloat()) {
-            return folded(call, Long::sum);
-        }
         return bias(call, 0, 1, 1)
                 .or(() -> bias(call, 1, 0, 1))
                 .orElseGet(() -> ElementRules.binary(call, Binary.Kind.ADD));
@@ -48,18 +44,12 @@ final class SumRules {
     /** {@code subtract}, in the same cases. */
     static Value subtract(CallSite call) {
         call.arity(2);
-        if (areConstant(call) && !call.value(0).type().dtype().isFloat()) {
-            return folded(call, (x, y) -> x - y);
-        }
         return bias(call, 0, 1, -1).orElseGet(() -> ElementRules.binary(call, Binary.Kind.SUBTRACT));
     }
 
     /** {@code multiply} of tensors or constants. */
     static Value multiply(CallSite call) {
         call.arity(2);
-        if (areConstant(call) && !call.value(0).type().dtype().isFloat()) {
-            return folded(call, (x, y) -> x * y);
-        }
         Optional<Value> real = Rescalings.dequantized(call);
         return real.orElseGet(() -> ElementRules.binary(call, Binary.Kind.MULTIPLY));
     }
@@ -149,11 +139,6 @@ final class SumRules {
                 || op instanceof Dense;
     }
 
-    private static boolean areConstant(CallSite call) {
-        return call.args().stream()
-                .allMatch(value -> value.arg() instanceof Constant && value.isPlain() && !value.isSpread());
-    }
-
     /** A constant with one element for each channel, or one for all; empty for any other constant. */
     private static Optional<Constant> perChannel(Value data, Constant bias) {
         Shape shape = data.type().shape();
@@ -169,40 +154,5 @@ final class SumRules {
                         new TensorType(Shape.of(channels), DType.INT32),
                         i -> bias.integer(bias.elements() == 1 ? 0 : i)))
                 : Optional.empty();
-    }
-
-    private static Value folded(CallSite call, LongBinaryOperator operator) {
-        Constant lhs = call.constant(0);
-        Constant rhs = call.constant(1);
-        boolean same = lhs.type().dtype() == rhs.type().dtype();
-        boolean fits = lhs.elements() == 1
-                || rhs.elements() == 1
-                || lhs.type().shape().equals(rhs.type().shape());
-        if (!same || !lhs.type().dtype().isInteger()) {
-            throw new IllegalArgumentException("constants " + lhs.type().text() + " and "
-                    + rhs.type().text() + " do not fit: expected the same type");
-        }
-        if (!fits) {
-            Shape shape = new Binary(Binary.Kind.ADD)
-                    .infer(List.of(ints(lhs), ints(rhs)))
-                    .shape();
-            return folded(Layouts.spread(lhs, shape), Layouts.spread(rhs, shape), operator);
-        }
-        return folded(lhs, rhs, operator);
-    }
-
-    private static TensorType ints(Constant constant) {
-        return new TensorType(constant.type().shape(), DType.INT32);
-    }
-
-    private static Value folded(Constant lhs, Constant rhs, LongBinaryOperator operator) {
-        Constant larger =
-                lhs.type().shape().rank() >= rhs.type().shape().rank() && lhs.elements() >= rhs.elements() ? lhs : rhs;
-        Constant result = Constants.of(
-                "",
-                larger.type(),
-                i -> operator.applyAsLong(
-                        lhs.integer(lhs.elements() == 1 ? 0 : i), rhs.integer(rhs.elements() == 1 ? 0 : i)));
-        return Value.plain(result, result.type());
     }
 }

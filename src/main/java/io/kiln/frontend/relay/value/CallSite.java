@@ -22,6 +22,9 @@ public interface CallSite {
     /** Appends an operator, and returns its result. */
     Arg emit(Op op, List<? extends Arg> args);
 
+    /** The elements of a constant in other places, under the constant's name; never an operator of the function. */
+    Constant moved(Op op, Constant constant);
+
     /** The type of a value in the function. */
     TensorType type(Arg arg);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.relay.value;
 
-import io.kiln.base.Bytes;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.element.Cast;
+import io.kiln.ir.op.movement.BroadcastTo;
 import io.kiln.ir.op.movement.Pad;
 import io.kiln.ir.op.movement.Reshape;
 import io.kiln.ir.op.movement.Transpose;
@@ -12,7 +12,6 @@ import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.IntStream;
 
 /** Converts between NCHW and NHWC, and between the value in the text and the value in the function. */
 public final class Layouts {
@@ -29,7 +28,7 @@ public final class Layouts {
     public static Arg plain(CallSite call, Value any) {
         Value value = whole(call, any);
         if (value.isSpread()) {
-            return spread((Constant) value.arg(), value.type().shape());
+            return call.moved(new BroadcastTo(value.type().shape()), (Constant) value.arg());
         }
         if (value.isPlain()) {
             return value.arg();
@@ -67,22 +66,6 @@ public final class Layouts {
                 : new Value(arg, value.type(), value.channelsLast(), value.flattened(), Optional.empty(), false);
     }
 
-    /** A constant repeated to fill a shape. */
-    public static Constant spread(Constant constant, Shape shape) {
-        int[] strides = strides(constant.type().shape());
-        int[] source = new int[Math.toIntExact(shape.elements())];
-        for (int i = 0; i < source.length; i++) {
-            int rest = i;
-            for (int axis = shape.rank() - 1; axis >= 0; axis--) {
-                int own = axis - (shape.rank() - strides.length);
-                boolean moves = own >= 0 && constant.type().shape().dim(own) > 1;
-                source[i] += moves ? rest % shape.dim(axis) * strides[own] : 0;
-                rest /= shape.dim(axis);
-            }
-        }
-        return gather(constant, shape, source);
-    }
-
     /** A value with a computed border around it. */
     public static Arg padded(CallSite call, Arg data, Value.Padding padding) {
         List<Integer> before =
@@ -108,7 +91,7 @@ public final class Layouts {
         Shape nhwc = permuted(nchw, TO_CHANNELS_LAST);
         Arg arg;
         if (value.arg() instanceof Constant constant) {
-            arg = transpose(constant, TO_CHANNELS_LAST);
+            arg = transpose(call, constant, TO_CHANNELS_LAST);
         } else if (isSameOrder(nchw)) {
             arg = reshape(call, value.arg(), nhwc);
         } else {
@@ -135,40 +118,7 @@ public final class Layouts {
     }
 
     /** A constant whose dimension {@code i} is dimension {@code axes[i]} of another. */
-    public static Constant transpose(Constant constant, List<Integer> axes) {
-        Shape from = constant.type().shape();
-        Shape to = permuted(from, axes);
-        int[] strides = strides(from);
-        int[] order = axes.stream().mapToInt(axis -> strides[axis]).toArray();
-        int[] source = new int[constant.elements()];
-        for (int i = 0; i < source.length; i++) {
-            int rest = i;
-            for (int axis = order.length - 1; axis >= 0; axis--) {
-                source[i] += rest % to.dim(axis) * order[axis];
-                rest /= to.dim(axis);
-            }
-        }
-        return gather(constant, to, source);
-    }
-
-    /** A constant of another shape whose elements come from given positions. */
-    static Constant gather(Constant constant, Shape shape, int[] source) {
-        int bytes = constant.type().dtype().bytes();
-        byte[] data = constant.data().toArray();
-        byte[] result = new byte[source.length * bytes];
-        IntStream.range(0, source.length)
-                .forEach(i -> System.arraycopy(data, source[i] * bytes, result, i * bytes, bytes));
-        return new Constant(
-                constant.name(), new TensorType(shape, constant.type().dtype()), Bytes.wrap(result));
-    }
-
-    private static int[] strides(Shape shape) {
-        int[] strides = new int[shape.rank()];
-        int stride = 1;
-        for (int axis = shape.rank() - 1; axis >= 0; axis--) {
-            strides[axis] = stride;
-            stride *= shape.dim(axis);
-        }
-        return strides;
+    public static Constant transpose(CallSite call, Constant constant, List<Integer> axes) {
+        return call.moved(new Transpose(axes), constant);
     }
 }

@@ -41,7 +41,7 @@ final class DecodeImporter implements OperatorImporter {
         try {
             byte[] decoded = EncodedConstant.decode(
                     codes.data().bytes(), ancillary.data().bytes(), output);
-            operator.graph().define(output.index(), new Constant(output.name(), output.type(), Bytes.wrap(decoded)));
+            operator.values().define(output.index(), new Constant(output.name(), output.type(), Bytes.wrap(decoded)));
         } catch (IllegalArgumentException e) {
             throw failure(operator, output, e);
         }

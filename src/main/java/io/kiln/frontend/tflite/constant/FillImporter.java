@@ -11,11 +11,11 @@ import io.kiln.frontend.tflite.operand.ElementTypes;
 import io.kiln.frontend.tflite.operand.OperandTypes;
 import io.kiln.frontend.tflite.operator.OperatorContext;
 import io.kiln.frontend.tflite.operator.OperatorImporter;
-import io.kiln.frontend.tflite.tensor.TensorReader;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.element.Full;
 import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -49,9 +49,9 @@ final class FillImporter implements OperatorImporter {
             long size = dims.integer(i);
             elements *= size;
             operator.require(
-                    size >= 0 && elements <= TensorReader.MAX_BYTES,
+                    size >= 0 && elements <= TensorType.MAX_BYTES,
                     "dimension " + i + " is " + size,
-                    "dimensions that make at most " + TensorReader.MAX_BYTES + " bytes",
+                    "dimensions that make at most " + TensorType.MAX_BYTES + " bytes",
                     "Export the model again");
             operator.check();
             sizes.add((int) size);

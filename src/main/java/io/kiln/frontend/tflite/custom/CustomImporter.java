@@ -56,9 +56,9 @@ public final class CustomImporter implements OperatorImporter {
         Bytes options = operator.operator().customOptions();
         args.addAll(passed(operator, options));
         for (int i = 1; i < types.size(); i++) {
-            Arg.Ref result = operator.graph().newVariable(outputs.get(i).name(), types.get(i));
+            Arg.Ref result = operator.graph().variable(outputs.get(i).name(), types.get(i));
             args.add(result);
-            operator.graph().define(outputs.get(i).index(), result);
+            operator.values().define(outputs.get(i).index(), result);
         }
         CustomCall call = new CustomCall(
                 custom.code(),
@@ -69,7 +69,7 @@ public final class CustomImporter implements OperatorImporter {
                 types.get(0),
                 custom.passesQuantization(),
                 custom.passesOptions() ? options.size() : -1);
-        operator.graph().define(outputs.get(0).index(), operator.emit(call, args.toArray(Arg[]::new)));
+        operator.values().define(outputs.get(0).index(), operator.emit(call, args.toArray(Arg[]::new)));
     }
 
     /**

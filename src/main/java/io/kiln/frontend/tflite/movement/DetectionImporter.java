@@ -87,7 +87,7 @@ final class DetectionImporter implements OperatorImporter {
             TfliteTensor output = operator.outputs().get(i);
             Arg value = operator.emit(new Reshape(shapes.get(i)), part);
             if (output.shape().rank() == 0) {
-                operator.graph().define(output.index(), value);
+                operator.values().define(output.index(), value);
             } else {
                 operator.finish(output, value);
             }

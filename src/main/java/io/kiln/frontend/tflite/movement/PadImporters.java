@@ -8,7 +8,6 @@ import io.kiln.frontend.tflite.operand.ElementTypes;
 import io.kiln.frontend.tflite.operator.OperatorContext;
 import io.kiln.frontend.tflite.schema.MirrorPadMode;
 import io.kiln.frontend.tflite.schema.MovementOptions.MirrorPad;
-import io.kiln.frontend.tflite.tensor.TensorReader;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
@@ -75,7 +74,7 @@ final class PadImporters {
         int[] widths = ConstantParameters.ints(
                 operator, "the widths of padding", tensor, 2 * data.shape().rank());
         operator.require(
-                Arrays.stream(widths).allMatch(width -> width >= 0 && width <= TensorReader.MAX_BYTES),
+                Arrays.stream(widths).allMatch(width -> width >= 0 && width <= TensorType.MAX_BYTES),
                 "the widths of padding are " + Arrays.toString(widths),
                 "0 or more",
                 AGAIN);

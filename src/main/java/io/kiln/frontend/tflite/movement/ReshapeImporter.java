@@ -12,6 +12,7 @@ import io.kiln.frontend.tflite.tensor.TensorReader;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
 import io.kiln.ir.op.movement.Reshape;
 import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
 import java.util.Arrays;
 import java.util.Optional;
 
@@ -52,7 +53,7 @@ final class ReshapeImporter implements OperatorImporter {
         int computed = 0;
         for (int dim : wanted) {
             computed += dim == -1 ? 1 : 0;
-            known *= dim == -1 || known > TensorReader.MAX_BYTES ? 1 : Math.max(0, dim);
+            known *= dim == -1 || known > TensorType.MAX_BYTES ? 1 : Math.max(0, dim);
         }
         long elements = data.shape().elements();
         boolean fits = computed <= 1 && known > 0 && (computed == 0 ? known == elements : elements % known == 0);

@@ -8,14 +8,15 @@ import io.kiln.frontend.tflite.flatbuffer.FlexBuffer;
 import io.kiln.frontend.tflite.schema.ModelTables.Operator;
 import io.kiln.frontend.tflite.schema.OptionsType;
 import io.kiln.frontend.tflite.tensor.PlaceFindings;
-import io.kiln.frontend.tflite.tensor.TensorReader;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
+import io.kiln.ir.GraphBuilder;
 import io.kiln.ir.Origin;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
+import io.kiln.reference.ConstantFolder;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -24,7 +25,7 @@ import java.util.function.Supplier;
 public final class OperatorContext {
     private final Subgraphs subgraphs;
     private final OperatorRecord operator;
-    private final GraphBuilder graph;
+    private final TensorValues values;
     private final List<Optional<TfliteTensor>> inputs;
     private final List<TfliteTensor> outputs;
     private final Origin origin;
@@ -42,14 +43,14 @@ public final class OperatorContext {
     public OperatorContext(
             Subgraphs subgraphs,
             OperatorRecord operator,
-            GraphBuilder graph,
+            TensorValues values,
             Operands operands,
             String file,
             Supplier<String> where,
             boolean infersShape) {
         this.subgraphs = subgraphs;
         this.operator = operator;
-        this.graph = graph;
+        this.values = values;
         this.inputs = operands.inputs;
         this.outputs = operands.outputs;
         this.origin = new Origin(
@@ -159,19 +160,18 @@ public final class OperatorContext {
     /** The value of a computed input. */
     public Arg value(TfliteTensor tensor) {
         return tensor.isConstant()
-                ? graph.constant(tensor)
-                : graph.value(tensor.index(), tensor.dtype(), origin)
+                ? values.constant(tensor)
+                : values.value(tensor.index(), tensor.dtype(), origin)
                         .orElseThrow(() -> failure("`" + tensor.name() + "` has no value", ""));
     }
 
     public Constant constant(TfliteTensor tensor) {
-        return graph.constant(tensor);
+        return values.constant(tensor);
     }
 
     public Arg emit(Op op, Arg... args) {
         try {
-            TensorReader.checkedSize(graph.infer(op, List.of(args)), findings);
-            return graph.emit(op, List.of(args), origin);
+            return values.graph().emit(op, List.of(args), origin);
         } catch (IllegalArgumentException e) {
             throw failure(e.getMessage(), "");
         }
@@ -184,18 +184,28 @@ public final class OperatorContext {
 
     /** Sets the value of one of the output tensors. */
     public void finish(TfliteTensor output, Arg value) {
-        TensorType expected = infersShape ? new TensorType(graph.type(value).shape(), output.dtype()) : output.type();
-        if (!graph.type(value).equals(expected)) {
+        TensorType expected = infersShape ? new TensorType(type(value).shape(), output.dtype()) : output.type();
+        if (!type(value).equals(expected)) {
             throw failure(
-                    "it computes " + graph.type(value).text() + " but its output is " + expected.text(),
+                    "it computes " + type(value).text() + " but its output is " + expected.text(),
                     "an output tensor of the computed shape and type");
         }
-        graph.define(output.index(), value);
+        values.define(output.index(), value);
     }
 
-    /** The graph, for operators that keep or share state. */
+    /** The graph, for operators that keep state or call functions. */
     public GraphBuilder graph() {
-        return graph;
+        return values.graph();
+    }
+
+    /** The values of all tensors, for operators that share state or have several results. */
+    public TensorValues values() {
+        return values;
+    }
+
+    /** Computes constants. */
+    public ConstantFolder folder() {
+        return subgraphs.folder();
     }
 
     /** Declares a C function of the user; returns the types of its first declaration. */
@@ -214,6 +224,6 @@ public final class OperatorContext {
 
     /** Type of a value. */
     public TensorType type(Arg value) {
-        return graph.type(value);
+        return values.graph().type(value);
     }
 }

@@ -16,7 +16,7 @@ import java.util.stream.Stream;
  */
 public final class SignedBytes {
     private final OperatorRecord operator;
-    private final GraphBuilder graph;
+    private final TensorValues values;
     private final List<Optional<TfliteTensor>> inputs;
     private final boolean isSigned;
     private final boolean isEither;
@@ -29,10 +29,10 @@ public final class SignedBytes {
     public SignedBytes(
             OperatorRecord operator,
             Registration.Uint8 uint8,
-            GraphBuilder graph,
+            TensorValues values,
             List<Optional<TfliteTensor>> inputs) {
         this.operator = operator;
-        this.graph = graph;
+        this.values = values;
         this.inputs = inputs;
         this.isSigned = uint8 == Registration.Uint8.AS_INT8;
         this.isEither = uint8 == Registration.Uint8.AS_HELD;
@@ -56,8 +56,8 @@ public final class SignedBytes {
 
     private TfliteTensor input(TfliteTensor tensor) {
         boolean isHeldSigned = !tensor.isConstant()
-                && graph.value(tensor.index())
-                        .filter(value -> graph.type(value).dtype() == DType.INT8)
+                && values.value(tensor.index())
+                        .filter(value -> values.graph().type(value).dtype() == DType.INT8)
                         .isPresent();
         if (!tensor.isQuantizedUint8() || !(isSigned || (isEither && isHeldSigned))) {
             return tensor;
@@ -66,7 +66,7 @@ public final class SignedBytes {
             return tensor.asInt8(Optional.empty());
         }
         operator.table().spend(tensor.type().bytes());
-        return tensor.asInt8(Optional.of(of(graph.constant(tensor), DType.INT8)));
+        return tensor.asInt8(Optional.of(of(values.constant(tensor), DType.INT8)));
     }
 
     /** The outputs as the operator's importer sees them; a rescaling of int8 to uint8 results in uint8 directly. */

@@ -2,6 +2,7 @@
 package io.kiln.frontend.tflite.operator;
 
 import io.kiln.frontend.TfliteRounding;
+import io.kiln.reference.ConstantFolder;
 import java.util.List;
 import java.util.Optional;
 
@@ -15,6 +16,9 @@ public interface Subgraphs {
      * @throws io.kiln.base.KilnException with all of its errors and unsupported operators; or if it calls itself
      */
     ImportedSubgraph called(int index, String name, List<Optional<String>> handles);
+
+    /** Computes constants of all subgraphs. */
+    ConstantFolder folder();
 
     /** Whose arithmetic the operators have. */
     TfliteRounding rounding();

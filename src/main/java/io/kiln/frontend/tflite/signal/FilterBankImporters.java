@@ -123,7 +123,7 @@ public final class FilterBankImporters {
         operator.require(outputs.size() == 2, "it has " + outputs.size() + " outputs", "2 outputs", NEXT);
         operator.check();
         // The estimate is the operator's state.
-        Arg.Ref estimate = operator.graph().newVariable(outputs.get(1).name(), data.type());
+        Arg.Ref estimate = operator.graph().variable(outputs.get(1).name(), data.type());
         operator.finish(outputs.get(0), operator.emit(op, operator.value(data), estimate));
         operator.finish(outputs.get(1), estimate);
     }

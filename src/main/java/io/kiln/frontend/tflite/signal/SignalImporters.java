@@ -167,7 +167,7 @@ public final class SignalImporters {
     /** A scalar that the operator writes into one of its outputs. */
     private static Arg.Ref variable(OperatorContext operator, int output, DType dtype) {
         TfliteTensor tensor = operator.outputs().get(output);
-        Arg.Ref variable = operator.graph().newVariable(tensor.name(), new TensorType(Shape.scalar(), dtype));
+        Arg.Ref variable = operator.graph().variable(tensor.name(), new TensorType(Shape.scalar(), dtype));
         operator.finish(tensor, variable);
         return variable;
     }
@@ -176,7 +176,7 @@ public final class SignalImporters {
     private static Arg.Ref state(OperatorContext operator, Supplier<TensorType> type) {
         TensorType stateType = checked(operator, type);
         operator.spend(stateType.bytes());
-        return operator.graph().newVariable(operator.outputs().get(0).name() + "_state", stateType);
+        return operator.graph().variable(operator.outputs().get(0).name() + "_state", stateType);
     }
 
     private static void emit(OperatorContext operator, Signal op, TfliteTensor data, Arg.Ref... variables) {

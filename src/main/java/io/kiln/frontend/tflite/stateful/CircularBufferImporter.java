@@ -82,16 +82,16 @@ final class CircularBufferImporter implements OperatorImporter {
     }
 
     private static Arg variable(OperatorContext operator, TfliteTensor slots) {
-        if (operator.graph().value(slots.index()).isEmpty()) {
-            operator.graph().addVariable(slots);
+        if (operator.values().value(slots.index()).isEmpty()) {
+            operator.values().addVariable(slots);
         }
-        return operator.graph().value(slots.index()).orElseThrow();
+        return operator.values().value(slots.index()).orElseThrow();
     }
 
     private static Arg left(OperatorContext operator, int cycles) {
         ByteBuffer initial = ByteBuffer.allocate(Integer.BYTES).order(ByteOrder.LITTLE_ENDIAN);
         return operator.graph()
-                .newVariable(
+                .variable(
                         operator.outputs().get(0).name() + "_left",
                         new TensorType(Shape.of(1), DType.INT32),
                         Bytes.wrap(initial.putInt(cycles).array()));

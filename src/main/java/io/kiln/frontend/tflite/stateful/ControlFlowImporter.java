@@ -2,10 +2,10 @@
 package io.kiln.frontend.tflite.stateful;
 
 import io.kiln.frontend.tflite.flatbuffer.FlatTable;
-import io.kiln.frontend.tflite.operator.GraphBuilder;
 import io.kiln.frontend.tflite.operator.ImportedSubgraph;
 import io.kiln.frontend.tflite.operator.OperatorContext;
 import io.kiln.frontend.tflite.operator.OperatorImporter;
+import io.kiln.frontend.tflite.operator.TensorValues;
 import io.kiln.frontend.tflite.schema.ControlOptions;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
 import io.kiln.ir.Arg;
@@ -37,7 +37,7 @@ final class ControlFlowImporter implements OperatorImporter {
     public void emit(OperatorContext operator) {
         FlatTable options = operator.requiredOptions(repeats ? ControlOptions.While.TYPE : ControlOptions.If.TYPE);
         List<Optional<String>> handles = inputs(operator, repeats ? 0 : 1).stream()
-                .map(input -> operator.graph().handle(input.index()))
+                .map(input -> operator.values().handle(input.index()))
                 .toList();
         ImportedSubgraph first = operator.subgraph(
                 options.get(repeats ? ControlOptions.While.COND_SUBGRAPH_INDEX : ControlOptions.If.THEN_SUBGRAPH_INDEX),
@@ -69,22 +69,22 @@ final class ControlFlowImporter implements OperatorImporter {
         requireFits(operator, then, inputs, outputs);
         requireFits(operator, otherwise, inputs, outputs);
         operator.check();
-        Variables variables = new Variables(operator.graph());
+        Variables variables = new Variables(operator.values());
         List<Integer> thenVariables = variables.of(then);
         List<Integer> otherwiseVariables = variables.of(otherwise);
         List<Arg> args = new ArrayList<>();
         args.add(operator.value(operator.input(0)));
         inputs.forEach(input -> args.add(operator.value(input)));
         for (TfliteTensor output : outputs) {
-            Arg.Ref result = operator.graph().newVariable(output.name(), output.type());
+            Arg.Ref result = operator.graph().variable(output.name(), output.type());
             args.add(result);
             operator.finish(output, result);
         }
         args.addAll(variables.all);
         operator.emit(
                 new If(
-                        operator.graph().addFunction(then.function()),
-                        operator.graph().addFunction(otherwise.function()),
+                        operator.graph().function(then.function()),
+                        operator.graph().function(otherwise.function()),
                         inputs.size(),
                         outputs.size(),
                         thenVariables,
@@ -110,13 +110,13 @@ final class ControlFlowImporter implements OperatorImporter {
                 "as many outputs as inputs",
                 "Export the model again");
         operator.check();
-        Variables variables = new Variables(operator.graph());
+        Variables variables = new Variables(operator.values());
         List<Integer> conditionVariables = variables.of(condition);
         List<Integer> bodyVariables = variables.of(body);
         List<Arg> args = new ArrayList<>();
         for (int i = 0; i < inputs.size(); i++) {
             TfliteTensor output = outputs.get(i);
-            Arg.Ref variable = operator.graph().newVariable(output.name(), output.type());
+            Arg.Ref variable = operator.graph().variable(output.name(), output.type());
             operator.emit(new RefWrite(), variable, operator.value(inputs.get(i)));
             args.add(variable);
             operator.finish(output, variable);
@@ -124,8 +124,8 @@ final class ControlFlowImporter implements OperatorImporter {
         args.addAll(variables.all);
         operator.emit(
                 new While(
-                        operator.graph().addFunction(asks),
-                        operator.graph().addFunction(body.function()),
+                        operator.graph().function(asks),
+                        operator.graph().function(body.function()),
                         inputs.size(),
                         conditionVariables,
                         bodyVariables),
@@ -143,7 +143,7 @@ final class ControlFlowImporter implements OperatorImporter {
     /** The tensors that are not handles. */
     private static List<TfliteTensor> values(OperatorContext operator, List<TfliteTensor> tensors) {
         return tensors.stream()
-                .filter(tensor -> operator.graph().handle(tensor.index()).isEmpty())
+                .filter(tensor -> operator.values().handle(tensor.index()).isEmpty())
                 .toList();
     }
 
@@ -152,7 +152,7 @@ final class ControlFlowImporter implements OperatorImporter {
         List<TfliteTensor> outputs = operator.outputs();
         for (int i = 0; i < Math.min(outputs.size(), called.handles().size()); i++) {
             int tensor = outputs.get(i).index();
-            called.handles().get(i).ifPresent(name -> operator.graph().defineHandle(tensor, name));
+            called.handles().get(i).ifPresent(name -> operator.values().defineHandle(tensor, name));
         }
         return values(operator, outputs);
     }
@@ -189,11 +189,11 @@ final class ControlFlowImporter implements OperatorImporter {
 
     /** The variables of the called functions, mapped to the caller's: shared ones by name, others created for them. */
     private static final class Variables {
-        private final GraphBuilder graph;
+        private final TensorValues values;
         private final List<Arg> all = new ArrayList<>();
 
-        Variables(GraphBuilder graph) {
-            this.graph = graph;
+        Variables(TensorValues values) {
+            this.values = values;
         }
 
         /** For each variable of a function, its index among all variables. */
@@ -202,7 +202,7 @@ final class ControlFlowImporter implements OperatorImporter {
             for (Variable variable : called.function().variables()) {
                 Arg own = called.resources().containsValue(variable)
                         ? shared(variable)
-                        : graph.newVariable(variable.name(), variable.type(), variable.initial());
+                        : values.graph().variable(variable.name(), variable.type(), variable.initial());
                 if (!all.contains(own)) {
                     all.add(own);
                 }
@@ -212,7 +212,7 @@ final class ControlFlowImporter implements OperatorImporter {
         }
 
         private Arg shared(Variable variable) {
-            return graph.resource(variable.name(), variable.type())
+            return values.resource(variable.name(), variable.type())
                     .orElseThrow(() -> new IllegalArgumentException(variable.name()));
         }
     }

@@ -50,7 +50,7 @@ final class SvdfImporter implements OperatorImporter {
                 operator.constant(times),
                 bias(operator, features.shape().dim(0) / rank, isFloat),
                 operator.value(state),
-                operator.graph().newVariable(state.name() + "_slot", new TensorType(Shape.of(1), DType.INT32)),
+                operator.graph().variable(state.name() + "_slot", new TensorType(Shape.of(1), DType.INT32)),
                 Constant.scalar(feature.multiplier()),
                 Constant.scalar(feature.shift()),
                 Constant.scalar(result.multiplier()),

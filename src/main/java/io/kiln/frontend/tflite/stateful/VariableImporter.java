@@ -27,7 +27,7 @@ enum VariableImporter implements OperatorImporter {
                     options.get(VarHandle.CONTAINER, MAX_NAME) + "/" + options.get(VarHandle.SHARED_NAME, MAX_NAME);
             TfliteTensor output = operator.output();
             operator.check();
-            operator.graph().defineHandle(output.index(), name);
+            operator.values().defineHandle(output.index(), name);
         }
     },
 
@@ -58,10 +58,9 @@ enum VariableImporter implements OperatorImporter {
                     "a subgraph without inputs",
                     "Export the model again");
             operator.check();
-            Interpreter.State state = Interpreter.State.initial(
-                    once.function(), MAX_ITERATIONS, operator.graph().folder());
+            Interpreter.State state = Interpreter.State.initial(once.function(), MAX_ITERATIONS, operator.folder());
             Interpreter.run(once.function(), List.of(), state);
-            operator.graph().begin(once.resources(), state);
+            operator.values().begin(once.resources(), state);
         }
     };
 
@@ -73,11 +72,11 @@ enum VariableImporter implements OperatorImporter {
     /** The variable whose handle the first input is, with a tensor's type. */
     private static Arg variable(OperatorContext operator, TfliteTensor tensor) {
         TfliteTensor handle = operator.input(0);
-        String name = operator.graph()
+        String name = operator.values()
                 .handle(handle.index())
                 .orElseThrow(() ->
                         operator.failure("`" + handle.name() + "` is not a variable", "the output of VAR_HANDLE"));
-        return operator.graph()
+        return operator.values()
                 .resource(name, tensor.type())
                 .orElseThrow(() -> operator.failure(
                         "the variable had another type than " + tensor.text(), "one type and shape for a variable"));

@@ -25,9 +25,6 @@ import java.util.stream.Collectors;
 
 /** Reads and checks the tensors of a subgraph, each when it is first used. */
 public final class TensorReader {
-    /** Size limit: no microcontroller holds more, and element indices stay far from overflow. */
-    public static final long MAX_BYTES = 1L << 28;
-
     public static final int MAX_RANK = 8;
 
     private static final int MAX_NAME = 1024;
@@ -195,15 +192,15 @@ public final class TensorReader {
         return Optional.of(new Shape(dims));
     }
 
-    public static TensorType checkedSize(TensorType type, PlaceFindings findings) {
+    private static TensorType checkedSize(TensorType type, PlaceFindings findings) {
         double bytes = type.dtype().bytes();
         for (int dim : type.shape().dims()) {
             bytes *= dim;
         }
-        if (bytes > MAX_BYTES) {
+        if (bytes > TensorType.MAX_BYTES) {
             findings.add(
                     "the tensor would take " + String.format(Locale.ROOT, "%.0f", bytes) + " bytes",
-                    "at most " + MAX_BYTES + " bytes",
+                    "at most " + TensorType.MAX_BYTES + " bytes",
                     "Check the model's input shape");
             findings.throwIfAny();
         }

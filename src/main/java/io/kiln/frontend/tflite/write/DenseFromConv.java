@@ -5,6 +5,7 @@ import io.kiln.ir.Arg;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Constant;
 import io.kiln.ir.Function;
+import io.kiln.ir.GraphBuilder;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.element.Clip;
 import io.kiln.ir.op.element.TflRequantize;
@@ -28,8 +29,7 @@ import java.util.Set;
 final class DenseFromConv {
     private final Function function;
     private final Set<String> names;
-    private final Map<Integer, TensorType> types;
-    private final List<Binding> bindings = new ArrayList<>();
+    private final GraphBuilder graph;
 
     /** The value (rows, units) that holds the elements of a value (1, rows, 1, units). */
     private final Map<Integer, Integer> flat = new HashMap<>();
@@ -37,14 +37,10 @@ final class DenseFromConv {
     /** The values that only the layer's own bias, rescaling or clamp reads. */
     private final Set<Integer> inner = new HashSet<>();
 
-    private int next;
-
     private DenseFromConv(Function function, Set<String> names) {
         this.function = function;
         this.names = names;
-        this.types = function.types();
-        this.next =
-                1 + types.keySet().stream().mapToInt(Integer::intValue).max().orElse(0);
+        this.graph = new GraphBuilder(function);
     }
 
     /**
@@ -62,7 +58,7 @@ final class DenseFromConv {
                 .forEach(binding -> inner.add(binding.ref(0)));
         for (Binding binding : function.bindings()) {
             if (!names.contains(binding.origin().tensor())) {
-                bindings.add(binding);
+                graph.keep(binding);
             } else if (binding.op() instanceof QnnConv2d conv) {
                 layer(binding, conv);
             } else {
@@ -71,17 +67,17 @@ final class DenseFromConv {
                 add(binding, onRows(binding.op()), args);
             }
         }
-        return function.withBindings(bindings);
+        return function.withBindings(graph.bindings());
     }
 
     private void layer(Binding binding, QnnConv2d conv) {
         Constant weights = binding.constant(1);
-        Shape image = types.get(binding.ref(0)).shape();
-        TensorType rows = new TensorType(
-                Shape.of(image.dim(1), image.dim(3)), types.get(binding.ref(0)).dtype());
-        Arg.Ref data = bound(new Reshape(rows.shape()), List.of(binding.args().get(0)), rows, binding);
+        Arg image = binding.args().get(0);
+        Shape shape = graph.type(image).shape();
+        Shape rows = Shape.of(shape.dim(1), shape.dim(3));
+        Arg.Ref data = graph.call(new Reshape(rows), List.of(image), binding.origin());
         TensorType matrix = new TensorType(
-                Shape.of(conv.channels(), image.dim(3)), weights.type().dtype());
+                Shape.of(conv.channels(), shape.dim(3)), weights.type().dtype());
         List<Arg> args = new ArrayList<>(binding.args());
         args.set(0, data);
         args.set(1, new Constant(weights.name(), matrix, weights.data()));
@@ -103,19 +99,10 @@ final class DenseFromConv {
 
     /** The operator on rows; the layer's result has a reshape under the old number. */
     private void add(Binding binding, Op op, List<Arg> args) {
-        Shape image = binding.type().shape();
-        TensorType rows = new TensorType(
-                Shape.of(image.dim(1), image.dim(3)), binding.type().dtype());
-        Arg.Ref value = bound(op, args, rows, binding);
+        Arg.Ref value = graph.call(op, args, binding.origin());
         flat.put(binding.id(), value.id());
         if (!inner.contains(binding.id())) {
-            bindings.add(
-                    new Binding(binding.id(), new Reshape(image), List.of(value), binding.type(), binding.origin()));
+            graph.define(binding.id(), new Reshape(binding.type().shape()), List.of(value), binding.origin());
         }
-    }
-
-    private Arg.Ref bound(Op op, List<Arg> args, TensorType type, Binding at) {
-        bindings.add(new Binding(next, op, args, type, at.origin()));
-        return new Arg.Ref(next++);
     }
 }

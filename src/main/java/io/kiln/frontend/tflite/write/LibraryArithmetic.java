@@ -5,7 +5,6 @@ import io.kiln.base.DType;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Function;
 import io.kiln.ir.arith.FloatPrecision;
-import io.kiln.ir.op.Op;
 import io.kiln.ir.op.layer.Lstm;
 import io.kiln.ir.op.layer.TflSoftmax;
 import io.kiln.ir.type.TensorType;
@@ -31,15 +30,11 @@ public final class LibraryArithmetic {
     private static Binding converted(Binding binding, Map<Integer, TensorType> types) {
         if (binding.op() instanceof TflSoftmax softmax
                 && types.get(binding.ref(0)).dtype() == DType.INT16) {
-            return with(binding, new TflSoftmax(softmax.beta(), softmax.outDtype(), FloatPrecision.DOUBLE));
+            return binding.with(new TflSoftmax(softmax.beta(), softmax.outDtype(), FloatPrecision.DOUBLE));
         }
         if (binding.op() instanceof Lstm lstm && types.get(binding.ref(0)).dtype() == DType.INT8) {
-            return with(binding, lstm.in(Lstm.Arithmetic.LIBRARY));
+            return binding.with(lstm.in(Lstm.Arithmetic.LIBRARY));
         }
         return binding;
-    }
-
-    private static Binding with(Binding binding, Op op) {
-        return new Binding(binding.id(), op, binding.args(), binding.type(), binding.origin());
     }
 }

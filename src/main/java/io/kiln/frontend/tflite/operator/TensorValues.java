@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite.operator;
+
+import io.kiln.base.Bytes;
+import io.kiln.base.DType;
+import io.kiln.frontend.SignChange;
+import io.kiln.frontend.tflite.flatbuffer.FlatVector;
+import io.kiln.frontend.tflite.tensor.TfliteTensor;
+import io.kiln.ir.Arg;
+import io.kiln.ir.Constant;
+import io.kiln.ir.GraphBuilder;
+import io.kiln.ir.Origin;
+import io.kiln.ir.Variable;
+import io.kiln.ir.type.TensorType;
+import io.kiln.reference.Interpreter;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** The values of a subgraph's tensors in the function that it becomes. */
+public final class TensorValues {
+    private final GraphBuilder graph;
+    private final Map<Integer, Arg> values = new HashMap<>();
+    private final Map<Integer, String> handles = new HashMap<>();
+    private final Map<String, Arg.Ref> resources = new LinkedHashMap<>();
+    private final Map<Integer, Arg> otherSigned = new HashMap<>();
+    private final Map<List<Integer>, Bytes> constantData = new HashMap<>();
+
+    /** @param graph builds the function */
+    public TensorValues(GraphBuilder graph) {
+        this.graph = graph;
+    }
+
+    /** Builds the function. */
+    public GraphBuilder graph() {
+        return graph;
+    }
+
+    public void addParameter(TfliteTensor tensor) {
+        define(
+                tensor.index(),
+                graph.parameter(
+                        tensor.name(), tensor.type(), tensor.quantization().affine()));
+    }
+
+    /**
+     * A tensor that keeps its value. Its initial value is 0 in every byte, or the zero point if it is int8, as in
+     * TensorFlow Lite Micro.
+     */
+    public void addVariable(TfliteTensor tensor) {
+        byte[] initial = new byte[Math.toIntExact(tensor.type().bytes())];
+        if (tensor.dtype() == DType.INT8 && tensor.quantization().isPresent()) {
+            Arrays.fill(initial, (byte) tensor.quantization().zeroPoint());
+        }
+        define(tensor.index(), graph.variable(tensor.name(), tensor.type(), Bytes.wrap(initial)));
+    }
+
+    /** Maps a tensor to the handle of a variable that subgraphs share by name; its value is meaningless. */
+    public void defineHandle(int tensor, String name) {
+        handles.put(tensor, name);
+        define(tensor, Constant.scalar(0));
+    }
+
+    /** The name of the variable whose handle a tensor is. */
+    public Optional<String> handle(int tensor) {
+        return Optional.ofNullable(handles.get(tensor));
+    }
+
+    /** A shared variable; created with zeros at its first use. Empty if it was used with another type. */
+    public Optional<Arg.Ref> resource(String name, TensorType type) {
+        Arg.Ref variable = resources.computeIfAbsent(name, key -> graph.variable(key, type));
+        return graph.type(variable).equals(type) ? Optional.of(variable) : Optional.empty();
+    }
+
+    /** Gives shared variables other initial values. */
+    public void begin(Map<String, Variable> initialised, Interpreter.State state) {
+        initialised.forEach((name, other) -> graph.initialize(
+                resource(name, other.type()).orElseThrow(() -> new IllegalArgumentException(name)),
+                state.value(other.id())));
+    }
+
+    /** The shared variables, by name. */
+    public Map<String, Variable> resources() {
+        Map<String, Variable> byName = new LinkedHashMap<>();
+        Set<Arg> shared = new HashSet<>(resources.values());
+        graph.variables().stream()
+                .filter(v -> shared.contains(new Arg.Ref(v.id())))
+                .forEach(v -> byName.put(v.name(), v));
+        return byName;
+    }
+
+    /**
+     * The value of a tensor in an element type: quantized bytes are available signed and unsigned once requested.
+     *
+     * @param origin the operator that requests it
+     */
+    public Optional<Arg> value(int tensor, DType dtype, Origin origin) {
+        Arg held = values.get(tensor);
+        if (held == null
+                || graph.type(held).dtype() == dtype
+                || !SignedBytes.convert(graph.type(held).dtype(), dtype)) {
+            return Optional.ofNullable(held);
+        }
+        if (graph.isVariable(held)) {
+            return Optional.of(converted(held, dtype, origin));
+        }
+        return Optional.of(otherSigned.computeIfAbsent(tensor, key -> converted(held, dtype, origin)));
+    }
+
+    /** Converts quantized bytes to signed or unsigned. */
+    private Arg converted(Arg value, DType dtype, Origin origin) {
+        return graph.emit(SignChange.to(dtype), SignChange.arguments(value), origin);
+    }
+
+    public void define(int tensor, Arg value) {
+        values.put(tensor, value);
+    }
+
+    public Optional<Arg> value(int tensor) {
+        return Optional.ofNullable(values.get(tensor));
+    }
+
+    /** The data of a constant tensor; tensors that share bytes in the file share them here. */
+    public Constant constant(TfliteTensor tensor) {
+        if (tensor.folded().isPresent()) {
+            return tensor.folded().orElseThrow();
+        }
+        FlatVector data = tensor.data();
+        Bytes bytes = constantData.computeIfAbsent(List.of(data.start(), data.size()), key -> Bytes.wrap(data.bytes()));
+        return new Constant(tensor.name(), tensor.type(), bytes);
+    }
+}
