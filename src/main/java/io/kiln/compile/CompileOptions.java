@@ -12,29 +12,31 @@ import io.kiln.transform.PassOptions;
  * @param calls how programs call the models, and how models call their operators
  * @param passes changes to the passes
  * @param reading how model files are read
+ * @param portable whether micro-kernels take their C twins on the target, too, in place of assembly and vendor intrinsics
  */
-public record CompileOptions(Optimize optimize, CallOptions calls, PassOptions passes, ReadOptions reading) {
+public record CompileOptions(
+        Optimize optimize, CallOptions calls, PassOptions passes, ReadOptions reading, boolean portable) {
     /** Optimized for speed, with the typed interface and all passes. */
     public static final CompileOptions DEFAULT =
-            new CompileOptions(Optimize.SPEED, CallOptions.TYPED, PassOptions.DEFAULT, ReadOptions.DEFAULT);
+            new CompileOptions(Optimize.SPEED, CallOptions.TYPED, PassOptions.DEFAULT, ReadOptions.DEFAULT, false);
 
     /** The same optimized for something else. */
     public CompileOptions with(Optimize other) {
-        return new CompileOptions(other, calls, passes, reading);
+        return new CompileOptions(other, calls, passes, reading, portable);
     }
 
     /** The same with another interface. */
     public CompileOptions with(CallOptions other) {
-        return new CompileOptions(optimize, other, passes, reading);
+        return new CompileOptions(optimize, other, passes, reading, portable);
     }
 
     /** The same with other changes to the passes. */
     public CompileOptions with(PassOptions other) {
-        return new CompileOptions(optimize, calls, other, reading);
+        return new CompileOptions(optimize, calls, other, reading, portable);
     }
 
     /** The same for model files that are read in another way. */
     public CompileOptions with(ReadOptions other) {
-        return new CompileOptions(optimize, calls, passes, other);
+        return new CompileOptions(optimize, calls, passes, other, portable);
     }
 }

@@ -64,7 +64,10 @@ final class ModulePlanner {
         this.calls = request.calls();
         this.optimize = request.options().optimize();
         this.externals = request.target().externals();
-        this.origin = new CodeOrigin(String.valueOf(request.model().file().getFileName()), target);
+        this.origin = new CodeOrigin(
+                String.valueOf(request.model().file().getFileName()),
+                target,
+                request.options().portable());
         this.records = new RecordedChoices(request.records(), target, optimize);
     }
 

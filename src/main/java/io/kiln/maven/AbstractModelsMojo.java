@@ -179,6 +179,13 @@ abstract class AbstractModelsMojo extends AbstractFarmMojo {
     private int fuseMaxDepth;
 
     /**
+     * Whether micro-kernels take their C twins on the target in place of assembly and vendor intrinsics. The image is larger and slower, and
+     * answers the same; if it does not, a kernel is wrong.
+     */
+    @Parameter(property = "kiln.portable", defaultValue = "false")
+    private boolean portable;
+
+    /**
      * Names of passes to skip. Results do not change; a pass that cannot be skipped is refused.
      *
      * @since 0.1.0
@@ -312,7 +319,7 @@ abstract class AbstractModelsMojo extends AbstractFarmMojo {
         return malformed
                 .read(() -> PassConfig.parse(passConfig == null ? List.of() : passConfig))
                 .orElse(PassConfig.NONE)
-                .over(new CompileOptions(optimize, calls, passes(), reading()));
+                .over(new CompileOptions(optimize, calls, passes(), reading(), portable));
     }
 
     private PassOptions passes() {

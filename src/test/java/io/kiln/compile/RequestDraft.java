@@ -90,6 +90,11 @@ public final class RequestDraft {
         return this;
     }
 
+    public RequestDraft portable() {
+        options = new CompileOptions(options.optimize(), options.calls(), options.passes(), options.reading(), true);
+        return this;
+    }
+
     public RequestDraft passes(PassOptions value) {
         options = options.with(value);
         return this;

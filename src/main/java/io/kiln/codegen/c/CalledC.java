@@ -43,8 +43,12 @@ public final class CalledC {
         return function + "_call";
     }
 
-    /** The C of the intrinsics and kernels that functions call, by their {@link #name}; empty if there are none. */
-    public static Optional<String> print(List<PrimFunc> functions) {
+    /**
+     * The C of the intrinsics and kernels that functions call, by their {@link #name}; empty if there are none.
+     *
+     * @param portable whether kernels take their C twins
+     */
+    public static Optional<String> print(List<PrimFunc> functions, boolean portable) {
         List<Intrinsic> intrinsics = UsedIntrinsics.of(functions);
         List<Kernel> kernels = UsedIntrinsics.kernels(functions);
         if (intrinsics.isEmpty() && kernels.isEmpty()) {
@@ -55,6 +59,9 @@ public final class CalledC {
         kernels.forEach(kernel -> headers.addAll(kernel.headers()));
         StringBuilder out = new StringBuilder();
         headers.forEach(header -> out.append("#include <").append(header).append(">\n"));
+        if (portable) {
+            out.append(PortableKernels.directives());
+        }
         intrinsics.forEach(
                 i -> out.append('\n').append(isOfLibrary(i) ? inside(i) : external(i.name(), i.definition())));
         kernels.forEach(kernel -> out.append('\n').append(external(kernel.name(), kernel.definition())));

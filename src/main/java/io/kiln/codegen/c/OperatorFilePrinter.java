@@ -31,6 +31,9 @@ final class OperatorFilePrinter {
         out.append(headers(unit, intrinsics, kernels).stream()
                 .map(h -> "#include <" + h + ">\n")
                 .collect(Collectors.joining()));
+        if (unit.origin().portable()) {
+            out.append(PortableKernels.directives());
+        }
         intrinsics.stream()
                 .filter(i -> !i.definition().isEmpty())
                 .forEach(i -> out.append('\n').append(i.definition()));

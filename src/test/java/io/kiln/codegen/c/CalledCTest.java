@@ -38,7 +38,7 @@ class CalledCTest {
 
     private static String print(String name, String definition) {
         Kernel kernel = new Kernel(name, List.of(), List.of(), List.of(), definition, List.of());
-        return CalledC.print(List.of(function(new Stmt.CallKernel(kernel, List.of(), List.of()))))
+        return CalledC.print(List.of(function(new Stmt.CallKernel(kernel, List.of(), List.of()))), false)
                 .orElseThrow();
     }
 
@@ -50,11 +50,11 @@ class CalledCTest {
     void aFunctionOfLibmIsCalledInsideOfAnother() {
         Buffer out = new Buffer("out", DType.FLOAT32, 1, Buffer.Scope.OUTPUT);
         Expr call = new Expr.Call(Intrinsic.EXPF, List.of(Exprs.imm(1.0f)));
-        assertThat(CalledC.print(List.of(function(new Stmt.Store(out, Exprs.imm(0), call)))))
+        assertThat(CalledC.print(List.of(function(new Stmt.Store(out, Exprs.imm(0), call))), false))
                 .hasValueSatisfying(text -> assertThat(text)
                         .contains("#include <math.h>")
                         .contains("float kiln_libm_expf(float x0) {\n  return expf(x0);\n}\n"));
-        assertThat(CalledC.print(List.of(function(new Stmt.Comment("nothing")))))
+        assertThat(CalledC.print(List.of(function(new Stmt.Comment("nothing"))), false))
                 .isEmpty();
     }
 }
