@@ -53,8 +53,8 @@ public final class SoftConvSchedule implements Schedule<SoftCore> {
         Knob channels = Knob.of(CHANNELS, blocks(workload, core.mostChannels()).toArray());
         return switch (core) {
             case ARMV7_M -> Space.of(name(), channels, Knob.of(UNROLL, 1, 2, 4, 8));
-            case ARMV6_M -> Space.of(name(), channels, Knob.of(UNROLL, SoftThumb1.TAPS));
-            case RV32 -> Space.of(name(), channels, Knob.of(UNROLL, SoftRiscV.TAPS, 2 * SoftRiscV.TAPS));
+            case ARMV6_M -> Space.of(name(), channels, Knob.of(UNROLL, SoftCore.THUMB1_TAPS));
+            case RV32 -> Space.of(name(), channels, Knob.of(UNROLL, SoftCore.RISCV_TAPS, 2 * SoftCore.RISCV_TAPS));
         };
     }
 

@@ -5,19 +5,26 @@ import io.kiln.lower.layer.ConvComputation;
 import io.kiln.schedule.parts.AsmText;
 import io.kiln.schedule.space.Workload;
 import io.kiln.target.CpuFeatures;
+import java.util.Locale;
 import java.util.Optional;
 
 /**
  * Cores without a floating-point unit, and how each multiplies integers. A weight W has {@link #weightBits} and an input X {@link #inputBits} bits
  * at most, and a sum of products is kept in units of {@code 2^unit}.
  */
-enum SoftCore {
+public enum SoftCore {
     /** {@code SMLAL}: exact sums of 64 bits, for which inputs have as many bits as the sums of the weights leave. */
     ARMV7_M(29, 30, 0, 32, 4),
     /** Products of halves of 15 bits: sums of those of the upper halves, and of the mixed ones without their last bits. */
     ARMV6_M(28, 29, 30, 16, 2),
     /** {@code mulh}: sums of the upper words of the products, eight in a word. */
     RV32(30, 30, 32, 16, 4);
+
+    /** Taps whose sums fit 32 bits on Armv6-M. */
+    public static final int THUMB1_TAPS = 8;
+
+    /** Taps whose sums fit 32 bits on RV32. */
+    public static final int RISCV_TAPS = 8;
 
     /** Bits that sums of 64 bits may use. */
     private static final int MOST_SUM_BITS = 63;
@@ -57,7 +64,7 @@ enum SoftCore {
     }
 
     /** Preprocessor condition of its instructions. */
-    String condition() {
+    public String condition() {
         return switch (this) {
             case ARMV7_M -> AsmText.THUMB_2;
             case ARMV6_M -> AsmText.THUMB_1;
@@ -87,12 +94,12 @@ enum SoftCore {
     }
 
     /** Power of two of the unit of a sum of products. */
-    int unit() {
+    public int unit() {
         return unit;
     }
 
     /** Lower bits of a sum that are not compared with the least magnitude that is precise enough. */
-    int dropped() {
+    public int dropped() {
         return dropped;
     }
 
@@ -110,13 +117,13 @@ enum SoftCore {
     int step() {
         return switch (this) {
             case ARMV7_M -> 1;
-            case ARMV6_M -> SoftThumb1.TAPS;
-            case RV32 -> SoftRiscV.TAPS;
+            case ARMV6_M -> THUMB1_TAPS;
+            case RV32 -> RISCV_TAPS;
         };
     }
 
     /** C expression of the expected error of a sum of products, where count is the number of inputs that are not 0. */
-    String centre() {
+    public String centre() {
         return switch (this) {
             case ARMV7_M -> "0";
             case ARMV6_M -> "count * 5 / 16";
@@ -124,11 +131,31 @@ enum SoftCore {
         };
     }
 
+    /** The exponent of a sum of products with exponents of their own, less those of its inputs and weights. */
+    public int place() {
+        return this == ARMV6_M ? 157 : 156;
+    }
+
+    /**
+     * C expression of the upper word of a product.
+     *
+     * @param weight C expression of a weight; the input's 24 bits are {@code significand}
+     */
+    public String product(String weight) {
+        return this == ARMV6_M
+                ? String.format(
+                        Locale.ROOT,
+                        "(%1$s >> 16) * (int32_t)(significand >> 8) + ((%1$s >> 16) * (int32_t)(significand & 255u) >> 8)"
+                                + " + (int32_t)((uint32_t)(%1$s & 0xffff) * (significand >> 8) >> 16)",
+                        weight)
+                : String.format(Locale.ROOT, "(int32_t)((int64_t)%s * (int32_t)(significand << 7) >> 32)", weight);
+    }
+
     /** Largest error of a sum of products, in its units, beside those of the inputs and weights. */
     double error(int padded) {
         return switch (this) {
             case ARMV7_M -> 0;
-            case ARMV6_M -> padded * (1 + 1.0 / SoftThumb1.TAPS + 0x1p-10);
+            case ARMV6_M -> padded * (1 + 1.0 / THUMB1_TAPS + 0x1p-10);
             case RV32 -> padded;
         };
     }

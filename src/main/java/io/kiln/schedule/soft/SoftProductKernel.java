@@ -4,9 +4,10 @@ package io.kiln.schedule.soft;
 import static io.kiln.base.DType.FLOAT32;
 import static io.kiln.base.DType.INT32;
 
+import io.kiln.kernels.convolution.Jtesoft_productsGenerated;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
-import io.kiln.tir.KernelText;
+import io.kiln.tir.KernelSheet;
 import java.util.Collections;
 import java.util.List;
 
@@ -28,25 +29,23 @@ import java.util.List;
  * @param rows of taps
  * @param columns taps of a row
  */
-record SoftProductKernel(SoftCore core, int rows, int columns) {
+public record SoftProductKernel(SoftCore core, int rows, int columns) {
     /** The largest product's place is at least this, so that zeros are shifted out. */
-    static final int LEAST_TOP = 40;
+    public static final int LEAST_TOP = 40;
 
     /** How far it may lie above, so that no shift exceeds 255. */
-    static final int TOPS = 179;
+    public static final int TOPS = 179;
 
     /** Largest exponent field of a result, less one. */
-    static final int MOST_FIELD = 253;
-
-    private static final KernelText TEXT = KernelText.of("soft/products");
+    public static final int MOST_FIELD = 253;
 
     /** Number of taps. */
-    int taps() {
+    public int taps() {
         return rows * columns;
     }
 
     /** Whether a tap is the last of its row. */
-    boolean endsRow(int tap) {
+    public boolean endsRow(int tap) {
         return (tap + 1) % columns == 0;
     }
 
@@ -60,7 +59,7 @@ record SoftProductKernel(SoftCore core, int rows, int columns) {
     }
 
     /** Bits by which the largest product is shifted right, and one more where products have one bit more. */
-    int shift() {
+    public int shift() {
         int sumBits = Integer.SIZE - Integer.numberOfLeadingZeros(taps());
         return Math.max(1, sumBits - 1) + extra(core);
     }
@@ -73,18 +72,7 @@ record SoftProductKernel(SoftCore core, int rows, int columns) {
     /** {@code kernel(in, weights, starts, biases, out, channels, channel step, tap step, row step, low, high)}: all channels of a pixel. */
     Kernel kernel() {
         String name = "kiln_soft_products_" + rows + "x" + columns;
-        String text = TEXT.with("CONDITION", core.condition())
-                .with("TAPS", taps())
-                .with("COLUMNS", columns)
-                .with("NAME", name)
-                .with("SUMS", name + "_sums")
-                .with("PRECISE", name + "_precise")
-                .with("SPARE", shift())
-                .with("PRODUCT", product())
-                .with("SHIFTED", core == SoftCore.RV32 ? "product >> below" : "((product >> (below - 1)) + 1) >> 1")
-                .with("ASSEMBLY", assembly())
-                .with("EXACT", SoftKernel.exact(core, name))
-                .text();
+        String text = KernelSheet.text((out, html) -> Jtesoft_productsGenerated.render(out, html, name, this));
         return new Kernel(
                 name,
                 List.of(
@@ -97,20 +85,5 @@ record SoftProductKernel(SoftCore core, int rows, int columns) {
                 List.of(),
                 text,
                 SoftKernel.USES);
-    }
-
-    private String product() {
-        return core == SoftCore.ARMV6_M
-                ? "(w[i] >> 16) * (int32_t)(significand >> 8) + ((w[i] >> 16) * (int32_t)(significand & 255u) >> 8)"
-                        + " + (int32_t)((uint32_t)(w[i] & 0xffff) * (significand >> 8) >> 16)"
-                : "(int32_t)((int64_t)w[i] * (int32_t)(significand << 7) >> 32)";
-    }
-
-    private String assembly() {
-        return switch (core) {
-            case ARMV7_M -> new SoftProductsThumb2(this).lines();
-            case ARMV6_M -> new SoftProductsThumb1(this).lines();
-            case RV32 -> new SoftProductsRiscV(this).lines();
-        };
     }
 }
