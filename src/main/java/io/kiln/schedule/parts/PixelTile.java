@@ -5,6 +5,7 @@ import io.kiln.ir.op.Window;
 import io.kiln.lower.layer.ConvComputation;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * Neighbouring pixels of a depthwise convolution that are computed together. Columns are counted from the first column
@@ -57,6 +58,23 @@ public record PixelTile(int pixels, int taps, int stride, int dilation, int begi
     public int tap(int pixel, int column) {
         int offset = column - pixel * stride;
         return offset >= 0 && offset % dilation == 0 && offset / dilation < taps ? offset / dilation : -1;
+    }
+
+    /** Columns inside the input that some pixel reads. */
+    public List<Integer> columns() {
+        return IntStream.range(begin, end)
+                .filter(column -> !taps(List.of(column)).isEmpty())
+                .boxed()
+                .toList();
+    }
+
+    /** The taps that read columns. */
+    public List<Integer> taps(List<Integer> columns) {
+        return columns.stream()
+                .flatMap(column -> IntStream.range(0, pixels).mapToObj(p -> tap(p, column)))
+                .filter(tap -> tap >= 0)
+                .distinct()
+                .toList();
     }
 
     /** End of the kernel's name. */

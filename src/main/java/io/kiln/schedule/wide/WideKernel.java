@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.schedule.wide;
 
+import io.kiln.base.DType;
+import io.kiln.kernels.depthwise.Jteint16_blocksGenerated;
 import io.kiln.schedule.parts.PixelTile;
 import io.kiln.schedule.space.Workload;
 import io.kiln.target.CpuFeatures;
+import io.kiln.tir.Intrinsic;
 import io.kiln.tir.Kernel;
+import io.kiln.tir.Kernel.Pointer;
+import io.kiln.tir.KernelSheet;
 import java.nio.ByteBuffer;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 
 /** A micro-kernel of {@link WideDepthwise}: the results of neighbouring pixels, a block of channels after the other. */
-sealed interface WideKernel permits ThumbWideTaps, MveWideTaps, PlainWideTaps {
+public sealed interface WideKernel permits WideKernel.Blocks, PlainWideTaps {
     /** Name of the schedule. */
     String title();
 
@@ -44,13 +50,46 @@ sealed interface WideKernel permits ThumbWideTaps, MveWideTaps, PlainWideTaps {
         return 2 * channels() + weightWords(taps);
     }
 
-    /** Vector registers that assembly changes. */
-    default List<String> vectors() {
-        return List.of();
+    /** C expression of the place of a channel among a block's biases. */
+    default String orderInC(String channel) {
+        return channel;
     }
 
     /** The kernel for a place in a layer. */
     Kernel kernel(Place place);
+
+    /**
+     * The kernel of a text.
+     *
+     * @param uses intrinsics that the text calls
+     */
+    static Kernel kernel(String name, Place place, String definition, List<Intrinsic> uses) {
+        int scalars = 3 + (place.wrap > 0 ? 1 : 0) + (place.isLimited ? 2 : 0);
+        return new Kernel(
+                name,
+                List.of(Pointer.in(DType.INT16), Pointer.in(DType.INT32), Pointer.out(DType.INT16)),
+                Collections.nCopies(scalars, DType.INT32),
+                List.of(),
+                definition,
+                uses);
+    }
+
+    /** A kernel of {@code depthwise/int16_blocks}: blocks of channels in assembly. */
+    sealed interface Blocks extends WideKernel permits ThumbWideTaps, MveWideTaps {
+        /** Preprocessor condition of the instructions. */
+        String condition();
+
+        /** C expression of a block's weight at an index. */
+        String weightInC(String index);
+
+        @Override
+        default Kernel kernel(Place place) {
+            String name = "kiln_" + title() + "_" + place.suffix();
+            String definition =
+                    KernelSheet.text((out, html) -> Jteint16_blocksGenerated.render(out, html, name, this, place));
+            return WideKernel.kernel(name, place, definition, List.of());
+        }
+    }
 
     /**
      * What a kernel is made for.
