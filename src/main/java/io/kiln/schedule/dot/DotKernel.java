@@ -13,8 +13,10 @@ import io.kiln.tir.Expr;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /** A micro-kernel of {@link DotConv}: adds dot products of some pixels with the weights of a block of channels to sums in memory. */
@@ -134,6 +136,12 @@ sealed interface DotKernel permits DspWideKernel, DspByteKernel, MveWideKernel, 
     /** The pointers of a call, in the order of {@link #parameters}. */
     static List<Buffer> arguments(List<Buffer> inputs, Buffer weights, Buffer sums) {
         return Stream.concat(inputs.stream(), Stream.of(weights, sums)).toList();
+    }
+
+    /** C's parameters of a kernel for this many pixels, whose inputs are x0, x1 and so on. */
+    static List<String> parameters(int pixels, String... others) {
+        return Stream.concat(IntStream.range(0, pixels).mapToObj(p -> "const int16_t* x" + p), Arrays.stream(others))
+                .toList();
     }
 
     /** The pointers of a kernel for this many pixels. */

@@ -5,6 +5,7 @@ import static io.kiln.base.DType.INT16;
 import static io.kiln.base.DType.INT32;
 
 import io.kiln.base.DType;
+import io.kiln.kernels.requantize.Jteint16Generated;
 import io.kiln.lower.Intrinsics;
 import io.kiln.lower.Limits;
 import io.kiln.lower.Tables;
@@ -16,14 +17,11 @@ import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
-import io.kiln.tir.KernelText;
+import io.kiln.tir.KernelSheet;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 
 /**
  * The rescaling of a block's sums of 32 bits to int16 by one function, of which a model has a single copy.
@@ -34,8 +32,6 @@ import java.util.stream.IntStream;
  * @param limits of the results
  */
 record DotResults(ConvComputation conv, int block, Buffer multipliers, Limits limits) {
-    private static final KernelText TEXT = KernelText.of("portable/matrix/rescale16");
-
     /**
      * For a layer of int16 data; empty if its results are not the upper halves of its sums times multipliers.
      *
@@ -92,22 +88,7 @@ record DotResults(ConvComputation conv, int block, Buffer multipliers, Limits li
                 List.of(Pointer.in(INT32), Pointer.in(INT32), Pointer.out(INT16)),
                 scalars,
                 List.of(),
-                TEXT.with("NAME", name)
-                        .with("CHANNELS", valid)
-                        .with("BLOCK", block)
-                        .with("LIMITS", isLimited() ? "limits" : "the range of int16")
-                        .with("LIMIT_PARAMETERS", isLimited() ? "    , int32_t low, int32_t high\n" : "")
-                        .with("RESULTS", results(valid))
-                        .text(),
+                KernelSheet.text((out, html) -> Jteint16Generated.render(out, html, name, valid, block, isLimited())),
                 List.of(Intrinsics.RESCALE_HIGH, isLimited() ? Intrinsics.CLAMP : Intrinsics.SATURATE_16));
-    }
-
-    private String results(int valid) {
-        String result = isLimited() ? "kiln_clamp(%s, low, high)" : "kiln_saturate_16(%s)";
-        String value = String.format(Locale.ROOT, result, "kiln_rescale_high(sums[%1$d], multipliers[%1$d])");
-        return IntStream.range(0, valid)
-                .mapToObj(c -> String.format(Locale.ROOT, "    out[%1$d] = (int16_t)", c)
-                        + String.format(Locale.ROOT, value, c) + ";\n")
-                .collect(Collectors.joining());
     }
 }

@@ -6,6 +6,9 @@ import static io.kiln.base.DType.INT32;
 import static io.kiln.base.DType.INT8;
 
 import io.kiln.base.DType;
+import io.kiln.ir.Group;
+import io.kiln.ir.Result;
+import io.kiln.kernels.recurrent.Jtedsp_rescaleGenerated;
 import io.kiln.lower.Intrinsics;
 import io.kiln.lower.SumKernels;
 import io.kiln.lower.Tables;
@@ -15,7 +18,7 @@ import io.kiln.tir.Buffer;
 import io.kiln.tir.Exprs;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
-import io.kiln.tir.KernelText;
+import io.kiln.tir.KernelSheet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -32,8 +35,6 @@ record DspSumKernels() implements SumKernels {
             List.of(Pointer.in(INT16), Pointer.in(INT8), Pointer.out(INT32)),
             List.of(INT32, INT32),
             Intrinsics.SMLAD);
-
-    private static final KernelText RESCALE = KernelText.of("dsp/rescale_sums");
 
     /** {@code 256 * a + b} of two sums stays within 32 bits. */
     private static final long MOST_PAIRED = Integer.MAX_VALUE / 257;
@@ -66,18 +67,8 @@ record DspSumKernels() implements SumKernels {
         String name = "kiln_rescale_" + group.source().name().toLowerCase(Locale.ROOT) + "_"
                 + group.result().name().toLowerCase(Locale.ROOT) + (pairs > 1 ? "_" + 2 * pairs : "");
         boolean isByte = group.result() == Result.BYTE;
-        boolean isAdded = group.result() == Result.SHORT_ADDED;
-        String definition = RESCALE.with("NAME", name)
-                .with("RESULT", isByte ? "int8_t" : "int16_t")
-                .with("TO_THE_LEFT", DspRescaleText.left(group.source(), group.result(), pairs))
-                .with("TO_THE_RIGHT", DspRescaleText.right(group.source(), group.result(), pairs))
-                .with("STEP", 2 * pairs)
-                .with("HALF", group.source() == Sums.DOTS ? "31" : "30")
-                .with("DOWN", group.source() == Sums.DOTS ? "32" : "31")
-                .with("OFFSET", isByte ? "zero_point" : isAdded ? "*out" : "0")
-                .with("LOW", isByte ? "-128" : "-32768")
-                .with("HIGH", isByte ? "127" : "32767")
-                .text();
+        String definition = KernelSheet.text(
+                (out, html) -> Jtedsp_rescaleGenerated.render(out, html, name, group.source(), group.result(), pairs));
         return new Kernel(
                 name,
                 List.of(Pointer.in(INT32), Pointer.in(INT32), Pointer.out(isByte ? INT8 : INT16)),

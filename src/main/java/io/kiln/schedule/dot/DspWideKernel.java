@@ -5,6 +5,7 @@ import static io.kiln.base.DType.INT16;
 import static io.kiln.base.DType.INT32;
 
 import io.kiln.base.DType;
+import io.kiln.kernels.convolution.Jtedsp_int16Generated;
 import io.kiln.lower.Intrinsics;
 import io.kiln.schedule.space.Configuration;
 import io.kiln.schedule.space.Knob;
@@ -13,20 +14,13 @@ import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
 import io.kiln.tir.Kernel;
-import io.kiln.tir.KernelText;
+import io.kiln.tir.KernelSheet;
 import java.nio.ByteBuffer;
 import java.util.List;
-import java.util.Locale;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 
 /**
- * Dot products of one or two runs of int16 with the weights of three channels, widened to int16, by {@code SMLAD}.
- *
- * <pre>
- * registers: 6 sums, 2 inputs, 1 weight, 3 pointers
- * weights: two taps in a word
- * </pre>
+ * Dot products of one or two runs of int16 with the weights of three channels, widened to int16, two taps in a word, by {@code SMLAD}:
+ * {@code convolution/dsp_int16} or {@link DspTapsKernel}.
  *
  * @param unroll steps in the loop of {@link DspTapsKernel}; 0 for the kernel in C
  * @param isMultiple see there
@@ -37,7 +31,6 @@ record DspWideKernel(int unroll, boolean isMultiple) implements DotKernel {
 
     private static final String UNROLL_KNOB = "unroll";
     private static final String MULTIPLE = "multiple_loads";
-    private static final KernelText TEXT = KernelText.of("dsp/dot16");
 
     private static final int CHANNELS = DspTapsKernel.CHANNELS;
     private static final int UNROLL = 8;
@@ -126,72 +119,9 @@ record DspWideKernel(int unroll, boolean isMultiple) implements DotKernel {
      */
     private Kernel kernel(int pixels, boolean isOdd) {
         String name = "kiln_dot16_" + pixels + "x" + CHANNELS + (isOdd ? "_odd" : "");
+        String definition =
+                KernelSheet.text((out, html) -> Jtedsp_int16Generated.render(out, html, name, pixels, isOdd, UNROLL));
         return new Kernel(
-                name,
-                parameters(INT16, pixels),
-                List.of(INT32),
-                List.of(),
-                definition(name, pixels, isOdd),
-                List.of(Intrinsics.SMLAD));
-    }
-
-    private static String definition(String name, int pixels, boolean isOdd) {
-        int sums = pixels * CHANNELS;
-        return TEXT.with("NAME", name)
-                .with("CHANNELS", CHANNELS)
-                .with("WORDS", "two taps to a word" + (isOdd ? " and one more" : ""))
-                .with(
-                        "PARAMETERS",
-                        each(pixels, "const int16_t* x%1$d, ") + "const int32_t* w, int32_t* sums, int32_t pairs")
-                .with("LOAD_SUMS", each(sums, "  int32_t s%1$d = sums[%1$d];\n"))
-                .with("UNROLL", UNROLL)
-                .with("STEPS", steps(pixels, UNROLL))
-                .with("STEP", steps(pixels, 1))
-                .with("LAST_TAP", isOdd ? last(pixels) : "")
-                .with("STORE_SUMS", each(sums, "  sums[%1$d] = s%1$d;\n"))
-                .text();
-    }
-
-    /** Unrolled pairs of taps, so that loads have constant offsets. */
-    private static String steps(int pixels, int count) {
-        StringBuilder steps = new StringBuilder();
-        for (int u = 0; u < count; u++) {
-            for (int p = 0; p < pixels; p++) {
-                steps.append(String.format(
-                        Locale.ROOT,
-                        "    int32_t v%d_%d;\n    __builtin_memcpy(&v%d_%d, x%d + %d, 4);\n",
-                        u,
-                        p,
-                        u,
-                        p,
-                        p,
-                        2 * u));
-            }
-            for (int o = 0; o < CHANNELS; o++) {
-                steps.append(String.format(Locale.ROOT, "    const int32_t w%d_%d = w[%d];\n", u, o, u * CHANNELS + o));
-                for (int p = 0; p < pixels; p++) {
-                    int s = p * CHANNELS + o;
-                    steps.append(String.format(
-                            Locale.ROOT, "    s%d = kiln_smlad(v%d_%d, w%d_%d, s%d);\n", s, u, p, u, o, s));
-                }
-            }
-        }
-        steps.append(each(pixels, "    x%1$d += " + 2 * count + ";\n"));
-        return steps.append("    w += ").append(CHANNELS * count).append(";\n").toString();
-    }
-
-    /** The tap after the last pair. */
-    private static String last(int pixels) {
-        StringBuilder last = new StringBuilder();
-        for (int s = 0; s < pixels * CHANNELS; s++) {
-            last.append(String.format(Locale.ROOT, "  s%d += *x%d * (int16_t)w[%d];\n", s, s / CHANNELS, s % CHANNELS));
-        }
-        return last.toString();
-    }
-
-    private static String each(int count, String text) {
-        return IntStream.range(0, count)
-                .mapToObj(i -> String.format(Locale.ROOT, text, i))
-                .collect(Collectors.joining());
+                name, parameters(INT16, pixels), List.of(INT32), List.of(), definition, List.of(Intrinsics.SMLAD));
     }
 }

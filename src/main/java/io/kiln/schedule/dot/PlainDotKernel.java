@@ -5,6 +5,7 @@ import static io.kiln.base.DType.INT16;
 import static io.kiln.base.DType.INT32;
 
 import io.kiln.base.DType;
+import io.kiln.kernels.convolution.Jteint16_dotGenerated;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.schedule.parts.AsmText;
 import io.kiln.schedule.space.Workload;
@@ -13,13 +14,10 @@ import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Kernel;
-import io.kiln.tir.Kernel.Pointer;
-import io.kiln.tir.KernelText;
+import io.kiln.tir.KernelSheet;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 
 /**
  * Dot products of one or two runs of int16 with the int8 weights of up to four channels, for cores without SIMD: an input is loaded once
@@ -34,23 +32,33 @@ import java.util.stream.IntStream;
  * @param valid number of channels that exist
  * @param isSmall whether its code is small rather than fast
  */
-record PlainDotKernel(Core core, int distance, int valid, boolean isSmall) implements DotKernel {
+public record PlainDotKernel(Core core, int distance, int valid, boolean isSmall) implements DotKernel {
     /** Channels of a block. */
     static final int CHANNELS = 4;
 
-    private static final KernelText TEXT = KernelText.of("portable/matrix/dot16");
     private static final int PIXELS = 2;
 
+    /** Largest distance that immediate offsets of Armv7-M reach. */
+    private static final int MOST_DISTANCE = AsmText.LOAD_REACH - Short.BYTES * Core.ARMV7_M.unroll;
+
     /** Cores without SIMD. */
-    enum Core {
-        ARMV7_M(AsmText.THUMB_2),
-        ARMV6_M(AsmText.THUMB_1),
-        RV32(AsmText.RV32_MUL);
+    public enum Core {
+        ARMV7_M(AsmText.THUMB_2, 8),
+        ARMV6_M(AsmText.THUMB_1, 4),
+        RV32(AsmText.RV32_MUL, 4);
 
         private final String condition;
+        private final int unroll;
 
-        Core(String condition) {
+        /** @param unroll taps in the loop for speed */
+        Core(String condition, int unroll) {
             this.condition = condition;
+            this.unroll = unroll;
+        }
+
+        /** Preprocessor condition of its instructions. */
+        public String condition() {
+            return condition;
         }
 
         /** The core's; empty where there are no kernels. */
@@ -92,7 +100,7 @@ record PlainDotKernel(Core core, int distance, int valid, boolean isSmall) imple
     /** On Armv7-M, an immediate offset has to reach from a run to the next one. */
     @Override
     public int pixels() {
-        return core == Core.ARMV7_M && distance > DotThumb2.MOST_DISTANCE ? 1 : PIXELS;
+        return core == Core.ARMV7_M && distance > MOST_DISTANCE ? 1 : PIXELS;
     }
 
     @Override
@@ -144,42 +152,14 @@ record PlainDotKernel(Core core, int distance, int valid, boolean isSmall) imple
         boolean isApart = core == Core.ARMV7_M && pixels > 1;
         String name = "kiln_dot16_" + pixels + "x" + valid + (isApart ? "_apart" + distance / Short.BYTES : "")
                 + (isSmall ? "_small" : "");
-        List<Pointer> pointers = parameters(INT16, pixels);
-        return new Kernel(name, pointers, List.of(INT32), List.of(), definition(name, pixels), List.of());
+        List<String> parameters = DotKernel.parameters(pixels, "const int32_t* w", "int32_t* sums", "int32_t taps");
+        String definition = KernelSheet.text(
+                (out, html) -> Jteint16_dotGenerated.render(out, html, name, this, pixels, parameters));
+        return new Kernel(name, parameters(INT16, pixels), List.of(INT32), List.of(), definition, List.of());
     }
 
-    private String definition(String name, int pixels) {
-        return TEXT.with("PIXELS", pixels)
-                .with("CHANNELS", valid)
-                .with("CONDITION", core.condition)
-                .with("NAME", name)
-                .with("PARAMETERS", arguments(pixels, ""))
-                .with("UNUSED_PARAMETERS", arguments(pixels, "__attribute__((unused)) "))
-                .with("ASSEMBLY", assembly(pixels))
-                .with(
-                        "PRODUCTS",
-                        IntStream.range(0, pixels)
-                                .mapToObj(x -> "      sums[" + x + " * 4 + c] += x" + x + "[i] * weight;\n")
-                                .collect(Collectors.joining()))
-                .text();
-    }
-
-    private static String arguments(int pixels, String attribute) {
-        String inputs = IntStream.range(0, pixels)
-                .mapToObj(p -> attribute + "const int16_t* x" + p + ", ")
-                .collect(Collectors.joining());
-        return inputs + attribute + "const int32_t* w, " + attribute + "int32_t* sums, " + attribute + "int32_t taps";
-    }
-
-    private String assembly(int pixels) {
-        return switch (core) {
-            case ARMV7_M -> new DotThumb2(pixels, valid, distance, unroll(DotThumb2.UNROLL)).lines();
-            case ARMV6_M -> new DotThumb1(pixels, valid, unroll(DotThumb1.UNROLL)).lines();
-            case RV32 -> new DotRiscV(pixels, valid, unroll(DotRiscV.UNROLL)).lines();
-        };
-    }
-
-    private int unroll(int fast) {
-        return isSmall ? fast / 2 : fast;
+    /** Taps in the loop. */
+    public int unroll() {
+        return isSmall ? core.unroll / 2 : core.unroll;
     }
 }

@@ -6,12 +6,14 @@ import static io.kiln.base.DType.INT32;
 import static io.kiln.base.DType.INT64;
 
 import io.kiln.base.DType;
+import io.kiln.kernels.dense.Jtedsp_matrix_rowGenerated;
 import io.kiln.lower.MatrixKernel;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Exprs;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
+import io.kiln.tir.KernelSheet;
 import java.util.List;
 
 /**
@@ -25,7 +27,16 @@ record WideMatrix(Kernel kernel, int columns, int step) implements MatrixKernel 
     private static final int MOST_COLUMNS = 16;
 
     /** By SMLALD. */
-    static final WideMatrix DSP = new WideMatrix(DspMatrixRow.kernel(), 4, 2);
+    static final WideMatrix DSP = new WideMatrix(
+            new Kernel(
+                    "kiln_matrix_row",
+                    List.of(Pointer.in(INT16), Pointer.in(INT16), Pointer.out(INT64)),
+                    List.of(INT32, INT32),
+                    List.of(),
+                    KernelSheet.text(Jtedsp_matrix_rowGenerated::render),
+                    List.of()),
+            4,
+            2);
 
     /** By VMLALDAVA. */
     static final WideMatrix MVE = new WideMatrix(
