@@ -10,7 +10,7 @@ package io.kiln.schedule.fpu;
  * @param unfused percent of the products that are added by instructions of their own; on a Cortex-M4 both take two cycles, and a fused
  *     multiply and add takes three
  */
-record FpuBlocks(int pixels, int channels, int taps, int unfused) {
+public record FpuBlocks(int pixels, int channels, int taps, int unfused) {
     private static final int REGISTERS = 32;
 
     /** Up to this share, in percent, a separate product is added before there is another one. */
@@ -31,12 +31,12 @@ record FpuBlocks(int pixels, int channels, int taps, int unfused) {
     }
 
     /** Registers for sums. */
-    int sums() {
+    public int sums() {
         return pixels * channels;
     }
 
     /** Registers for weights: all of a step if several pixels share them, otherwise as many as are left, a part of the step's in each load. */
-    int weights() {
+    public int weights() {
         int all = taps * channels;
         int left = REGISTERS - sums() - taps - products();
         if (pixels > 1 || all <= left || left <= 0) {
@@ -47,7 +47,7 @@ record FpuBlocks(int pixels, int channels, int taps, int unfused) {
     }
 
     /** Registers for inputs: of all pixels, or of one after the other if that is too many. */
-    int inputs() {
+    public int inputs() {
         int all = pixels * taps;
         return sums() + weights() + all + products() <= REGISTERS ? all : taps;
     }
@@ -60,5 +60,10 @@ record FpuBlocks(int pixels, int channels, int taps, int unfused) {
     /** Part of the kernel's name. */
     String suffix() {
         return pixels + "x" + channels + (taps == 2 ? "" : "x" + taps) + (unfused == 0 ? "" : "_unfused" + unfused);
+    }
+
+    /** A list of registers of single precision. */
+    public static String registers(int first, int count) {
+        return count == 1 ? "{s" + first + "}" : "{s" + first + "-s" + (first + count - 1) + "}";
     }
 }
