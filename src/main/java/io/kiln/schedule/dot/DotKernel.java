@@ -20,7 +20,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /** A micro-kernel of {@link DotConv}: adds dot products of some pixels with the weights of a block of channels to sums in memory. */
-sealed interface DotKernel permits DspWideKernel, DspByteKernel, MveWideKernel, MveFloatKernel, PlainDotKernel {
+public sealed interface DotKernel permits DspWideKernel, DspByteKernel, MveWideKernel, MveFloatKernel, PlainDotKernel {
     /** Name of the schedule. */
     String title();
 

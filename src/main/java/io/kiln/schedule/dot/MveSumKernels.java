@@ -5,16 +5,18 @@ import static io.kiln.base.DType.INT16;
 import static io.kiln.base.DType.INT32;
 import static io.kiln.base.DType.INT8;
 
+import io.kiln.ir.Group;
+import io.kiln.ir.Result;
+import io.kiln.kernels.recurrent.Jtemve_rescaleGenerated;
 import io.kiln.lower.SumKernels;
 import io.kiln.lower.Tables;
-import io.kiln.schedule.mve.MveText;
 import io.kiln.schedule.parts.ShortDots;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Exprs;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
-import io.kiln.tir.KernelText;
+import io.kiln.tir.KernelSheet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -33,8 +35,6 @@ record MveSumKernels() implements SumKernels {
             List.of(Pointer.in(INT16), Pointer.in(INT8), Pointer.out(INT32)),
             List.of(INT32, INT32));
 
-    private static final KernelText RESCALE = KernelText.of("mve/rescale_sums");
-
     @Override
     public Optional<Dots> dots(long bound, long least) {
         return bound <= Integer.MAX_VALUE ? Optional.of(new MveSums()) : Optional.empty();
@@ -52,46 +52,18 @@ record MveSumKernels() implements SumKernels {
     private static Kernel kernel(Group group) {
         String name = "kiln_mve_rescale_" + group.result().name().toLowerCase(Locale.ROOT);
         boolean isByte = group.result() == Result.BYTE;
-        boolean isAdded = group.result() == Result.SHORT_ADDED;
         return new Kernel(
                 name,
                 List.of(Pointer.in(INT32), Pointer.in(INT32), Pointer.out(isByte ? INT8 : INT16)),
                 List.of(INT32, INT32, INT32),
                 List.of(),
-                RESCALE.with("NAME", name)
-                        .with("RESULT", isByte ? "int8_t" : "int16_t")
-                        .with("INSTRUCTIONS", MveText.lines(finish(group.result())))
-                        .with("OFFSET", isByte ? "zero_point" : isAdded ? "*out" : "0")
-                        .with("LOW", isByte ? "-128" : "-32768")
-                        .with("HIGH", isByte ? "127" : "32767")
-                        .text(),
+                KernelSheet.text((out, html) -> Jtemve_rescaleGenerated.render(out, html, name, group.result())),
                 List.of());
     }
 
     @Override
     public Dots wideDots() {
         return new ShortDots(SHORT_SUMS, INT8, 4, 8);
-    }
-
-    /** Instructions from a rescaled sum to the result. */
-    private static String finish(Result result) {
-        return switch (result) {
-            case SHORT -> "vqmovnb.s32 q0, q0\nvstrh.32 q0, [%[out]], #8\n";
-            case SHORT_ADDED -> """
-                    vqmovnb.s32 q0, q0
-                    vmovlb.s16 q0, q0
-                    vldrh.s32 q1, [%[out]]
-                    vadd.i32 q0, q0, q1
-                    vqmovnb.s32 q0, q0
-                    vstrh.32 q0, [%[out]], #8
-                    """;
-            case BYTE -> """
-                    vqadd.s32 q0, q0, %[zero]
-                    vqmovnb.s32 q0, q0
-                    vqmovnb.s16 q0, q0
-                    vstrb.32 q0, [%[out]], #4
-                    """;
-        };
     }
 
     @Override

@@ -2,28 +2,22 @@
 package io.kiln.schedule.mve;
 
 import io.kiln.base.DType;
+import io.kiln.kernels.depthwise.Jtemve_floatGenerated;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
-import io.kiln.tir.KernelText;
+import io.kiln.tir.KernelSheet;
 import java.util.List;
-import java.util.Locale;
+import java.util.stream.IntStream;
 
 /**
- * The micro-kernels of {@link MveFloatDepthwise}: four channels at a time, with remaining channels predicated.
- *
- * <pre>
- *   q0-q3   sums of the pixels       q4  an input       q5-q7   weights
- *   r0 walks; r1 bytes of a pixel; x, w, sums: the four channels of the first pixel or tap
- * </pre>
+ * The kernels of {@link MveFloatDepthwise}, of which {@code depthwise/mve_float} adds taps: four channels at a time, with remaining channels predicated.
  *
  * @param pixels number of neighbouring pixels, at most 4
  * @param taps number of neighbouring taps, at most {@link #MOST_TAPS}
  * @param stride pixels of the input from one pixel to the next
  * @param dilation likewise from tap to tap
  */
-record MveFloatTaps(int pixels, int taps, int stride, int dilation) {
-    private static final KernelText TEXT = KernelText.of("mve/float_taps");
-
+public record MveFloatTaps(int pixels, int taps, int stride, int dilation) {
     static final int MOST_TAPS = 3;
 
     /** {@code start(bias, sums, channels, pixels)}. */
@@ -46,48 +40,18 @@ record MveFloatTaps(int pixels, int taps, int stride, int dilation) {
                 List.of(Pointer.in(DType.FLOAT32), Pointer.in(DType.FLOAT32), Pointer.out(DType.FLOAT32)),
                 List.of(DType.INT32),
                 List.of(),
-                definition(name),
+                KernelSheet.text((out, html) -> Jtemve_floatGenerated.render(out, html, name, this)),
                 List.of());
     }
 
-    private String definition(String name) {
-        return TEXT.with("PIXELS", pixels)
-                .with("TAPS", taps)
-                .with("STRIDE", stride)
-                .with("DILATION", dilation)
-                .with("NAME", name)
-                .with("INSTRUCTIONS", MveText.lines(instructions()))
-                .text();
+    /** The tap of a pixel that reads a column, counted from the first pixel's first tap; negative if none does. */
+    public int tap(int pixel, int column) {
+        int offset = column - pixel * stride;
+        return offset >= 0 && offset % dilation == 0 && offset / dilation < taps ? offset / dilation : -1;
     }
 
-    private String instructions() {
-        StringBuilder out = new StringBuilder("lsl r1, %[count], #2\ndlstp.32 lr, %[count]\n1:\n");
-        walk(out, "vldrw", "w", 5, taps);
-        walk(out, "vldrw", "sums", 0, pixels);
-        out.append("mov r0, %[x]\n");
-        int last = (pixels - 1) * stride + (taps - 1) * dilation;
-        for (int column = 0; column <= last; column++) {
-            StringBuilder products = new StringBuilder();
-            for (int p = 0; p < pixels; p++) {
-                int offset = column - p * stride;
-                if (offset >= 0 && offset % dilation == 0 && offset / dilation < taps) {
-                    products.append(String.format(Locale.ROOT, "vfma.f32 q%d, q4, q%d\n", p, 5 + offset / dilation));
-                }
-            }
-            out.append(products.isEmpty() ? "" : "vldrw.32 q4, [r0]\n" + products);
-            out.append(column < last ? "add r0, r0, r1\n" : "");
-        }
-        walk(out, "vstrw", "sums", 0, pixels);
-        out.append("add %[x], %[x], #16\nadd %[w], %[w], #16\nadd %[sums], %[sums], #16\nletp lr, 1b\n");
-        return out.toString();
-    }
-
-    /** Loads or stores vectors that are a pixel apart. */
-    private static void walk(StringBuilder out, String instruction, String base, int register, int count) {
-        out.append(instruction).append(String.format(Locale.ROOT, ".32 q%d, [%%[%s]]\n", register, base));
-        for (int i = 1; i < count; i++) {
-            out.append(i == 1 ? String.format(Locale.ROOT, "add r0, %%[%s], r1\n", base) : "add r0, r0, r1\n");
-            out.append(instruction).append(String.format(Locale.ROOT, ".32 q%d, [r0]\n", register + i));
-        }
+    /** Whether some pixel reads a column. */
+    public boolean isRead(int column) {
+        return IntStream.range(0, pixels).anyMatch(p -> tap(p, column) >= 0);
     }
 }

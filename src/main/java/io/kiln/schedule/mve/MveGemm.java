@@ -90,7 +90,7 @@ final class MveGemm {
     /** Multiply-accumulates of the loops: whole vectors and blocks, padding included. */
     private long executedMacs() {
         long pixels = (long) conv.output().dim(1) * conv.output().dim(2);
-        long products = (long) gemm.steps() * MveGemmKernel.VECTOR;
+        long products = (long) gemm.vectors() * MveGemmKernel.VECTOR;
         return conv.output().dim(0) * pixels * roundUp(conv.channels(), filled()) * products;
     }
 
@@ -108,7 +108,7 @@ final class MveGemm {
         ByteBuffer table = ByteBuffer.allocate(blocks * gemm.blockBytes()).order(ByteOrder.LITTLE_ENDIAN);
         byte[] weights = conv.weight().data().toArray();
         for (int first = 0; first < conv.channels(); first += knobs.block()) {
-            for (int k = 0; k < gemm.steps() * MveGemmKernel.VECTOR; k += MveGemmKernel.VECTOR) {
+            for (int k = 0; k < gemm.vectors() * MveGemmKernel.VECTOR; k += MveGemmKernel.VECTOR) {
                 for (int o = first; o < first + filled(); o++) {
                     for (int i = k; i < k + MveGemmKernel.VECTOR; i++) {
                         boolean there = o < conv.channels() && i < conv.taps();

@@ -68,10 +68,8 @@ public final class MveGemmSchedule implements Schedule<MveRescale> {
     /** Whether the weights of a block of four channels fit into registers while a row of pixels passes. */
     private static boolean canKeep(ConvComputation conv, MveRescale rescale) {
         int zero = rescale.requantization().outputZeroPoint();
-        boolean hasRegisters = rescale.proven()
-                .map(MveFloor::of)
-                .filter(MveFloor::needsScratch)
-                .isEmpty();
+        boolean hasRegisters =
+                rescale.proven().map(MveFloor::of).filter(MveFloor::isOdd).isEmpty();
         return hasRegisters
                 && !rescale.isAny()
                 && conv.taps() <= MveGemmKernel.VECTOR
