@@ -88,7 +88,8 @@ public final class ElementIntrinsics {
             Intrinsic.inFile("portable/single/kiln_float_key", List.of(FLOAT32), INT32);
 
     /** The same power of two, hidden from clang, which would miscompile a multiplication by it on MVE. */
-    public static final Intrinsic POWER_OF_TWO = Intrinsic.inFile("mve/kiln_power_of_two", List.of(FLOAT32), FLOAT32);
+    public static final Intrinsic POWER_OF_TWO =
+            Intrinsic.inFile("elementwise/kiln_power_of_two", List.of(FLOAT32), FLOAT32);
 
     private ElementIntrinsics() {}
 }

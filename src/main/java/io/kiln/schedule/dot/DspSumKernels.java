@@ -7,7 +7,7 @@ import static io.kiln.base.DType.INT8;
 
 import io.kiln.base.DType;
 import io.kiln.ir.Group;
-import io.kiln.ir.Result;
+import io.kiln.kernels.recurrent.Jtedsp_columnsGenerated;
 import io.kiln.kernels.recurrent.Jtedsp_rescaleGenerated;
 import io.kiln.lower.Intrinsics;
 import io.kiln.lower.SumKernels;
@@ -27,6 +27,12 @@ import java.util.Optional;
  * {@link SumKernels} by Arm's DSP instructions. {@link Sums#DOTS} are twice the sums, of which SMMULR makes the rounded product.
  */
 record DspSumKernels() implements SumKernels {
+    /** The distance of rows is an immediate of 12 bits. */
+    private static final int MOST_COLUMNS = 2000;
+
+    /** Most columns of a block. */
+    private static final int WIDEST = 8;
+
     /** Most pairs of sums rescaled in an iteration of a loop. */
     private static final int MOST_UNROLLED = 4;
 
@@ -95,7 +101,7 @@ record DspSumKernels() implements SumKernels {
     /** Pairs of columns are loaded as words. */
     @Override
     public boolean takesColumns(int columns) {
-        return columns % 2 == 0 && columns <= DspColumns.MOST_COLUMNS;
+        return columns % 2 == 0 && columns <= MOST_COLUMNS;
     }
 
     @Override
@@ -105,14 +111,32 @@ record DspSumKernels() implements SumKernels {
 
     @Override
     public int columnsOfBlock(int columns, int first) {
-        return DspColumns.width(columns);
+        return width(columns);
     }
 
     @Override
     public void columns(BlockBuilder code, Ring ring, Buffer state, Buffer sums) {
         code.call(
-                DspColumns.kernel(ring.columns()),
+                columns(ring.columns()),
                 List.of(state, ring.weights(), ring.begin(), sums),
                 List.of(ring.oldest(), Exprs.imm(ring.rows())));
+    }
+
+    /** Columns of a block for an even number of columns. */
+    private static int width(int columns) {
+        return columns % WIDEST == 0 ? WIDEST : columns % 4 == 0 ? 4 : 2;
+    }
+
+    /** Sums down the columns of a ring of rows. */
+    private static Kernel columns(int columns) {
+        String name = "kiln_columns_" + columns;
+        return new Kernel(
+                name,
+                List.of(Pointer.in(INT16), Pointer.in(INT16), Pointer.in(INT32), Pointer.out(INT32)),
+                List.of(INT32, INT32),
+                List.of(),
+                KernelSheet.text(
+                        (out, html) -> Jtedsp_columnsGenerated.render(out, html, name, columns, width(columns))),
+                List.of());
     }
 }

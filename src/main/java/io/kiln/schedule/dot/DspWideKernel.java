@@ -6,6 +6,7 @@ import static io.kiln.base.DType.INT32;
 
 import io.kiln.base.DType;
 import io.kiln.kernels.convolution.Jtedsp_int16Generated;
+import io.kiln.kernels.convolution.Jtedsp_int16_tapsGenerated;
 import io.kiln.lower.Intrinsics;
 import io.kiln.schedule.space.Configuration;
 import io.kiln.schedule.space.Knob;
@@ -20,10 +21,10 @@ import java.util.List;
 
 /**
  * Dot products of one or two runs of int16 with the weights of three channels, widened to int16, two taps in a word, by {@code SMLAD}:
- * {@code convolution/dsp_int16} or {@link DspTapsKernel}.
+ * {@code convolution/dsp_int16} or in assembly {@code convolution/dsp_int16_taps}.
  *
- * @param unroll steps in the loop of {@link DspTapsKernel}; 0 for the kernel in C
- * @param isMultiple see there
+ * @param unroll steps of two taps in the loop of the kernel in assembly; 0 for the kernel in C
+ * @param isMultiple whether the weights of a step in assembly are loaded together
  */
 record DspWideKernel(int unroll, boolean isMultiple) implements DotKernel {
     /** The kernel in C, whose instructions the compiler puts in order. */
@@ -32,7 +33,7 @@ record DspWideKernel(int unroll, boolean isMultiple) implements DotKernel {
     private static final String UNROLL_KNOB = "unroll";
     private static final String MULTIPLE = "multiple_loads";
 
-    private static final int CHANNELS = DspTapsKernel.CHANNELS;
+    private static final int CHANNELS = 3;
     private static final int UNROLL = 8;
 
     @Override
@@ -104,9 +105,7 @@ record DspWideKernel(int unroll, boolean isMultiple) implements DotKernel {
     public void call(BlockBuilder block, List<Buffer> inputs, Buffer weights, Buffer sums, Expr taps) {
         int count = Math.toIntExact(((Expr.IntImm) taps).value());
         if (unroll > 0) {
-            Kernel kernel = new DspTapsKernel(inputs.size(), count, unroll, isMultiple)
-                    .kernel(parameters(INT16, inputs.size()));
-            block.call(kernel, DotKernel.arguments(inputs, weights, sums), List.of());
+            block.call(kernel(inputs.size(), count), DotKernel.arguments(inputs, weights, sums), List.of());
             return;
         }
         boolean isOdd = count % 2 == 1;
@@ -114,8 +113,18 @@ record DspWideKernel(int unroll, boolean isMultiple) implements DotKernel {
         block.call(kernel(inputs.size(), isOdd), DotKernel.arguments(inputs, weights, sums), pairs);
     }
 
+    /** The kernel in assembly for this many pixels and taps: up to twice as many steps of two taps as a loop has need none. */
+    private Kernel kernel(int pixels, int taps) {
+        String name = "kiln_dot16_" + taps + "_" + pixels + "x" + CHANNELS
+                + (taps / 2 <= 2 * unroll ? "" : "_unroll" + unroll)
+                + (isMultiple ? "_multiple" : "");
+        String definition = KernelSheet.text(
+                (out, html) -> Jtedsp_int16_tapsGenerated.render(out, html, name, pixels, taps, unroll, isMultiple));
+        return new Kernel(name, parameters(INT16, pixels), List.of(), List.of(), definition, List.of());
+    }
+
     /**
-     * The kernel for this many pixels: pointers to each, to the weights, to the sums, then the number of pairs of taps.
+     * The kernel in C for this many pixels: pointers to each, to the weights, to the sums, then the number of pairs of taps.
      */
     private Kernel kernel(int pixels, boolean isOdd) {
         String name = "kiln_dot16_" + pixels + "x" + CHANNELS + (isOdd ? "_odd" : "");

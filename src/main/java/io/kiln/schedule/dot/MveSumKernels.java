@@ -6,7 +6,6 @@ import static io.kiln.base.DType.INT32;
 import static io.kiln.base.DType.INT8;
 
 import io.kiln.ir.Group;
-import io.kiln.ir.Result;
 import io.kiln.kernels.recurrent.Jtemve_rescaleGenerated;
 import io.kiln.lower.SumKernels;
 import io.kiln.lower.Tables;
@@ -26,12 +25,12 @@ record MveSumKernels() implements SumKernels {
     private static final int COLUMNS = 8;
 
     private static final Kernel RING = Kernel.inFile(
-            "mve/kiln_mve_columns",
+            "recurrent/kiln_mve_columns",
             List.of(Pointer.in(INT16), Pointer.in(INT16), Pointer.in(INT32), Pointer.out(INT32)),
             List.of(INT32, INT32, INT32));
 
     private static final Kernel SHORT_SUMS = Kernel.inFile(
-            "mve/kiln_mve_short_sums",
+            "recurrent/kiln_mve_short_sums",
             List.of(Pointer.in(INT16), Pointer.in(INT8), Pointer.out(INT32)),
             List.of(INT32, INT32));
 

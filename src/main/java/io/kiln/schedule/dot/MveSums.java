@@ -27,7 +27,7 @@ record MveSums() implements SumKernels.Dots, PanelSums {
     private static final PanelPacking PANEL = new PanelPacking(ROWS, STEP, STEP + " * column", "i", "value");
 
     private static final Kernel DOTS = Kernel.inFile(
-            "mve/kiln_mve_sums",
+            "recurrent/kiln_mve_sums",
             List.of(Pointer.in(INT8), Pointer.in(INT8), Pointer.out(INT32)),
             List.of(INT32, INT32));
 

@@ -41,7 +41,7 @@ record WideMatrix(Kernel kernel, int columns, int step) implements MatrixKernel 
     /** By VMLALDAVA. */
     static final WideMatrix MVE = new WideMatrix(
             Kernel.inFile(
-                    "mve/kiln_mve_matrix_row",
+                    "dense/kiln_mve_matrix_row",
                     List.of(Pointer.in(INT16), Pointer.in(INT16), Pointer.out(INT64)),
                     List.of(INT32, INT32)),
             4,

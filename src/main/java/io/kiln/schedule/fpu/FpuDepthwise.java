@@ -7,6 +7,7 @@ import static io.kiln.tir.Exprs.mul;
 import static io.kiln.tir.Exprs.sub;
 
 import io.kiln.ir.op.Window;
+import io.kiln.kernels.depthwise.JtefpuGenerated;
 import io.kiln.lower.Rows;
 import io.kiln.lower.Tables;
 import io.kiln.lower.layer.ConvComputation;
@@ -17,12 +18,14 @@ import io.kiln.schedule.space.LayerLoops;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
+import io.kiln.tir.Kernel;
+import io.kiln.tir.KernelSheet;
 import io.kiln.tir.Stmt;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Depthwise convolutions of float data by {@link FpuDepthwiseKernel}: some neighbouring pixels of all channels in one
+ * Depthwise convolutions of float data by {@code depthwise/fpu}: some neighbouring pixels of all channels in one
  * call, four channels at a time. If their number is not a multiple of four, a separate call computes the last four.
  *
  * <pre>
@@ -31,7 +34,8 @@ import java.util.List;
  * </pre>
  */
 final class FpuDepthwise {
-    private static final int CHANNELS = FpuDepthwiseKernel.CHANNELS;
+    /** Channels of a block. */
+    static final int CHANNELS = 4;
 
     private final ConvComputation conv;
     private final FpuLimits limits;
@@ -140,12 +144,18 @@ final class FpuDepthwise {
         scalars.addAll(limits.arguments(conv.op()));
         String suffix = at.bias == 0 ? "" : "_rest";
         block.call(
-                new FpuDepthwiseKernel(run.tile(), limits).kernel(),
+                kernel(run.tile()),
                 List.of(
                         block.view("in" + suffix, input, at.in),
                         block.view("w" + suffix, weights, at.weight),
                         block.view("b" + suffix, bias, imm(at.bias)),
                         block.mutableView("out" + suffix, output, at.out)),
                 scalars);
+    }
+
+    private Kernel kernel(PixelTile tile) {
+        String name = "kiln_fpu_depthwise_" + tile.suffix() + limits.suffix();
+        return limits.kernel(
+                name, 8, KernelSheet.text((out, html) -> JtefpuGenerated.render(out, html, name, tile, limits)));
     }
 }

@@ -29,14 +29,14 @@ public final class FpuDepthwiseSchedule implements Schedule<FpuLimits> {
         boolean suits = FpuConvSchedule.hasKernels(workload)
                 && conv.depthwise()
                 && conv.channels() == conv.input().dim(3)
-                && conv.channels() >= FpuDepthwiseKernel.CHANNELS
+                && conv.channels() >= FpuDepthwise.CHANNELS
                 && mostPixels(conv) > 0;
         return suits ? Optional.of(FpuLimits.of(conv.op())) : Optional.empty();
     }
 
     /** Largest number of pixels whose sums fit the registers beside the weights of a row of the window and an input; 0 if none does. */
     private static int mostPixels(ConvComputation conv) {
-        int left = REGISTERS / FpuDepthwiseKernel.CHANNELS - conv.window().kernelW() - 1;
+        int left = REGISTERS / FpuDepthwise.CHANNELS - conv.window().kernelW() - 1;
         return Math.max(0, Math.min(Math.min(MOST_PIXELS, left), conv.output().dim(2)));
     }
 

@@ -19,12 +19,12 @@ final class MveCopy {
     static final int MOST_RUN = 128;
 
     /** {@code fill(to, value, bytes)}. */
-    static final Kernel FILL =
-            Kernel.inFile("mve/kiln_mve_fill", List.of(Pointer.out(DType.INT8)), List.of(DType.INT32, DType.INT32));
+    static final Kernel FILL = Kernel.inFile(
+            "movement/kiln_mve_fill", List.of(Pointer.out(DType.INT8)), List.of(DType.INT32, DType.INT32));
 
     /** {@code copy(from, to, bytes)}. */
     static final Kernel COPY = Kernel.inFile(
-            "mve/kiln_mve_copy", List.of(Pointer.in(DType.INT8), Pointer.out(DType.INT8)), List.of(DType.INT32));
+            "movement/kiln_mve_copy", List.of(Pointer.in(DType.INT8), Pointer.out(DType.INT8)), List.of(DType.INT32));
 
     private MveCopy() {}
 

@@ -15,9 +15,10 @@ import java.util.Optional;
  * @param floor ONNX Runtime's; empty for TensorFlow Lite's
  */
 public record MveEnd(boolean negatives, boolean limits, boolean any, Optional<MveFloor> floor) {
-    private static final Intrinsic FLOOR_TWIN = Intrinsic.inFile("mve/kiln_mve_corrected", List.of(), DType.INT8);
+    private static final Intrinsic FLOOR_TWIN =
+            Intrinsic.inFile("requantize/kiln_mve_corrected", List.of(), DType.INT8);
 
-    private static final Intrinsic ANY_TWIN = Intrinsic.inFile("mve/kiln_mve_result_any", List.of(), DType.INT8);
+    private static final Intrinsic ANY_TWIN = Intrinsic.inFile("requantize/kiln_mve_result_any", List.of(), DType.INT8);
 
     static MveEnd of(MveRescale rescale) {
         return new MveEnd(

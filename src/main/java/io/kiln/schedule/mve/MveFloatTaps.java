@@ -22,13 +22,13 @@ public record MveFloatTaps(int pixels, int taps, int stride, int dilation) {
 
     /** {@code start(bias, sums, channels, pixels)}. */
     static final Kernel START = Kernel.inFile(
-            "mve/kiln_mve_depthf_start",
+            "depthwise/kiln_mve_depthf_start",
             List.of(Pointer.in(DType.FLOAT32), Pointer.out(DType.FLOAT32)),
             List.of(DType.INT32, DType.INT32));
 
     /** {@code limit(values, count, low, high)}; limits are the bits of floats, since they may be infinite. */
     static final Kernel LIMIT = Kernel.inFile(
-            "mve/kiln_mve_depthf_limit",
+            "depthwise/kiln_mve_depthf_limit",
             List.of(Pointer.out(DType.FLOAT32)),
             List.of(DType.INT32, DType.INT32, DType.INT32));
 

@@ -26,8 +26,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Convolution and fully connected layer as a matrix product on MVE; see {@link MveGemmKernel} and, for up to 16
- * products, {@link MveShortKernel} for registers.
+ * Convolution and fully connected layer as a matrix product on MVE; see {@link MveGemmKernel}.
  *
  * <pre>
  * 1x1         inputs are read where they lie: a pixel is a row of the matrix
@@ -178,7 +177,7 @@ final class MveGemm {
     /** An odd number of pixels ends with a single one, unless the number is known only at run time. */
     private void multiply(BlockBuilder block, Buffer x, Buffer out, Expr pixels, long step) {
         if (knobs.isKept()) {
-            call(block, new MveShortKernel(gemm.depth(), gemm.end()).kernel(), x, out, pixels, step);
+            call(block, gemm.kept(), x, out, pixels, step);
         } else if (gemm.pixels() == 2 && pixels instanceof Expr.IntImm count && count.value() % 2 == 1) {
             long even = count.value() - 1;
             if (even > 0) {

@@ -3,9 +3,11 @@ package io.kiln.schedule.mve;
 
 import io.kiln.base.DType;
 import io.kiln.kernels.convolution.Jtemve_gemmGenerated;
+import io.kiln.kernels.convolution.Jtemve_gemm_keptGenerated;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
 import io.kiln.tir.KernelSheet;
+import java.util.Collections;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -66,6 +68,18 @@ public record MveGemmKernel(int depth, int pixels, int block, int filled, MveEnd
     public MveSteps steps() {
         boolean isPipelined = loop.isPipelined && MveSteps.canPipeline(pixels, filled);
         return new MveSteps(SET, pixels, filled, loop.unroll, isPipelined);
+    }
+
+    /** The kernel {@code convolution/mve_gemm_kept} for at most 16 products: a block of four channels stays in registers for all pixels. */
+    Kernel kept() {
+        String name = "kiln_mve_gemm_" + depth + "_1x4_kept" + end.suffix();
+        return new Kernel(
+                name,
+                List.of(Pointer.in(DType.INT8), Pointer.in(DType.INT8), Pointer.out(DType.INT8)),
+                Collections.nCopies(6, DType.INT32),
+                List.of(),
+                KernelSheet.text((out, html) -> Jtemve_gemm_keptGenerated.render(out, html, name, depth, end)),
+                List.of(end.twin(), MveText.WORD));
     }
 
     /** The kernel for a single pixel that reads the same table. */

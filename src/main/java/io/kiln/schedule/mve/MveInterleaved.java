@@ -6,14 +6,20 @@ import static io.kiln.tir.Exprs.imm;
 import static io.kiln.tir.Exprs.mul;
 import static io.kiln.tir.Exprs.sub;
 
+import io.kiln.base.DType;
 import io.kiln.ir.op.Window;
+import io.kiln.kernels.movement.Jtemve_interleaveGenerated;
 import io.kiln.lower.Rows;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
+import io.kiln.tir.Kernel;
+import io.kiln.tir.Kernel.Pointer;
+import io.kiln.tir.KernelSheet;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 
 /**
@@ -169,7 +175,7 @@ record MveInterleaved(ConvComputation conv) {
         }
         int start = band * bandBytes(chunk()) + columns.left * channels() * WORD;
         Buffer to = block.mutableView("band" + band, place.scratch, imm(start));
-        block.call(MveInterleave.of(count), List.of(place.input, to), scalars);
+        block.call(kernel(count), List.of(place.input, to), scalars);
     }
 
     private Expr inputRow(Place place, int ky) {
@@ -205,12 +211,24 @@ record MveInterleaved(ConvComputation conv) {
         }
         Buffer from = block.view("padded", place.scratch, imm(start));
         Buffer words = block.mutableView("words", place.scratch, imm(0));
-        block.call(MveInterleave.of(WORD), List.of(from, words), scalars);
+        block.call(kernel(WORD), List.of(from, words), scalars);
     }
 
     private void copyRow(BlockBuilder block, Place place, Expr row, Columns columns, int to) {
         Buffer from = block.view("row", place.input, inputPlace(place, row, columns.first));
         Buffer target = block.mutableView("target", place.scratch, imm(to));
         block.call(MveCopy.COPY, List.of(from, target), List.of(imm((long) columns.inside * channels())));
+    }
+
+    /** {@code interleave(from, to, bytes, zero_point, row0, ...)}: rows begin at offsets, which are negative outside the input. */
+    private static Kernel kernel(int rows) {
+        String name = "kiln_mve_interleave_" + rows;
+        return new Kernel(
+                name,
+                List.of(Pointer.in(DType.INT8), Pointer.out(DType.INT8)),
+                Collections.nCopies(2 + rows, DType.INT32),
+                List.of(),
+                KernelSheet.text((out, html) -> Jtemve_interleaveGenerated.render(out, html, name, rows)),
+                List.of());
     }
 }

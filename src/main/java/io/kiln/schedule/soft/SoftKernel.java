@@ -35,9 +35,9 @@ record SoftKernel(SoftCore core, int channels, int unroll) {
     /** Words before the integers of a window. */
     static final int HEADER = 3;
 
-    private static final Intrinsic ZEROS = Intrinsic.inFile("soft/kiln_soft_zeros", List.of(UINT32), INT32);
-    private static final Intrinsic RESULT =
-            Intrinsic.inFile("soft/kiln_soft_result", List.of(INT64, INT32, FLOAT32, INT32, INT32), FLOAT32, ZEROS);
+    private static final Intrinsic ZEROS = Intrinsic.inFile("convolution/kiln_soft_zeros", List.of(UINT32), INT32);
+    private static final Intrinsic RESULT = Intrinsic.inFile(
+            "convolution/kiln_soft_result", List.of(INT64, INT32, FLOAT32, INT32, INT32), FLOAT32, ZEROS);
 
     /** What kernels of sums call. */
     static final List<Intrinsic> USES = List.of(ZEROS, RESULT);

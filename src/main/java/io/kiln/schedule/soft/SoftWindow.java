@@ -31,7 +31,7 @@ import java.util.Optional;
  */
 record SoftWindow(ConvComputation conv, SoftGroups groups, Buffer input, Optional<Buffer> scratch) {
     private static final Kernel COPY = Kernel.inFile(
-            "soft/kiln_soft_copy",
+            "movement/kiln_soft_copy",
             List.of(Pointer.in(DType.FLOAT32), Pointer.out(DType.FLOAT32)),
             List.of(DType.INT32));
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.schedule.wide;
 
-import io.kiln.ir.text.Place;
 import io.kiln.kernels.depthwise.Jteint16Generated;
 import io.kiln.lower.Intrinsics;
 import io.kiln.tir.Intrinsic;

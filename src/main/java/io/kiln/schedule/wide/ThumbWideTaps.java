@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.schedule.wide;
 
-import io.kiln.ir.text.Place;
 import io.kiln.schedule.parts.AsmText;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
