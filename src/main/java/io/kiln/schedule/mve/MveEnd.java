@@ -15,6 +15,7 @@ import java.util.Optional;
  * @param floor ONNX Runtime's; empty for TensorFlow Lite's
  */
 public record MveEnd(boolean negatives, boolean limits, boolean any, Optional<MveFloor> floor) {
+    private static final Intrinsic TWIN = Intrinsic.inFile("requantize/kiln_mve_result", List.of(), DType.INT8);
     private static final Intrinsic FLOOR_TWIN =
             Intrinsic.inFile("requantize/kiln_mve_corrected", List.of(), DType.INT8);
 
@@ -37,7 +38,7 @@ public record MveEnd(boolean negatives, boolean limits, boolean any, Optional<Mv
 
     /** The scalar equivalent of the vector instructions for one accumulator. */
     public Intrinsic twin() {
-        return any ? ANY_TWIN : floor.isPresent() ? FLOOR_TWIN : MveText.TWIN;
+        return any ? ANY_TWIN : floor.isPresent() ? FLOOR_TWIN : TWIN;
     }
 
     /** The intrinsics that the kernels' twins call. */

@@ -4,6 +4,7 @@ package io.kiln.schedule.mve;
 import io.kiln.base.DType;
 import io.kiln.kernels.convolution.Jtemve_gemmGenerated;
 import io.kiln.kernels.convolution.Jtemve_gemm_keptGenerated;
+import io.kiln.tir.Intrinsic;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
 import io.kiln.tir.KernelSheet;
@@ -25,6 +26,9 @@ import java.util.stream.Stream;
 public record MveGemmKernel(int depth, int pixels, int block, int filled, MveEnd end, boolean rest, Loop loop) {
 
     static final int VECTOR = 16;
+
+    /** Reads a word of a table of bytes without vector loads. */
+    private static final Intrinsic WORD = Intrinsic.inFile("convolution/kiln_mve_word", List.of(), DType.INT32);
 
     /** More unrolled steps than the rules choose. */
     private static final int MANY = 9;
@@ -61,7 +65,7 @@ public record MveGemmKernel(int depth, int pixels, int block, int filled, MveEnd
                 List.of(DType.INT32, DType.INT32, DType.INT32, DType.INT32, DType.INT32, DType.INT32),
                 List.of(),
                 KernelSheet.text((out, html) -> Jtemve_gemmGenerated.render(out, html, name, this)),
-                Stream.concat(end.twins().stream(), Stream.of(MveText.WORD)).toList());
+                Stream.concat(end.twins().stream(), Stream.of(WORD)).toList());
     }
 
     /** The loop over the products. */
@@ -79,7 +83,7 @@ public record MveGemmKernel(int depth, int pixels, int block, int filled, MveEnd
                 Collections.nCopies(6, DType.INT32),
                 List.of(),
                 KernelSheet.text((out, html) -> Jtemve_gemm_keptGenerated.render(out, html, name, depth, end)),
-                List.of(end.twin(), MveText.WORD));
+                List.of(end.twin(), WORD));
     }
 
     /** The kernel for a single pixel that reads the same table. */
