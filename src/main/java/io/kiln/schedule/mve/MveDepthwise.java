@@ -23,8 +23,7 @@ import java.util.List;
 
 /**
  * Depthwise convolution on MVE: the rows under a window are interleaved in scratch, so that the window of a channel is
- * a few words, of which one instruction gathers four and another multiplies and adds them; see {@link MveDepthwiseKernel} for
- * registers.
+ * a few words, of which one instruction gathers four and another multiplies and adds them; see {@link MveDepthwiseKernel}.
  *
  * <pre>
  * scratch   see {@link MveInterleaved}, for some pixels of a row
