@@ -53,6 +53,15 @@ public final class KernelSheet {
      * <p>A comment of a line, from {@code //} on, is for the template's readers. Lines between {@code .rept} and {@code .endr} are indented.
      */
     public static Content assembly(Content body) {
+        return assembly("      \"", body, "\\n\"\n");
+    }
+
+    /** The same, further to the right and with a tab behind each line, as the statements for vectors and floating-point units have it. */
+    public static Content indentedAssembly(Content body) {
+        return assembly("        \"", body, "\\n\\t\"\n");
+    }
+
+    private static Content assembly(String begin, Content body, String end) {
         return out -> {
             StringOutput text = new StringOutput();
             body.writeTo(text);
@@ -66,7 +75,7 @@ public final class KernelSheet {
                 if (instruction.equals(".endr")) {
                     indent = "";
                 }
-                out.writeContent("      \"" + indent + instruction + "\\n\"\n");
+                out.writeContent(begin + indent + instruction + end);
                 if (instruction.startsWith(".rept ")) {
                     indent = "  ";
                 }
