@@ -5,9 +5,9 @@ import static io.kiln.base.DType.INT32;
 import static io.kiln.base.DType.INT8;
 
 import io.kiln.ir.op.Window;
-import io.kiln.kernels.depthwise.Jteriscv_blockGenerated;
-import io.kiln.kernels.depthwise.Jtethumb1_blockGenerated;
-import io.kiln.kernels.depthwise.Jtethumb2_blockGenerated;
+import io.kiln.kernels.depthwise.Jteriscv_pixelsGenerated;
+import io.kiln.kernels.depthwise.Jtethumb1_pixelsGenerated;
+import io.kiln.kernels.depthwise.Jtethumb2_pixelsGenerated;
 import io.kiln.lower.ProvenRescale;
 import io.kiln.schedule.parts.RescaleCorrection;
 import io.kiln.schedule.parts.ScalarRescale;
@@ -142,9 +142,9 @@ public record DepthwiseBlock(
     String definition() {
         return KernelSheet.text(
                 switch (core) {
-                    case ARMV7_M -> (out, html) -> Jtethumb2_blockGenerated.render(out, html, this);
-                    case ARMV6_M -> (out, html) -> Jtethumb1_blockGenerated.render(out, html, this);
-                    case RV32 -> (out, html) -> Jteriscv_blockGenerated.render(out, html, this);
+                    case ARMV7_M -> (out, html) -> Jtethumb2_pixelsGenerated.render(out, html, this);
+                    case ARMV6_M -> (out, html) -> Jtethumb1_pixelsGenerated.render(out, html, this);
+                    case RV32 -> (out, html) -> Jteriscv_pixelsGenerated.render(out, html, this);
                 });
     }
 }
