@@ -47,16 +47,25 @@ class KernelTextTest {
         assertThat(built.exitCode()).as(built.output()).isZero();
     }
 
+    private static KernelText inverse() {
+        return KernelText.of("portable/signal/irfft")
+                .with("NAME", "T_NAME")
+                .with("T", "int16_t")
+                .with("S", "int32_t")
+                .with("E", "int32_t")
+                .with("PRODUCTS", "products")
+                .with("SUM", "(value)")
+                .with("HALF", "half(value)")
+                .with("PASSES", "passes")
+                .with("JOIN", "join");
+    }
+
     @Test
     void theHeadIsNotPrintedAndParametersAreWholeIdentifiers() {
-        KernelText text = KernelText.of("riscv/kiln_copy_elements_n")
-                .with("NAME", "COUNT")
-                .with("COUNT", 5)
-                .with("MOVES", "      one\n      two\n");
-        assertThat(text.text())
-                .startsWith("/* Copies 5 elements. */\n#if")
-                .contains("static void COUNT(const int8_t* from")
-                .contains("  __asm__ volatile(\n      one\n      two\n      \"ret\\n\"\n");
+        assertThat(inverse().with("FINISH", "  one\n  two\n").text())
+                .startsWith("/* Number k of n complex ones")
+                .contains("static void T_NAME(int16_t* restrict x")
+                .contains("\n  one\n  two\n}\n");
     }
 
     @Test
@@ -78,10 +87,9 @@ class KernelTextTest {
 
     @Test
     void parametersThatAreMissingOrUnknownAndFilesThatAreNotThereAreErrors() {
-        KernelText text = KernelText.of("riscv/kiln_copy_elements_n");
-        assertThatThrownBy(() -> text.with("NAME", "n").with("COUNT", 1).text())
-                .hasMessageContaining("riscv/kiln_copy_elements_n.h needs values for [MOVES]");
-        assertThatThrownBy(() -> text.with("OTHER", "1")).hasMessageContaining("has no parameter OTHER");
+        assertThatThrownBy(() -> inverse().text())
+                .hasMessageContaining("portable/signal/irfft.h needs values for [FINISH]");
+        assertThatThrownBy(() -> inverse().with("OTHER", "1")).hasMessageContaining("has no parameter OTHER");
         assertThatThrownBy(() -> KernelText.of("riscv/none")).hasMessageContaining("no kernel file riscv/none.h");
     }
 }

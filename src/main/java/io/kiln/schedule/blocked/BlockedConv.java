@@ -241,7 +241,7 @@ final class BlockedConv {
             return columns;
         }
         Buffer second = block.view("second_input", in, imm(conv.taps()));
-        block.call(new PairedInputs(conv.taps()).kernel(), List.of(in, second, columns), List.of());
+        block.call(PairedWindows.kernel(conv.taps()), List.of(in, second, columns), List.of());
         return columns;
     }
 

@@ -69,9 +69,9 @@ public final class BlockedDepthwiseSchedule implements Schedule<BlockedDepthwise
 
     @Override
     public Space space(Workload workload, Rescaling rescaling) {
-        int most = assembly(workload.features())
-                .filter(assembly -> rescaling.proven().isPresent())
-                .map(assembly -> assembly.mostPixels(workload.conv().window()))
+        int most = core(workload.features())
+                .filter(core -> rescaling.proven().isPresent())
+                .map(core -> core.mostPixels(workload.conv().window()))
                 .orElse(0);
         int width = workload.conv().output().dim(2);
         int[] pixels = IntStream.rangeClosed(1, Math.max(most, DepthwiseLoops.mostPixels(workload.features())))
@@ -81,29 +81,29 @@ public final class BlockedDepthwiseSchedule implements Schedule<BlockedDepthwise
         return Space.of(name(), Knob.of("pixels", pixels), bits);
     }
 
-    private static Optional<DepthwiseBlock.Assembly> assembly(CpuFeatures features) {
+    private static Optional<DepthwiseCore> core(CpuFeatures features) {
         if (features.family() == CpuFeatures.Family.RISCV) {
-            return Optional.of(new DepthwiseRiscV());
+            return Optional.of(DepthwiseCore.RV32);
         }
-        return Optional.of(features.hasLongMultiply() ? new DepthwiseThumb() : new DepthwiseThumb1());
+        return Optional.of(features.hasLongMultiply() ? DepthwiseCore.ARMV7_M : DepthwiseCore.ARMV6_M);
     }
 
     /** The micro-kernel, if the core has one. */
     private static Optional<DepthwiseBlock> assembled(Workload workload, ScalarRescale rescale, int pixels) {
         ConvComputation conv = workload.conv();
         Window w = conv.window();
-        return assembly(workload.features())
-                .filter(assembly -> w.kernelH() * w.kernelW() <= MOST_ASSEMBLED_TAPS)
-                .map(assembly -> new DepthwiseBlock(
+        return core(workload.features())
+                .filter(core -> w.kernelH() * w.kernelW() <= MOST_ASSEMBLED_TAPS)
+                .map(core -> new DepthwiseBlock(
                         w,
                         pixels,
                         conv.input().dim(3),
                         conv.channels() / conv.input().dim(3),
                         PaddedRows.rowElements(conv),
                         rescale,
-                        assembly))
-                .filter(block -> pixels <= block.assembly().mostPixels(w)
-                        && block.assembly().suits(block));
+                        core))
+                .filter(block ->
+                        pixels <= block.core().mostPixels(w) && block.core().suits(block));
     }
 
     @Override
@@ -160,8 +160,8 @@ public final class BlockedDepthwiseSchedule implements Schedule<BlockedDepthwise
     /** Pixels of the micro-kernel's block for a layer, if the core has one that computes it. */
     private static Optional<Integer> assembledPixels(Workload workload, Rescaling rescaling) {
         int width = workload.conv().output().dim(2);
-        int most = assembly(workload.features())
-                .map(assembly -> assembly.mostPixels(workload.conv().window()))
+        int most = core(workload.features())
+                .map(core -> core.mostPixels(workload.conv().window()))
                 .orElse(0);
         return rescaling
                 .proven()

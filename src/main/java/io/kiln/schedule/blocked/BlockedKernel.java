@@ -5,17 +5,15 @@ import static io.kiln.base.DType.INT32;
 import static io.kiln.base.DType.INT8;
 
 import io.kiln.base.DType;
+import io.kiln.kernels.convolution.Jteportable_blockGenerated;
 import io.kiln.lower.Intrinsics;
 import io.kiln.schedule.parts.RescaleCorrection;
 import io.kiln.schedule.parts.ScalarRescale;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
-import io.kiln.tir.KernelText;
+import io.kiln.tir.KernelSheet;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 
 /**
  * The micro-kernel of {@link BlockedConv}: all output channels of a block of pixels, block of channels by block of
@@ -26,15 +24,7 @@ import java.util.stream.IntStream;
  * @param sums the inner loop
  * @param rescale the rescaling
  */
-record BlockedKernel(BlockedSums sums, ScalarRescale rescale) {
-    private static final KernelText TEXT = KernelText.of("portable/blocked");
-    private static final KernelText ASSEMBLY_TEXT = KernelText.of("portable/blocked_assembly");
-
-    private static final String PAIR_OF_WEIGHTS = """
-                const int32_t both = weight[@ * i];
-                const int32_t first = (int8_t)((uint8_t)both << 4) >> 4;
-        """;
-
+public record BlockedKernel(BlockedSums sums, ScalarRescale rescale) {
     Kernel kernel() {
         List<DType> scalars = new ArrayList<>(List.of(INT32, INT32));
         if (!sums.pairsInputs()) {
@@ -51,7 +41,10 @@ record BlockedKernel(BlockedSums sums, ScalarRescale rescale) {
                         Pointer.out(INT8)),
                 scalars,
                 List.of(),
-                sums.assembly().map(this::naked).orElseGet(this::definition),
+                sums.assembly()
+                        .map(assembly -> assembly.text(this))
+                        .orElseGet(() ->
+                                KernelSheet.text((out, html) -> Jteportable_blockGenerated.render(out, html, this))),
                 sums.assembly().isPresent()
                         ? List.of()
                         : List.of(
@@ -60,15 +53,17 @@ record BlockedKernel(BlockedSums sums, ScalarRescale rescale) {
                                 rescale.isLimited() ? Intrinsics.CLAMP : Intrinsics.SATURATE_8));
     }
 
-    private String name() {
+    /** C name. */
+    public String name() {
         return "kiln_blocked_" + sums.name().substring("kiln_sums_".length()) + rescale.suffix()
                 + sums.assembly().map(assembly -> assembly.suffix(rescale)).orElse("");
     }
 
-    private String parameters(String attribute) {
+    /** C's parameters. */
+    public List<String> parameters() {
         List<String> all = new ArrayList<>(List.of(
                 "const " + (sums.pairsInputs() ? "int32_t" : "int8_t") + "* x",
-                "const " + weights() + "* w",
+                "const " + weightType() + "* w",
                 "const int32_t* rescale",
                 "int8_t* out",
                 "int32_t taps",
@@ -78,108 +73,85 @@ record BlockedKernel(BlockedSums sums, ScalarRescale rescale) {
         }
         all.add("int32_t out_stride");
         rescale.parameters().forEach(p -> all.add("int32_t " + p));
-        return all.stream().map(p -> attribute + p).collect(Collectors.joining(", "));
+        return all;
+    }
+
+    /** Pixels of a block. */
+    public int pixels() {
+        return sums.pixels();
+    }
+
+    /** Channels of a block. */
+    public int channels() {
+        return sums.channels();
+    }
+
+    /** Elements of the table of weights for a tap of a block. */
+    public int elementsOfStep() {
+        return sums.channels() / sums.weightsPerElement();
+    }
+
+    /** Whether two weights share a byte. */
+    public boolean pairsWeights() {
+        return sums.pairsWeights();
+    }
+
+    /** Whether the inputs of two pixels share a word. */
+    public boolean pairsInputs() {
+        return sums.pairsInputs();
+    }
+
+    /** The function that computes the sums of a kernel that is not assembly. */
+    public String loop() {
+        return sums.name();
+    }
+
+    /** What is corrected before the shift. */
+    public RescaleCorrection correction() {
+        return rescale.correction();
     }
 
     /** C's type of the table of weights. */
-    private String weights() {
+    public String weightType() {
         return sums.weightPairs().isPresent() ? "int32_t" : "int8_t";
     }
 
     /** C's expression for an input. */
-    private String input() {
+    public String input() {
         return sums.pairsInputs()
                 ? "(pixel == 0 ? (int16_t)x[i] : (x[i] - (int16_t)x[i]) / 65536)"
                 : "x[pixel * stride + i]";
     }
 
     /** C's expression for a weight. */
-    private String weight() {
-        int step = sums.channels() / sums.weightsPerElement();
-        String element = "weight[" + step + " * i]";
+    public String weight() {
+        String element = "weight[" + elementsOfStep() + " * i]";
         return sums.weightPairs()
                 .map(pairs -> pairs.unpacked("channel % 2 == 0", element))
                 .orElse(sums.pairsWeights() ? "(channel % 2 == 0 ? first : (both - first) / 16)" : element);
     }
 
-    /** The whole kernel in assembly, with a portable twin. */
-    private String naked(BlockedAssembly assembly) {
-        int block = sums.channels();
-        RescaleCorrection correction = rescale.correction();
-        String corrected = correction.twin(
+    /** C's expression for a sum that is scaled. */
+    public String scaledSum() {
+        return sums.assembly().filter(BlockedAssembly::shiftsSums).isPresent() ? "sum * (1 << scale)" : "sum * scale";
+    }
+
+    /** C's statement that corrects a value; empty if none is. */
+    public String correctedValue() {
+        RescaleCorrection correction = correction();
+        return correction.twin(
                 "value",
-                i -> String.format(Locale.ROOT, "rescale[%d * channel + %d]", correction.constants(), 2 + i),
+                i -> "rescale[" + correction.constants() + " * channel + " + (2 + i) + "]",
                 correction.parameter().orElse(""));
-        return head(ASSEMBLY_TEXT)
-                .with("CONDITION", assembly.condition())
-                .with("UNUSED_PARAMETERS", parameters("__attribute__((unused)) "))
-                .with("ASSEMBLY", assembly.lines(rescale))
-                .with("WEIGHT_TYPE", weights())
-                .with("WEIGHT_OF_CHANNEL", "channel % " + block + (sums.weightsPerElement() == 2 ? " / 2" : ""))
-                .with(
-                        "PAIR_OF_WEIGHTS",
-                        sums.pairsWeights() ? PAIR_OF_WEIGHTS.replace("@", Integer.toString(block / 2)) : "")
-                .with("WEIGHT", weight())
-                .with("INPUT", input())
-                .with("SCALED", assembly.shiftsSums() ? "sum * (1 << scale)" : "sum * scale")
-                .with("CORRECTION", corrected.indent(6))
-                .with("LOW", rescale.isLimited() ? "low" : "-128")
-                .with("HIGH", rescale.isLimited() ? "high" : "127")
-                .text();
     }
 
-    /** Common to the texts of both forms. */
-    private KernelText head(KernelText text) {
-        return text.with("NAME", name())
-                .with("PIXELS", sums.pixels())
-                .with("BLOCK", sums.channels())
-                .with("PARAMETERS", parameters(""))
-                .with("BLOCK_BYTES", sums.channels() / sums.weightsPerElement())
-                .with("CONSTANTS", rescale.correction().constants());
+    /** C's expression for the lower limit. */
+    public String low() {
+        return rescale.isLimited() ? "low" : "-128";
     }
 
-    private String definition() {
-        return head(TEXT)
-                .with("SUMS", sums.pixels() * sums.channels())
-                .with("SUM_UP", sums.name() + "(x, " + (sums.pairsInputs() ? "" : "stride, ") + "w, taps, sums)")
-                .with("CORRECTION", corrections())
-                .with("RESULTS", results(sums.pixels()))
-                .text();
-    }
-
-    /** The lines that load a channel's corrections. */
-    private String corrections() {
-        return IntStream.range(0, rescale.correction().count())
-                .mapToObj(i ->
-                        String.format(Locale.ROOT, "      const int32_t %s = rescale[%d];\n", correction(i), 2 + i))
-                .collect(Collectors.joining());
-    }
-
-    private String correction(int index) {
-        return rescale.correction().isSigned() ? "negative" : "correction" + index;
-    }
-
-    /** The lines that finish the pixels of one channel. */
-    private String results(int pixels) {
-        StringBuilder text = new StringBuilder();
-        for (int p = 0; p < pixels; p++) {
-            text.append(String.format(
-                    Locale.ROOT,
-                    "      %sint32_t value%s = kiln_high_word(sum[%d] * scale, multiplier) + offset;\n",
-                    rescale.correction().count() > 0 ? "" : "const ",
-                    p,
-                    p));
-            text.append(rescale.correction().line("value" + p, this::correction).indent(6));
-            String place = p == 0 ? "0" : p == 1 ? "out_stride" : p + " * out_stride";
-            String shifted = "value" + p + " >> shift";
-            text.append(String.format(
-                    Locale.ROOT,
-                    "      out[%s] = (int8_t)%s;\n",
-                    place,
-                    rescale.isLimited()
-                            ? "kiln_clamp(" + shifted + ", low, high)"
-                            : "kiln_saturate_8(" + shifted + ")"));
-        }
-        return text.toString();
+    /** C's expression for the upper limit. */
+    public String high() {
+        return rescale.isLimited() ? "high" : "127";
     }
 }

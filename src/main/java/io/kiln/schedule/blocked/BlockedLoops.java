@@ -7,7 +7,6 @@ import io.kiln.schedule.blocked.BlockedSums.Body;
 import io.kiln.schedule.blocked.SumsKernel.Core;
 import io.kiln.schedule.parts.FourBitWeights;
 import io.kiln.schedule.parts.ScalarRescale;
-import io.kiln.schedule.parts.Thumb1Rescale;
 import io.kiln.schedule.space.Workload;
 import io.kiln.target.CpuFeatures;
 import io.kiln.tir.Intrinsic;
@@ -21,10 +20,10 @@ import java.util.stream.IntStream;
 /** The loops {@link BlockedSums} that a core has for a layer. */
 final class BlockedLoops {
     /** Armv7-M optimized for size: for all layers, also on cores that have SIMD. */
-    private static final Intrinsic THUMB_2 = Intrinsic.inFile("thumb/kiln_sums_2x4", List.of(), DType.INT32);
+    private static final Intrinsic THUMB_2 = Intrinsic.inFile("dense/kiln_sums_2x4", List.of(), DType.INT32);
 
     private static final Intrinsic THUMB_2_PACKED =
-            Intrinsic.inFile("thumb/kiln_sums_2x4_packed", List.of(), DType.INT32);
+            Intrinsic.inFile("dense/kiln_sums_2x4_packed", List.of(), DType.INT32);
 
     /** Unrolled steps when optimizing for speed. */
     private static final int UNROLL = 8;
@@ -34,7 +33,7 @@ final class BlockedLoops {
 
     /** Armv6-M: a kernel that does not rescale. */
     private static final Kernel PAIR_APART = Kernel.inFile(
-            "thumb/kiln_sums_of_pair_x2",
+            "dense/kiln_sums_of_pair_x2",
             List.of(Pointer.in(DType.INT32), Pointer.in(DType.INT8), Pointer.out(DType.INT32)),
             List.of(DType.INT32));
 
@@ -69,7 +68,7 @@ final class BlockedLoops {
     static Optional<ScalarRescale> rescale(Workload workload) {
         return workload.features().hasLongMultiply()
                 ? ScalarRescale.of(workload.conv())
-                : ScalarRescale.of(workload.conv(), Thumb1Rescale.SCALE_BITS);
+                : ScalarRescale.of(workload.conv(), ScalarRescale.BITS_IN_PARTS);
     }
 
     /**
@@ -91,7 +90,7 @@ final class BlockedLoops {
         if (!features.hasLongMultiply()) {
             return (isSmall || !canPack ? packings : List.of(false, true))
                     .stream()
-                            .map(packed -> thumb1(new BlockedThumb1(packed, isSmall ? 1 : UNROLL_THUMB_1)))
+                            .map(packed -> thumb1(new BlockedAssembly.Thumb1(packed, isSmall ? 1 : UNROLL_THUMB_1)))
                             .toList();
         }
         if (isSmall || features.hasDsp()) {
@@ -101,9 +100,10 @@ final class BlockedLoops {
         }
         int taps = workload.conv().taps();
         List<BlockedSums> all = new ArrayList<>();
-        packings.forEach(packed -> all.add(whole("", packed, false, new BlockedThumb(packed, Optional.empty()))));
-        if (taps <= BlockedThumbInterleaved.MOST_TAPS) {
-            all.add(whole("_interleaved_" + taps, false, true, new BlockedThumbInterleaved(taps)));
+        packings.forEach(
+                packed -> all.add(whole("", packed, false, new BlockedAssembly.Thumb2(packed, Optional.empty()))));
+        if (taps <= BlockedAssembly.Thumb2Interleaved.MOST_TAPS) {
+            all.add(whole("_interleaved_" + taps, false, true, new BlockedAssembly.Thumb2Interleaved(taps)));
         }
         return all;
     }
@@ -166,14 +166,14 @@ final class BlockedLoops {
         if (isRiscV) {
             return WeightPairs.ofWord(conv)
                     .map(pairs -> List.of(
-                            whole(3, FEW, new BlockedPairsRiscV(3, FEW, pairs), pairs),
-                            whole(5, 2, new BlockedPairsRiscV(5, 2, pairs), pairs),
+                            whole(3, FEW, new BlockedAssembly.RiscVPairs(3, FEW, pairs), pairs),
+                            whole(5, 2, new BlockedAssembly.RiscVPairs(5, 2, pairs), pairs),
                             apart(SumsKernel.of(Core.RV32, pairs))))
                     .orElse(List.of());
         }
         List<BlockedSums> all = new ArrayList<>();
         WeightPairs.ofLong(conv).ifPresent(pairs -> {
-            all.add(whole(2, FEW, new BlockedThumb(false, Optional.of(pairs)), pairs));
+            all.add(whole(2, FEW, new BlockedAssembly.Thumb2(false, Optional.of(pairs)), pairs));
             all.add(apart(SumsKernel.of(Core.ARMV7_M, pairs)));
         });
         WeightPairs.ofWord(conv).ifPresent(pairs -> all.add(apart(SumsKernel.of(Core.ARMV7_M, pairs))));
@@ -207,19 +207,19 @@ final class BlockedLoops {
     private static List<BlockedSums> riscV(int width, boolean isSmall, boolean canPack) {
         int unroll = isSmall ? 1 : UNROLL;
         List<BlockedSums> all = new ArrayList<>();
-        all.add(riscV(new BlockedRiscV(4, 4, unroll, false, false)));
-        all.add(width % 5 == 0 && width % 4 != 0 ? 0 : 1, riscV(new BlockedRiscV(5, 3, unroll, false, false)));
+        all.add(riscV(new BlockedAssembly.RiscV(4, 4, unroll, false, false)));
+        all.add(width % 5 == 0 && width % 4 != 0 ? 0 : 1, riscV(new BlockedAssembly.RiscV(5, 3, unroll, false, false)));
         if (canPack) {
-            all.add(isSmall ? 0 : 2, riscV(new BlockedRiscV(4, 4, unroll, true, false)));
+            all.add(isSmall ? 0 : 2, riscV(new BlockedAssembly.RiscV(4, 4, unroll, true, false)));
         }
         if (!isSmall) {
-            all.add(riscV(new BlockedRiscV(4, 4, unroll, false, true)));
-            all.add(riscV(new BlockedRiscV(5, 3, unroll, false, true)));
+            all.add(riscV(new BlockedAssembly.RiscV(4, 4, unroll, false, true)));
+            all.add(riscV(new BlockedAssembly.RiscV(5, 3, unroll, false, true)));
         }
         return all;
     }
 
-    private static BlockedSums riscV(BlockedRiscV assembly) {
+    private static BlockedSums riscV(BlockedAssembly.RiscV assembly) {
         String name = "kiln_sums_" + assembly.pixels() + "x" + assembly.channels()
                 + BlockedSums.suffix(assembly.packed()) + (assembly.interleaved() ? "_interleaved" : "");
         return new BlockedSums(
@@ -232,11 +232,11 @@ final class BlockedLoops {
                 new Body.Whole(assembly));
     }
 
-    private static BlockedSums thumb1(BlockedThumb1 assembly) {
+    private static BlockedSums thumb1(BlockedAssembly.Thumb1 assembly) {
         return new BlockedSums(
                 "kiln_sums_pair_x2" + BlockedSums.suffix(assembly.packed()),
-                BlockedThumb1.SIZE,
-                BlockedThumb1.SIZE,
+                BlockedAssembly.Thumb1.SIZE,
+                BlockedAssembly.Thumb1.SIZE,
                 true,
                 assembly.packed(),
                 false,

@@ -6,6 +6,7 @@ import static io.kiln.base.DType.INT8;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
+import io.kiln.kernels.dense.Jteadd_beginGenerated;
 import io.kiln.lower.PanelSums;
 import io.kiln.lower.SumKernels;
 import io.kiln.schedule.blocked.SumsKernel.Core;
@@ -17,7 +18,7 @@ import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
-import io.kiln.tir.KernelText;
+import io.kiln.tir.KernelSheet;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
@@ -25,8 +26,6 @@ import java.util.function.IntUnaryOperator;
 
 /** Dot products on cores without SIMD by {@link SumsKernel}: values times a block of columns or rows, known at run time or at build time. */
 public final class BlockedPanelSums implements SumKernels.Dots, PanelSums {
-    private static final KernelText BEGIN = KernelText.of("portable/panel/add_begin");
-
     private final SumsKernel kernel;
 
     private BlockedPanelSums(SumsKernel kernel) {
@@ -105,7 +104,7 @@ public final class BlockedPanelSums implements SumKernels.Dots, PanelSums {
                 List.of(Pointer.in(INT8), Pointer.out(INT32)),
                 List.of(),
                 List.of(),
-                BEGIN.with("NAME", name).with("COLUMNS", step).text(),
+                KernelSheet.text((out, html) -> Jteadd_beginGenerated.render(out, html, name, step)),
                 List.of());
         Buffer x = code.view("x", values, from);
         Expr first = block.first();

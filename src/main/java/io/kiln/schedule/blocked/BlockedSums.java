@@ -17,7 +17,7 @@ import java.util.Optional;
  * @param interleaved whether instructions are interleaved so that few of them wait for the previous one
  * @param body the code
  */
-record BlockedSums(
+public record BlockedSums(
         String name,
         int pixels,
         int channels,
@@ -44,27 +44,27 @@ record BlockedSums(
     }
 
     /** The C function, if there is one. */
-    Optional<Intrinsic> loop() {
+    public Optional<Intrinsic> loop() {
         return body instanceof Body.Loop loop ? Optional.of(loop.function) : Optional.empty();
     }
 
     /** The whole kernel, if it is assembly. */
-    Optional<BlockedAssembly> assembly() {
+    public Optional<BlockedAssembly> assembly() {
         return body instanceof Body.Whole whole ? Optional.of(whole.assembly) : Optional.empty();
     }
 
     /** The kernel that does not rescale, if it is one. */
-    Optional<Body.Apart> apart() {
+    public Optional<Body.Apart> apart() {
         return body instanceof Body.Apart apart ? Optional.of(apart) : Optional.empty();
     }
 
     /** How two weights share a word of the table; empty if each has a byte, or half of one. */
-    Optional<WeightPairs> weightPairs() {
+    public Optional<WeightPairs> weightPairs() {
         return assembly().flatMap(BlockedAssembly::weightPairs).or(() -> apart().flatMap(Body.Apart::weightPairs));
     }
 
     /** Weights of an element of the table. */
-    int weightsPerElement() {
+    public int weightsPerElement() {
         return pairsWeights || weightPairs().isPresent() ? 2 : 1;
     }
 

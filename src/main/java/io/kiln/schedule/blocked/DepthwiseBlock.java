@@ -5,14 +5,18 @@ import static io.kiln.base.DType.INT32;
 import static io.kiln.base.DType.INT8;
 
 import io.kiln.ir.op.Window;
+import io.kiln.kernels.depthwise.Jteriscv_pixelsGenerated;
+import io.kiln.kernels.depthwise.Jtethumb1_pixelsGenerated;
+import io.kiln.kernels.depthwise.Jtethumb2_pixelsGenerated;
 import io.kiln.lower.ProvenRescale;
 import io.kiln.schedule.parts.RescaleCorrection;
 import io.kiln.schedule.parts.ScalarRescale;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
-import io.kiln.tir.KernelText;
+import io.kiln.tir.KernelSheet;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.IntStream;
 
 /**
  * The micro-kernel of {@link BlockedDepthwise}: one output channel of each input channel, for a few neighbouring pixels. Pointers: rows under the windows, padding
@@ -24,78 +28,82 @@ import java.util.Locale;
  * @param multiplier output channels of each input channel
  * @param row elements between rows
  * @param rescale the rescaling
- * @param assembly for the core
+ * @param core for which it is written
  */
-record DepthwiseBlock(
-        Window window, int pixels, int channels, int multiplier, int row, ScalarRescale rescale, Assembly assembly) {
-    private static final KernelText TEXT = KernelText.of("portable/depthwise_block");
-
-    /** The kernel in the instructions of one core. */
-    interface Assembly {
-        /** Largest number of pixels computed at once; 0 if a window's row does not fit the registers. */
-        int mostPixels(Window window);
-
-        /** Whether instructions' offsets reach all inputs and outputs. */
-        boolean suits(DepthwiseBlock block);
-
-        /** Preprocessor condition under which it can be used. */
-        String condition();
-
-        /** The lines of a naked function with the kernel's parameters. */
-        String lines(DepthwiseBlock block);
-    }
+public record DepthwiseBlock(
+        Window window, int pixels, int channels, int multiplier, int row, ScalarRescale rescale, DepthwiseCore core) {
+    /** C's parameters. */
+    public static final List<String> PARAMETERS =
+            List.of("const int8_t* x", "const int8_t* w", "const int32_t* rescale", "int8_t* out");
 
     /** Rows of a window. */
-    int kernelH() {
+    public int kernelH() {
         return window.kernelH();
     }
 
     /** Columns of a window. */
-    int kernelW() {
+    public int kernelW() {
         return window.kernelW();
     }
 
-    private int stride() {
+    /** Taps of a window. */
+    public int taps() {
+        return kernelH() * kernelW();
+    }
+
+    /** Whether windows are wider than a block of pixels, side by side. */
+    public boolean isWide() {
+        return DepthwiseCore.isWide(window);
+    }
+
+    /** Columns between windows. */
+    public int stride() {
         return window.strideW();
     }
 
-    private int dilation() {
+    /** Columns between taps. */
+    public int dilation() {
         return window.dilationW();
     }
 
     /** Columns of input under the block's windows. */
-    int columns() {
+    public int columns() {
         return (pixels - 1) * stride() + (kernelW() - 1) * dilation() + 1;
     }
 
     /** The tap of a pixel's window that reads a column, or -1. */
-    int tap(int column, int pixel) {
+    public int tap(int column, int pixel) {
         int from = column - pixel * stride();
         return from >= 0 && from % dilation() == 0 && from / dilation() < kernelW() ? from / dilation() : -1;
     }
 
     /** Whether a column lies under a tap of any pixel. */
-    boolean reads(int column) {
-        for (int p = 0; p < pixels; p++) {
-            if (tap(column, p) >= 0) {
-                return true;
-            }
-        }
-        return false;
+    public boolean reads(int column) {
+        return reads(column, 0);
+    }
+
+    /** Whether a column lies under a tap of a pixel or of a later one. */
+    public boolean reads(int column, int pixel) {
+        return IntStream.range(pixel, pixels).anyMatch(p -> tap(column, p) >= 0);
+    }
+
+    /** The columns that lie under taps. */
+    public List<Integer> readColumns() {
+        return IntStream.range(0, columns()).filter(this::reads).boxed().toList();
     }
 
     /** Elements from one pixel to the next in the output. */
-    int outputs() {
+    public int outputs() {
         return channels * multiplier;
     }
 
     /** Position of an input, relative to the block's first one. */
-    int place(int ky, int column) {
+    public int place(int ky, int column) {
         return ky * row + column * channels;
     }
 
-    /** Equal only for kernels with the same text. */
-    private String name() {
+    /** C name; equal only for kernels with the same text. */
+    public String name() {
         ProvenRescale r = rescale.proven();
         RescaleCorrection correction = rescale.correction();
         String corrected = correction.isSigned()
@@ -130,32 +138,13 @@ record DepthwiseBlock(
                 List.of());
     }
 
-    private String definition() {
-        ProvenRescale r = rescale.proven();
-        RescaleCorrection correction = rescale.correction();
-        String corrected = correction.twin(
-                "value",
-                i -> String.format(Locale.ROOT, "rescale[%d * c + %d]", correction.constants(), 2 + i),
-                "" + correction.argument());
-        return TEXT.with("NAME", name())
-                .with("PIXELS", pixels)
-                .with("KERNEL", kernelH() + "x" + kernelW())
-                .with("CONDITION", assembly.condition())
-                .with("ASSEMBLY", assembly.lines(this))
-                .with("CHANNELS", channels)
-                .with("MULTIPLIER", multiplier)
-                .with("OUTPUTS", outputs())
-                .with("TAPS", kernelH() * kernelW())
-                .with("KERNEL_W", kernelW())
-                .with("ROW", row)
-                .with("STRIDE", stride())
-                .with("DILATION", dilation())
-                .with("SCALE", 1 << r.scaleBits())
-                .with("CONSTANTS", correction.constants())
-                .with("CORRECTION", corrected.indent(6))
-                .with("SHIFT", r.shift())
-                .with("LOW", rescale.low())
-                .with("HIGH", rescale.high())
-                .text();
+    /** The C text: the assembly and its twin. */
+    String definition() {
+        return KernelSheet.text(
+                switch (core) {
+                    case ARMV7_M -> (out, html) -> Jtethumb2_pixelsGenerated.render(out, html, this);
+                    case ARMV6_M -> (out, html) -> Jtethumb1_pixelsGenerated.render(out, html, this);
+                    case RV32 -> (out, html) -> Jteriscv_pixelsGenerated.render(out, html, this);
+                });
     }
 }

@@ -9,7 +9,9 @@ import static io.kiln.tir.Exprs.le;
 import static io.kiln.tir.Exprs.mul;
 import static io.kiln.tir.Exprs.sub;
 
+import io.kiln.base.DType;
 import io.kiln.ir.op.Window;
+import io.kiln.kernels.movement.Jtethumb1_pair_inputsGenerated;
 import io.kiln.lower.Rows;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.lower.layer.TapRange;
@@ -18,11 +20,16 @@ import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Kernel;
+import io.kiln.tir.Kernel.Pointer;
+import io.kiln.tir.KernelSheet;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** Puts the windows of two pixels into words, row by row with {@link PairedInputs}, where both lie inside the input. */
+/**
+ * Puts the windows of two pixels into words, {@code first + 65536 * second}, for {@link BlockedAssembly.Thumb1}, row by row where both lie inside the
+ * input.
+ */
 final class PairedWindows {
     private final ConvComputation conv;
     private final Buffer input;
@@ -40,7 +47,7 @@ final class PairedWindows {
         this.conv = task.conv();
         this.input = input;
         this.columns = columns;
-        this.kernel = new PairedInputs(rowTaps()).kernel();
+        this.kernel = kernel(rowTaps());
     }
 
     /**
@@ -118,5 +125,17 @@ final class PairedWindows {
     private Expr place(Rows rows, Expr n, Expr y, Expr x) {
         Expr line = add(mul(n, conv.input().dim(1)), rows.inputLine(0, y));
         return mul(add(mul(line, conv.input().dim(2)), x), conv.input().dim(3));
+    }
+
+    /** The kernel for a number of words. Pointers: inputs of the first pixel, of the second, words. */
+    static Kernel kernel(int count) {
+        String name = "kiln_pair_inputs_" + count;
+        return new Kernel(
+                name,
+                List.of(Pointer.in(DType.INT8), Pointer.in(DType.INT8), Pointer.out(DType.INT32)),
+                List.of(),
+                List.of(),
+                KernelSheet.text((out, html) -> Jtethumb1_pair_inputsGenerated.render(out, html, name, count)),
+                List.of());
     }
 }

@@ -10,6 +10,8 @@ import static io.kiln.tir.Exprs.mul;
 
 import io.kiln.base.DType;
 import io.kiln.ir.op.Window;
+import io.kiln.kernels.depthwise.Jteportable_foursGenerated;
+import io.kiln.kernels.depthwise.Jteportable_rowGenerated;
 import io.kiln.lower.Intrinsics;
 import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.Rows;
@@ -17,7 +19,6 @@ import io.kiln.lower.Tables;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.schedule.parts.FourBitWeights;
 import io.kiln.schedule.parts.PaddedRows;
-import io.kiln.schedule.parts.RescaleCorrection;
 import io.kiln.schedule.parts.ScalarRescale;
 import io.kiln.schedule.parts.WordMoves;
 import io.kiln.schedule.space.ConvTask;
@@ -28,12 +29,10 @@ import io.kiln.tir.Expr;
 import io.kiln.tir.Intrinsic;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
-import io.kiln.tir.KernelText;
+import io.kiln.tir.KernelSheet;
 import io.kiln.tir.Stmt;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
-import java.util.stream.Collectors;
 
 /**
  * Depthwise convolution optimized for size: rows are copied with their padding, and one kernel for all layers computes
@@ -45,19 +44,10 @@ import java.util.stream.Collectors;
  * </pre>
  */
 final class SmallDepthwise {
-    private static final KernelText TEXT = KernelText.of("portable/kiln_depthwise_row");
-
-    private static final KernelText FOURS = KernelText.of("portable/kiln_depthwise_fours");
-
-    private static final Intrinsic SUMS = Intrinsic.inFile("portable/kiln_depthwise_sums", List.of(), DType.INT32);
+    private static final Intrinsic SUMS = Intrinsic.inFile("depthwise/kiln_depthwise_sums", List.of(), DType.INT32);
 
     /** Channels that share the loop over taps. */
     private static final int FOUR = 4;
-
-    private static final String NEXT_HALF = """
-                  weight += up == 0 ? channels : 0;
-                  up ^= 4;
-        """;
 
     private final ConvComputation conv;
     private final ScalarRescale rescale;
@@ -155,65 +145,9 @@ final class SmallDepthwise {
     }
 
     private String definition(String name) {
-        RescaleCorrection correction = rescale.correction();
-        String parameters =
-                rescale.parameters().stream().skip(1).map(p -> "int32_t " + p).collect(Collectors.joining(", "));
-        if (areFours) {
-            return FOURS.with("NAME", name)
-                    .with("SHIFT_CORRECTION_AND_LIMITS", parameters)
-                    .with("CONSTANTS", correction.constants())
-                    .with("RESULTS", results())
-                    .text();
-        }
-        return TEXT.with("NAME", name)
-                .with(
-                        "TAPS",
-                        isPacked
-                                ? "taps. A byte of w holds\n   two taps of a channel, the first in the lower half."
-                                : "taps.")
-                .with("WEIGHT", isPacked ? "uint8_t" : "int8_t")
-                .with("SHIFT_CORRECTION_AND_LIMITS", parameters)
-                .with("FIRST_HALF", isPacked ? "      int32_t up = 4;\n" : "")
-                .with("TAP", isPacked ? "((int8_t)(*weight << up) >> 4)" : "*weight")
-                .with("NEXT_TAP", isPacked ? NEXT_HALF : "          weight += channels;\n")
-                .with("VALUE", correction.count() > 0 ? "int32_t" : "const int32_t")
-                .with(
-                        "CORRECTION",
-                        correction
-                                .line("value", i -> "constants[" + (2 + i) + "]")
-                                .indent(6))
-                .with("LIMITED", rescale.isLimited() ? "kiln_clamp(value, low, high)" : "kiln_saturate_8(value)")
-                .with("CONSTANTS", correction.constants())
-                .text();
-    }
-
-    /** The lines that finish four channels. */
-    private String results() {
-        RescaleCorrection correction = rescale.correction();
-        int words = correction.constants();
-        StringBuilder text = new StringBuilder();
-        for (int i = 0; i < FOUR; i++) {
-            int first = words * i;
-            String value = "value" + i;
-            text.append(String.format(
-                    Locale.ROOT,
-                    "      %sint32_t %s = kiln_high_word(sums[%d] * scale, constants[%d]) + constants[%d];\n",
-                    correction.count() > 0 ? "" : "const ",
-                    value,
-                    i,
-                    first,
-                    first + 1));
-            text.append(correction
-                    .line(value, k -> "constants[" + (first + 2 + k) + "]")
-                    .indent(6));
-            text.append(String.format(
-                    Locale.ROOT,
-                    "      out[c%s] = (int8_t)%s;\n",
-                    i == 0 ? "" : " + " + i,
-                    rescale.isLimited()
-                            ? "kiln_clamp(" + value + " >> shift, low, high)"
-                            : "kiln_saturate_8(" + value + " >> shift)"));
-        }
-        return text.toString();
+        return KernelSheet.text(
+                areFours
+                        ? (out, html) -> Jteportable_foursGenerated.render(out, html, name, rescale)
+                        : (out, html) -> Jteportable_rowGenerated.render(out, html, name, rescale, isPacked));
     }
 }

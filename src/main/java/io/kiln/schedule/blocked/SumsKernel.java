@@ -5,10 +5,17 @@ import static io.kiln.base.DType.INT32;
 import static io.kiln.base.DType.INT8;
 
 import io.kiln.base.DType;
+import io.kiln.kernels.dense.Jteriscv_sumsGenerated;
+import io.kiln.kernels.dense.Jteriscv_sums_pairsGenerated;
+import io.kiln.kernels.dense.Jtethumb1_sumsGenerated;
+import io.kiln.kernels.dense.Jtethumb2_sumsGenerated;
+import io.kiln.kernels.dense.Jtethumb2_sums_interleavedGenerated;
+import io.kiln.kernels.dense.Jtethumb2_sums_long_pairsGenerated;
+import io.kiln.kernels.dense.Jtethumb2_sums_word_pairsGenerated;
 import io.kiln.schedule.parts.AsmText;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
-import io.kiln.tir.KernelText;
+import io.kiln.tir.KernelSheet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -24,7 +31,7 @@ import java.util.Optional;
  * @param values type of the inputs: int8; also int16 of a single pixel
  * @param weightPairs pairs of weights in words, for one pixel and eight channels; not on Armv6-M
  */
-record SumsKernel(
+public record SumsKernel(
         Core core, int pixels, int channels, boolean interleaved, DType values, Optional<WeightPairs> weightPairs) {
     /** Without pairs of weights. */
     SumsKernel(Core core, int pixels, int channels, boolean interleaved, DType values) {
@@ -42,11 +49,10 @@ record SumsKernel(
         return new SumsKernel(core, 1, CHANNELS_OF_PAIRS, interleaved, INT8, Optional.of(pairs));
     }
 
-    private static final KernelText TEXT = KernelText.of("portable/sums");
     private static final int CHANNELS_OF_PAIRS = 8;
 
     /** Cores without SIMD. */
-    enum Core {
+    public enum Core {
         /** A multiply-accumulate in one instruction, 13 registers: at most eight sums, of one or two pixels. */
         ARMV7_M(AsmText.THUMB_2),
         /** Eight registers that multiply: four sums of one pixel; weights are bytes without a sign, 128 more. */
@@ -59,6 +65,11 @@ record SumsKernel(
         Core(String condition) {
             this.condition = condition;
         }
+
+        /** Preprocessor condition under which its assembly can be used. */
+        public String condition() {
+            return condition;
+        }
     }
 
     /** Whether weights in the table are 128 more. */
@@ -67,7 +78,7 @@ record SumsKernel(
     }
 
     /** C name. */
-    String name() {
+    public String name() {
         String suffix = areWeightsMoved() ? "_moved" : interleaved ? "_interleaved" : "";
         return String.format(Locale.ROOT, "kiln_sums_of_%dx%d%s%s", pixels, channels, suffix, isWide() ? "_int16" : "")
                 + weightPairs.map(WeightPairs::suffix).orElse("");
@@ -78,63 +89,51 @@ record SumsKernel(
     }
 
     Kernel kernel() {
-        String unused = "__attribute__((unused)) ";
-        String text = TEXT.with("NAME", name())
-                .with("PIXELS", pixels)
-                .with("CHANNELS", channels)
-                .with("CONDITION", core.condition)
-                .with(
-                        "UNUSED_PARAMETERS",
-                        unused + "const " + type() + "* x, " + unused + "const " + weights() + "* w, " + unused
-                                + "int32_t* sums, " + unused + "int32_t stride, " + unused + "int32_t taps")
-                .with("TYPE", type())
-                .with("WEIGHTS", "const " + weights() + "* w")
-                .with("ASSEMBLY", lines())
-                .with("WEIGHT", weight())
-                .text();
         return new Kernel(
                 name(),
                 List.of(Pointer.in(values), Pointer.in(weightPairs.isPresent() ? INT32 : INT8), Pointer.out(INT32)),
                 List.of(INT32, INT32),
                 List.of(),
-                text,
+                KernelSheet.text(sheet()),
                 List.of());
     }
 
-    private String type() {
-        return isWide() ? "int16_t" : "int8_t";
+    private KernelSheet.Template sheet() {
+        if (weightPairs.isPresent()) {
+            WeightPairs pairs = weightPairs.get();
+            if (core == Core.RV32) {
+                return (out, html) -> Jteriscv_sums_pairsGenerated.render(out, html, this, pairs);
+            }
+            return pairs.areLong()
+                    ? (out, html) -> Jtethumb2_sums_long_pairsGenerated.render(out, html, this, pairs.bits())
+                    : (out, html) -> Jtethumb2_sums_word_pairsGenerated.render(out, html, this, pairs);
+        }
+        return switch (core) {
+            case ARMV7_M ->
+                interleaved
+                        ? (out, html) -> Jtethumb2_sums_interleavedGenerated.render(out, html, this)
+                        : (out, html) -> Jtethumb2_sumsGenerated.render(out, html, this);
+            case ARMV6_M -> (out, html) -> Jtethumb1_sumsGenerated.render(out, html, this);
+            case RV32 -> (out, html) -> Jteriscv_sumsGenerated.render(out, html, this);
+        };
     }
 
-    /** C's type of the table. */
-    private String weights() {
-        return weightPairs.isPresent() ? "int32_t" : "int8_t";
+    /** C's parameters. */
+    public List<String> parameters() {
+        return List.of(
+                "const " + (isWide() ? "int16_t" : "int8_t") + "* x",
+                "const " + (weightPairs.isPresent() ? "int32_t" : "int8_t") + "* w",
+                "int32_t* sums",
+                "int32_t stride",
+                "int32_t taps");
     }
 
     /** C's expression for a weight. */
-    private String weight() {
+    public String weight() {
         if (weightPairs.isPresent()) {
             return weightPairs.get().unpacked("c % 2 == 0", "w[" + channels / 2 + " * i + c / 2]");
         }
         String weight = "w[" + channels + " * i + c]";
         return areWeightsMoved() ? "((uint8_t)" + weight + " - 128)" : weight;
-    }
-
-    private String lines() {
-        if (weightPairs.isPresent()) {
-            WeightPairs pairs = weightPairs.get();
-            if (core == Core.RV32) {
-                return PairSumsRiscV.lines(pairs);
-            }
-            return pairs.areLong() ? PairSumsThumb2.lines(pairs) : WordPairSumsThumb2.lines(pairs);
-        }
-        int bytes = values.bytes();
-        return switch (core) {
-            case ARMV7_M ->
-                interleaved
-                        ? new InterleavedSumsThumb2(pixels, channels, bytes).lines()
-                        : new SumsThumb2(pixels, channels).lines();
-            case ARMV6_M -> new SumsThumb1(channels, bytes).lines();
-            case RV32 -> new SumsRiscV(pixels, channels, interleaved, bytes).lines();
-        };
     }
 }

@@ -20,8 +20,8 @@ import java.util.stream.IntStream;
  * @param bits place of the second weight
  * @param parts how many products each are added before the sums are taken apart; together the taps of a loop's body
  */
-record WeightPairs(int bits, List<Integer> parts) {
-    WeightPairs {
+public record WeightPairs(int bits, List<Integer> parts) {
+    public WeightPairs {
         parts = List.copyOf(parts);
     }
 
@@ -94,12 +94,12 @@ record WeightPairs(int bits, List<Integer> parts) {
     }
 
     /** Whether they are for sums of 64 bits. */
-    boolean areLong() {
+    public boolean areLong() {
         return bits == BITS_OF_LONG;
     }
 
     /** Taps of the loop's body. */
-    int taps() {
+    public int taps() {
         return parts.stream().mapToInt(Integer::intValue).sum();
     }
 
@@ -112,13 +112,13 @@ record WeightPairs(int bits, List<Integer> parts) {
     }
 
     /** C's expression for a weight of a word, given an expression that is true for the first one. */
-    String unpacked(String isFirst, String word) {
+    public String unpacked(String isFirst, String word) {
         return String.format(
                 Locale.ROOT, "(%s ? (int8_t)%s : (%s - (int8_t)%s) / %d)", isFirst, word, word, word, 1 << bits);
     }
 
     /** Part of a kernel's name: everything on which its text depends. */
-    String suffix() {
+    public String suffix() {
         return "_pairs"
                 + (areLong() ? "" : parts.stream().map(taps -> "_" + taps).collect(Collectors.joining()));
     }

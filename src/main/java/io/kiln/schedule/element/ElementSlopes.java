@@ -46,7 +46,7 @@ public final class ElementSlopes {
                 && op.type().dtype() == DType.INT16
                 && op.clip().isEmpty()
                 && op.requantization().isEmpty()
-                && (features.hasMve() || features.hasDsp() || CoreBlocks.isRv32(features));
+                && (features.hasMve() || features.hasDsp() || ElementCore.isRv32(features));
         return suits
                 ? ProvenSlopes.of((TflLeakyRelu) op.root().op())
                         .map(slopes ->
@@ -56,11 +56,13 @@ public final class ElementSlopes {
 
     private static SlopesKernel kernel(FusedOperator op, CpuFeatures features, Optimize optimize, ProvenSlopes slopes) {
         if (features.hasMve()) {
-            return new MveSlopes(slopes);
+            return new SlopesKernel(ElementCore.MVE, slopes, 4);
         }
         long row = op.type().shape().elements() / Rows.count(op.type().shape());
-        int block = CoreBlocks.of(optimize, row);
-        return CoreBlocks.isRv32(features) ? new RiscVSlopes(slopes, block) : new DspSlopes(slopes, block);
+        int block = ElementCore.block(optimize, row);
+        return ElementCore.isRv32(features)
+                ? new SlopesKernel(ElementCore.RISCV, slopes, block)
+                : new SlopesKernel(ElementCore.DSP, slopes, block);
     }
 
     private LoweredOperator lower(Rows rows) {

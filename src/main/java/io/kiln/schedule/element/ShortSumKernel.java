@@ -2,104 +2,129 @@
 package io.kiln.schedule.element;
 
 import io.kiln.base.DType;
+import io.kiln.kernels.elementwise.Jtedsp_sum_of_shortsGenerated;
+import io.kiln.kernels.elementwise.Jtemve_sum_of_shortsGenerated;
+import io.kiln.kernels.elementwise.Jteriscv_sum_of_channelGenerated;
+import io.kiln.kernels.elementwise.Jteriscv_sum_of_shortsGenerated;
+import io.kiln.kernels.elementwise.Jtethumb1_sum_of_channelGenerated;
+import io.kiln.kernels.elementwise.Jtethumb1_sum_of_shortsGenerated;
 import io.kiln.lower.Intrinsics;
 import io.kiln.lower.element.ShortSum;
-import io.kiln.tir.Intrinsic;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
-import io.kiln.tir.KernelText;
+import io.kiln.tir.KernelSheet;
 import java.util.Collections;
 import java.util.List;
 
 /**
- * A core's kernel for {@link ShortSum}: a loop in assembly, which is the same with every compiler, and its twin in C. Its arguments are
- * the exact side, the other one, the results, their number, the multipliers of the other side and of the sum, and the limits.
+ * A core's kernel for {@link ShortSum}. Its arguments are the exact side, the other one, the results, their number, the multipliers of the other side
+ * and of the sum, and the limits. The sheets are {@code kernels/elementwise/<core>_sum_of_shorts} and {@code <core>_sum_of_channel}.
+ *
+ * @param core not {@link ElementCore#THUMB2}
+ * @param sum what it computes; with DSP instructions and on Armv6-M without limits but those of int16
+ * @param vector which side is a vector of channels; on MVE, the kernel then takes the number of pixels behind that of channels, on other cores it
+ *     computes a channel, whose other side is one element
+ * @param step elements from one of a channel to the next, on cores without MVE
+ * @param block elements of an iteration, 1 or an even number, of which the number of elements is a multiple; only for DSP instructions and RISC-V
  */
-sealed interface ShortSumKernel
-        permits DspShortSum, MveShortSum, RiscVChannelSum, RiscVShortSum, Thumb1ChannelSum, Thumb1ShortSum {
-    /** Number of elements, both multipliers, both limits. */
-    int SCALARS = 5;
+public record ShortSumKernel(ElementCore core, ShortSum sum, Vector vector, int step, int block) {
+    /** Which side is a vector of channels, the same for every pixel. */
+    public enum Vector {
+        NONE,
+        EXACT,
+        OTHER
+    }
+
+    /** How far offsets of RISC-V reach. */
+    private static final int REACH = 2047;
+
+    /** For sides of the same shape. */
+    static ShortSumKernel of(ElementCore core, ShortSum sum, int block) {
+        return new ShortSumKernel(core, sum, Vector.NONE, 0, block);
+    }
+
+    /** For a channel on RISC-V, with a block of at most this many elements, which divides their number, as far as loads reach. */
+    static ShortSumKernel ofRiscVChannel(ShortSum sum, int step, int block) {
+        int reached = block;
+        while (reached > 1 && Short.BYTES * step * reached > REACH) {
+            reached /= 2;
+        }
+        return new ShortSumKernel(ElementCore.RISCV, sum, Vector.OTHER, step, reached);
+    }
+
+    private boolean isChannel() {
+        return vector != Vector.NONE && core != ElementCore.MVE;
+    }
+
+    private boolean hasBlock() {
+        return core == ElementCore.DSP || core == ElementCore.RISCV;
+    }
+
+    /** C name. */
+    public String name() {
+        String operation = sum.subtractsExact() ? "_from" : sum.subtractsOther() ? "_less" : "_plus";
+        String pixels = vector == Vector.EXACT ? "_exact_vector" : "_vector";
+        return "kiln_" + core.id() + "_sum16" + (hasBlock() ? "_x" + block : "") + operation + "_" + sum.shift() + "_"
+                + sum.outShift()
+                + (sum.hasLimits() ? "_l" : "")
+                + (isChannel() ? "_by_" + step : vector == Vector.NONE ? "" : pixels);
+    }
 
     /** Name of the schedule. */
-    String schedule();
+    String schedule() {
+        String unroll = hasBlock() ? ", unroll=" + block : "";
+        return core.id() + "_sum16" + (isChannel() ? "_channel" : "") + "(shift=" + sum.outShift() + unroll + ")";
+    }
 
     /** Why the schedule was chosen. */
-    String reason();
-
-    Kernel kernel();
-
-    /**
-     * The kernel of a text.
-     *
-     * @param prefix of its C name
-     * @param sum what it computes
-     * @param condition of the preprocessor for the assembly
-     * @param assembly statements of C
-     */
-    static Kernel of(String prefix, ShortSum sum, String condition, String assembly) {
-        String name = prefix + suffix(sum);
-        KernelText text = common("portable/sum_of_shorts", name, sum, condition, assembly);
-        return kernel(name, text.with("RIGHT", right(sum)), SCALARS);
+    String reason() {
+        return switch (core) {
+            case MVE -> "the reference's two roundings are one instruction each (MVE)";
+            case DSP -> "one multiplication rounds";
+            case RISCV -> "one multiplication for both roundings";
+            case THUMB2, THUMB1 -> "halves of constants stay in registers";
+        };
     }
 
-    /**
-     * The kernel for pixels: one side is a vector of channels. Between the number of channels and the multipliers, it takes the number of
-     * pixels. The assembly computes a pixel, from {@code x} and {@code y} to {@code z}.
-     *
-     * @param isExactVector whether the vector is the exact side
-     */
-    static Kernel ofPixels(String prefix, ShortSum sum, boolean isExactVector, String condition, String assembly) {
-        String name = prefix + suffix(sum) + (isExactVector ? "_exact_vector" : "_vector");
-        KernelText text = common("portable/sum_of_pixels", name, sum, condition, assembly)
-                .with("RIGHT", right(sum))
-                .with("EXACT_STEP", isExactVector ? 0 : 1)
-                .with("OTHER_STEP", isExactVector ? 1 : 0);
-        return kernel(name, text, SCALARS + 1);
-    }
-
-    /** The other side's product rounded by its shift; a multiplier of one half makes a product of exactly 2^14 for each unit. */
-    private static String right(ShortSum sum) {
+    /** C's expression for the other side's product rounded by its shift; a multiplier of one half makes a product of exactly 2^14 for each unit. */
+    public String rounded(String product) {
         int shift = sum.shift();
-        return shift == 0 ? "(x)" : "((x + (1 << " + (shift - 1) + ") + (x >> 31)) >> " + shift + ")";
+        return shift == 0
+                ? "(" + product + ")"
+                : "((" + product + " + (1 << " + (shift - 1) + ") + (" + product + " >> 31)) >> " + shift + ")";
     }
 
-    /**
-     * The kernel for one channel: the other side is a single element, {@code right} in the assembly.
-     *
-     * @param step elements from one to the next
-     */
-    static Kernel ofChannel(String prefix, ShortSum sum, int step, String condition, String assembly) {
-        String right = sum.shift() == 0 ? "(x * 16384)" : "kiln_rescale_small(x * 32768, by, " + sum.shift() + ")";
-        String name = prefix + suffix(sum) + "_by_" + step;
-        KernelText text = common("portable/sum_of_channel", name, sum, condition, assembly)
-                .with("RIGHT", right)
-                .with("STEP", step);
-        return kernel(name, text, SCALARS, Intrinsics.RESCALE_SMALL);
+    /** C's expression for the exact side and {@code right} added, or subtracted. */
+    public String added(String exact) {
+        return sum.subtractsExact()
+                ? "(right - " + exact + ")"
+                : "(" + exact + (sum.subtractsOther() ? " - " : " + ") + "right)";
     }
 
-    private static KernelText common(String file, String name, ShortSum sum, String condition, String assembly) {
-        return KernelText.of(file)
-                .with("NAME", name)
-                .with("SHIFT", sum.outShift())
-                .with(
-                        "SUM",
-                        sum.subtractsExact() ? "(right - x)" : sum.subtractsOther() ? "(x - right)" : "(x + right)")
-                .with("CONDITION", condition)
-                .with("ASSEMBLY", assembly);
-    }
-
-    private static Kernel kernel(String name, KernelText text, int scalars, Intrinsic... uses) {
+    Kernel kernel() {
+        int counts = vector != Vector.NONE && !isChannel() ? 2 : 1;
         return new Kernel(
-                name,
+                name(),
                 List.of(Pointer.in(DType.INT16), Pointer.in(DType.INT16), Pointer.out(DType.INT16)),
-                Collections.nCopies(scalars, DType.INT32),
+                Collections.nCopies(counts + 4, DType.INT32),
                 List.of(),
-                text.text(),
-                List.of(uses));
+                KernelSheet.text(sheet()),
+                isChannel() ? List.of(Intrinsics.RESCALE_SMALL) : List.of());
     }
 
-    private static String suffix(ShortSum sum) {
-        String operation = sum.subtractsExact() ? "_from" : sum.subtractsOther() ? "_less" : "_plus";
-        return operation + "_" + sum.shift() + "_" + sum.outShift() + (sum.hasLimits() ? "_l" : "");
+    private KernelSheet.Template sheet() {
+        return switch (core) {
+            case MVE -> (out, html) -> Jtemve_sum_of_shortsGenerated.render(out, html, this);
+            case DSP -> (out, html) -> Jtedsp_sum_of_shortsGenerated.render(out, html, this);
+            case RISCV ->
+                isChannel()
+                        ? (out, html) -> Jteriscv_sum_of_channelGenerated.render(out, html, this)
+                        : (out, html) -> Jteriscv_sum_of_shortsGenerated.render(out, html, this);
+            case THUMB1 ->
+                isChannel()
+                        ? (out, html) -> Jtethumb1_sum_of_channelGenerated.render(out, html, this)
+                        : (out, html) -> Jtethumb1_sum_of_shortsGenerated.render(out, html, this);
+            case THUMB2 -> throw new IllegalArgumentException("no sums of int16 on " + core);
+        };
     }
 }

@@ -2,45 +2,51 @@
 package io.kiln.schedule.element;
 
 import io.kiln.base.DType;
+import io.kiln.kernels.elementwise.Jtedsp_slopes_of_shortsGenerated;
+import io.kiln.kernels.elementwise.Jtemve_slopes_of_shortsGenerated;
+import io.kiln.kernels.elementwise.Jteriscv_slopes_of_shortsGenerated;
 import io.kiln.lower.element.ProvenSlopes;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
-import io.kiln.tir.KernelText;
+import io.kiln.tir.KernelSheet;
 import java.util.Collections;
 import java.util.List;
 
 /**
- * A core's kernel for {@link ProvenSlopes}: a loop in assembly, which is the same with every compiler, and its twin in C. Its arguments are the
- * elements, the results, their number, multiplier and offset of values from 0 on, and by how much more those of values below 0 are.
+ * A core's kernel for {@link ProvenSlopes}. Its arguments are the elements, the results, their number, multiplier and offset of values from 0 on,
+ * and by how much more those of values below 0 are. The sheets are {@code kernels/elementwise/<core>_slopes_of_shorts}.
+ *
+ * @param core with MVE, DSP instructions or RV32IM
+ * @param slopes what it computes
+ * @param block elements of an iteration, of which the number of elements is a multiple: 1, 2 or a multiple of 4; of no meaning for MVE
  */
-sealed interface SlopesKernel permits DspSlopes, MveSlopes, RiscVSlopes {
+public record SlopesKernel(ElementCore core, ProvenSlopes slopes, int block) {
+    /** C name. */
+    public String name() {
+        return "kiln_" + core.id() + "_slopes" + (core == ElementCore.MVE ? "" : "_x" + block) + "_" + slopes.shift()
+                + (slopes.fits() ? "" : "_s")
+                + (slopes.hasOneOffset() ? "" : "_o");
+    }
+
     /** Name of the schedule. */
-    String schedule();
+    String schedule() {
+        String unroll = core == ElementCore.MVE ? "" : ", unroll=" + block;
+        return core.id() + "_slopes(shift=" + slopes.shift() + unroll + ")";
+    }
 
-    Kernel kernel();
-
-    /**
-     * The kernel of a text.
-     *
-     * @param prefix of its C name
-     * @param slopes what it computes
-     * @param condition of the preprocessor for the assembly
-     * @param assembly statements of C
-     */
-    static Kernel of(String prefix, ProvenSlopes slopes, String condition, String assembly) {
-        String name = prefix + "_" + slopes.shift() + (slopes.fits() ? "" : "_s") + (slopes.hasOneOffset() ? "" : "_o");
-        String definition = KernelText.of("portable/slopes_of_shorts")
-                .with("NAME", name)
-                .with("SHIFT", slopes.shift())
-                .with("CONDITION", condition)
-                .with("ASSEMBLY", assembly)
-                .text();
+    Kernel kernel() {
         return new Kernel(
-                name,
+                name(),
                 List.of(Pointer.in(DType.INT16), Pointer.out(DType.INT16)),
                 Collections.nCopies(5, DType.INT32),
                 List.of(),
-                definition,
+                KernelSheet.text(
+                        switch (core) {
+                            case MVE -> (out, html) -> Jtemve_slopes_of_shortsGenerated.render(out, html, this);
+                            case RISCV -> (out, html) -> Jteriscv_slopes_of_shortsGenerated.render(out, html, this);
+                            case DSP -> (out, html) -> Jtedsp_slopes_of_shortsGenerated.render(out, html, this);
+                            case THUMB2, THUMB1 -> throw new IllegalArgumentException("no slopes on " + core);
+                        }),
                 List.of());
     }
 }

@@ -40,6 +40,9 @@ record SumCall(Kernel kernel, int first, List<Expr> scalars, Run run, String sch
     /** Fewer channels, or pixels, cost less in loops than by calls. */
     private static final int LEAST_ELEMENTS = 8;
 
+    /** Elements of an iteration with vector instructions. */
+    private static final int MVE_LANES = 4;
+
     SumCall {
         scalars = List.copyOf(scalars);
     }
@@ -68,21 +71,23 @@ record SumCall(Kernel kernel, int first, List<Expr> scalars, Run run, String sch
     }
 
     private static boolean isSupported(CpuFeatures features) {
-        return features.hasMve() || features.family() == Family.CORTEX_M || CoreBlocks.isRv32(features);
+        return features.hasMve() || features.family() == Family.CORTEX_M || ElementCore.isRv32(features);
     }
 
     private static Optional<SumKernel> kernel(CpuFeatures features, Optimize optimize, ProvenSum sum, long elements) {
         if (features.hasMve()) {
-            return Optional.of(new MveSum(sum));
+            return Optional.of(new SumKernel(ElementCore.MVE, sum, MVE_LANES));
         }
-        int block = CoreBlocks.of(optimize, elements);
-        if (CoreBlocks.isRv32(features)) {
-            return Optional.of(new RiscVSum(sum, block));
+        int block = ElementCore.block(optimize, elements);
+        if (ElementCore.isRv32(features)) {
+            return Optional.of(new SumKernel(ElementCore.RISCV, sum, block));
         }
         if (features.hasLongMultiply()) {
-            return Optional.of(new Thumb2Sum(sum, block));
+            return Optional.of(new SumKernel(ElementCore.THUMB2, sum, block));
         }
-        return SumKernel.hasLimits(sum) ? Optional.empty() : Optional.of(new Thumb1Sum(sum, Math.min(block, 4)));
+        return SumKernel.hasLimits(sum)
+                ? Optional.empty()
+                : Optional.of(new SumKernel(ElementCore.THUMB1, sum, Math.min(block, 4)));
     }
 
     private static Optional<SumCall> ofShorts(
@@ -109,28 +114,32 @@ record SumCall(Kernel kernel, int first, List<Expr> scalars, Run run, String sch
         Shape out = op.type().shape();
         int row = Math.toIntExact(out.elements() / Rows.count(out));
         if (features.hasMve()) {
-            MveShortSum.Vector vector = run == Run.ALL
-                    ? MveShortSum.Vector.NONE
-                    : isWhole(op, sum.exact()) ? MveShortSum.Vector.OTHER : MveShortSum.Vector.EXACT;
-            return Optional.of(new MveShortSum(sum, vector));
+            ShortSumKernel.Vector vector = run == Run.ALL
+                    ? ShortSumKernel.Vector.NONE
+                    : isWhole(op, sum.exact()) ? ShortSumKernel.Vector.OTHER : ShortSumKernel.Vector.EXACT;
+            return Optional.of(new ShortSumKernel(ElementCore.MVE, sum, vector, 0, MVE_LANES));
         }
         if (run == Run.CHANNEL && !isWhole(op, sum.exact())) {
             return Optional.empty();
         }
-        if (CoreBlocks.isRv32(features) && sum.isSmall()) {
+        if (ElementCore.isRv32(features) && sum.isSmall()) {
             return Optional.of(
                     run == Run.ALL
-                            ? new RiscVShortSum(sum, CoreBlocks.of(optimize, row))
-                            : RiscVChannelSum.of(sum, out.dim(-1), CoreBlocks.of(optimize, row / out.dim(-1))));
+                            ? ShortSumKernel.of(ElementCore.RISCV, sum, ElementCore.block(optimize, row))
+                            : ShortSumKernel.ofRiscVChannel(
+                                    sum, out.dim(-1), ElementCore.block(optimize, row / out.dim(-1))));
         }
         if (sum.hasLimits() || features.family() != Family.CORTEX_M) {
             return Optional.empty();
         }
         if (!features.hasLongMultiply()) {
-            return Optional.of(run == Run.ALL ? new Thumb1ShortSum(sum) : new Thumb1ChannelSum(sum, out.dim(-1)));
+            return Optional.of(
+                    run == Run.ALL
+                            ? ShortSumKernel.of(ElementCore.THUMB1, sum, 1)
+                            : new ShortSumKernel(ElementCore.THUMB1, sum, ShortSumKernel.Vector.OTHER, out.dim(-1), 1));
         }
         return features.hasDsp() && run == Run.ALL
-                ? Optional.of(new DspShortSum(sum, Math.min(4, CoreBlocks.of(optimize, row))))
+                ? Optional.of(ShortSumKernel.of(ElementCore.DSP, sum, Math.min(4, ElementCore.block(optimize, row))))
                 : Optional.empty();
     }
 

@@ -2,13 +2,14 @@
 package io.kiln.schedule.parts;
 
 import io.kiln.base.DType;
+import io.kiln.kernels.dense.Jtepack_panelGenerated;
 import io.kiln.lower.PanelSums;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Exprs;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
-import io.kiln.tir.KernelText;
+import io.kiln.tir.KernelSheet;
 import java.util.Collections;
 import java.util.List;
 
@@ -22,8 +23,6 @@ import java.util.List;
  * @param weight C expression of what is stored for a {@code value}
  */
 public record PanelPacking(int columns, int step, String columnOffset, String offset, String weight) {
-    private static final KernelText TEXT = KernelText.of("portable/panel/pack");
-
     /** Bytes of a column: its initial value and its values. */
     public int bytes(int depth) {
         return Integer.BYTES + (depth + step - 1) / step * step;
@@ -37,13 +36,7 @@ public record PanelPacking(int columns, int step, String columnOffset, String of
                 List.of(Pointer.in(DType.INT8), Pointer.out(DType.INT8)),
                 Collections.nCopies(6, DType.INT32),
                 List.of(),
-                TEXT.with("NAME", name)
-                        .with("COLUMNS", columns)
-                        .with("STEP", step)
-                        .with("COLUMN_OFFSET", columnOffset)
-                        .with("OFFSET", offset)
-                        .with("WEIGHT", weight)
-                        .text(),
+                KernelSheet.text((out, html) -> Jtepack_panelGenerated.render(out, html, name, this)),
                 List.of());
         code.call(
                 kernel,

@@ -41,6 +41,16 @@ public record RescaleCorrection(Corrected corrected, int count, int shift, int l
         return corrected == Corrected.EVEN;
     }
 
+    /** Whether listed results are corrected. */
+    public boolean isListed() {
+        return corrected == Corrected.LISTED;
+    }
+
+    /** C's name of one of a channel's corrections. */
+    public String name(int index) {
+        return isSigned() ? "negative" : "correction" + index;
+    }
+
     /** Words of a channel's constants: multiplier, offset, corrections. */
     public int constants() {
         return 2 + count;
@@ -138,64 +148,7 @@ public record RescaleCorrection(Corrected corrected, int count, int shift, int l
     }
 
     /**
-     * Corrects any value in r4 on Armv6-M, given the parameter on the stack. Registers r5 and r6 change.
-     *
-     * @param constants register of the address of the channel's constants
-     * @param parameter offset of the parameter on the stack
-     */
-    public void applyGivenOnThumb1(AsmText asm, String constants, int parameter) {
-        asm.line("ldr r6, [sp, #%d]", parameter);
-        for (int i = 0; i < count; i++) {
-            asm.line("ldr r5, [%s, #%d]", constants, 8 + 4 * i);
-            if (isSigned()) {
-                asm.line("cmp r4, #0");
-                asm.line("bge 3f");
-            } else if (corrected == Corrected.LISTED) {
-                asm.line("cmp r4, r5");
-                asm.line("bne 3f");
-            } else {
-                asm.line("tst r4, r6");
-                asm.line(corrected == Corrected.ODD ? "beq 3f" : "bne 3f");
-            }
-            asm.line("subs r4, r4, %s", corrected == Corrected.LISTED ? "r6" : "r5");
-            asm.line("3:");
-        }
-        if (isSigned()) {
-            asm.line("adds r4, r4, r6");
-        }
-    }
-
-    /**
-     * Corrects any values on RISC-V, given the parameter in a register.
-     *
-     * @param values registers
-     * @param correction register of the channel's correction
-     * @param parameter register of the parameter
-     * @param scratch a register that is free
-     * @param label a local label that is free
-     */
-    public void applyGivenOnRiscV(
-            AsmText asm, List<String> values, String correction, String parameter, String scratch, int label) {
-        for (String value : values) {
-            if (isSigned()) {
-                asm.line("bgez %s, %df", value, label);
-            } else if (corrected == Corrected.LISTED) {
-                asm.line("bne %s, %s, %df", value, correction, label);
-            } else {
-                asm.line("and %s, %s, %s", scratch, value, parameter);
-                asm.line("%s %s, %df", corrected == Corrected.ODD ? "beqz" : "bnez", scratch, label);
-            }
-            String by = corrected == Corrected.LISTED ? parameter : correction;
-            asm.line("sub %s, %s, %s", value, value, by);
-            asm.line("%d:", label);
-            if (isSigned()) {
-                asm.line("add %s, %s, %s", value, value, parameter);
-            }
-        }
-    }
-
-    /**
-     * The same in C; empty if nothing is corrected.
+     * The correction in C; empty if nothing is corrected.
      *
      * @param value C's name of the value
      * @param corrections C's expression for each of the channel's corrections

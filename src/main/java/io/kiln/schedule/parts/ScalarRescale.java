@@ -30,6 +30,9 @@ import java.util.Optional;
  * of inputs times weights: the input's zero point and the bias are in the constants.
  */
 public final class ScalarRescale {
+    /** The scale of sums, as a power of two, that a core without long multiplication multiplies by three parts of the multiplier, without scaling them. */
+    public static final int BITS_IN_PARTS = 11;
+
     private final ProvenRescale rescale;
     private final RescaleCorrection correction;
     private final int low;
@@ -67,6 +70,11 @@ public final class ScalarRescale {
     /** The constants. */
     public ProvenRescale proven() {
         return rescale;
+    }
+
+    /** Whether a core without long multiplication multiplies sums by three parts of the multiplier. */
+    public boolean isInParts() {
+        return rescale.scaleBits() == BITS_IN_PARTS;
     }
 
     /** Least result. */
@@ -165,8 +173,7 @@ public final class ScalarRescale {
         Expr offset = block.let("offset" + suffix, Exprs.load(table, add(first, 1)));
         List<Expr> corrections = new ArrayList<>();
         for (int i = 0; i < correction.count(); i++) {
-            String name = correction.isSigned() ? "negative" : "correction" + i;
-            corrections.add(block.let(name + suffix, Exprs.load(table, add(first, 2L + i))));
+            corrections.add(block.let(correction.name(i) + suffix, Exprs.load(table, add(first, 2L + i))));
         }
         return new Constants(multiplier, offset, corrections);
     }

@@ -3,6 +3,7 @@ package io.kiln.schedule.parts;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * Numbers that a function for Armv6-M loads: as an immediate if they fit one, otherwise from words behind the function.
@@ -16,23 +17,21 @@ public final class Thumb1Words {
 
     private final List<Integer> words = new ArrayList<>();
 
-    /** Appends the instruction that loads a number; flags may change. */
-    public void load(AsmText asm, String register, int value) {
+    /** The instruction that loads a number; flags may change. */
+    public String load(String register, int value) {
         if (value >= 0 && value <= 255) {
-            asm.line("movs %s, #%d", register, value);
-            return;
+            return "movs " + register + ", #" + value;
         }
         if (!words.contains(value)) {
             words.add(value);
         }
-        asm.line("ldr %s, %df", register, FIRST_LABEL + words.indexOf(value));
+        return "ldr " + register + ", " + (FIRST_LABEL + words.indexOf(value)) + "f";
     }
 
-    /** Appends the words, behind the function's last instruction. */
-    public void emit(AsmText asm) {
-        asm.line(".p2align 2");
-        for (int i = 0; i < words.size(); i++) {
-            asm.line("%d: .word %d", FIRST_LABEL + i, words.get(i));
-        }
+    /** The words, for the place behind the function's last instruction. */
+    public List<String> lines() {
+        return IntStream.range(0, words.size())
+                .mapToObj(i -> (FIRST_LABEL + i) + ": .word " + words.get(i))
+                .toList();
     }
 }

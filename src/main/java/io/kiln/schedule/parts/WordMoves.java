@@ -2,6 +2,7 @@
 package io.kiln.schedule.parts;
 
 import io.kiln.base.DType;
+import io.kiln.kernels.movement.Jteriscv_copyGenerated;
 import io.kiln.target.CpuFeatures;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
@@ -9,7 +10,7 @@ import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
-import io.kiln.tir.KernelText;
+import io.kiln.tir.KernelSheet;
 import io.kiln.tir.PrimFunc;
 import io.kiln.tir.Stmt;
 import java.util.List;
@@ -23,15 +24,12 @@ import java.util.stream.Stream;
  */
 public record WordMoves(boolean byWords) {
     private static final Kernel COPY = Kernel.inFile(
-            "riscv/kiln_copy_elements", List.of(Pointer.in(DType.INT8), Pointer.out(DType.INT8)), List.of(DType.INT32));
+            "movement/kiln_copy_elements",
+            List.of(Pointer.in(DType.INT8), Pointer.out(DType.INT8)),
+            List.of(DType.INT32));
 
     private static final Kernel FILL =
-            Kernel.inFile("riscv/kiln_fill", List.of(Pointer.out(DType.INT8)), List.of(DType.INT32, DType.INT32));
-
-    private static final KernelText SHORT_COPY = KernelText.of("riscv/kiln_copy_elements_n");
-
-    /** Number of registers used for elements. */
-    private static final int REGISTERS = 8;
+            Kernel.inFile("movement/kiln_fill", List.of(Pointer.out(DType.INT8)), List.of(DType.INT32, DType.INT32));
 
     private static final int MOST_WRITTEN_OUT = 16;
 
@@ -109,30 +107,13 @@ public record WordMoves(boolean byWords) {
     }
 
     private static Kernel shortCopyKernel(int count) {
-        AsmText asm = new AsmText();
-        for (int i = 0; i < count; i += REGISTERS) {
-            for (int j = i; j < Math.min(count, i + REGISTERS); j++) {
-                asm.line("lb %s, %d(a0)", register(j - i), j);
-            }
-            for (int j = i; j < Math.min(count, i + REGISTERS); j++) {
-                asm.line("sb %s, %d(a1)", register(j - i), j);
-            }
-        }
         String name = "kiln_copy_elements_" + count;
         return new Kernel(
                 name,
                 List.of(Pointer.in(DType.INT8), Pointer.out(DType.INT8)),
                 List.of(),
                 List.of(),
-                SHORT_COPY
-                        .with("NAME", name)
-                        .with("COUNT", count)
-                        .with("MOVES", asm.lines())
-                        .text(),
+                KernelSheet.text((out, html) -> Jteriscv_copyGenerated.render(out, html, name, count)),
                 List.of());
-    }
-
-    private static String register(int i) {
-        return i < 6 ? "t" + (1 + i) : "a" + (3 + i - 6);
     }
 }
