@@ -2,10 +2,11 @@
 package io.kiln.ir.op.signal;
 
 import io.kiln.base.DType;
+import io.kiln.ir.op.Attribute;
+import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Check;
-import io.kiln.ir.type.TensorType;
-import java.util.List;
-import java.util.Map;
+import io.kiln.ir.op.Op;
+import io.kiln.ir.op.Signature;
 
 /**
  * Subtracts a noise estimate from each channel (signal/src/filter_bank_spectral_subtraction.cc of TensorFlow Lite
@@ -34,9 +35,40 @@ public record FilterBankSpectralSubtraction(
         int minSignalRemaining,
         boolean clamping,
         int bits)
-        implements FilterBank {
+        implements Op {
+    public static final Signature<FilterBankSpectralSubtraction> SIGNATURE = Signature.of(
+                    FilterBankSpectralSubtraction.class, "tfl.signal_filter_bank_spectral_subtraction")
+            .data("data", DType.UINT32)
+            .rank(1)
+            .state("estimate")
+            .fits((what, type, op, args) -> Check.that(
+                    type.equals(args.get(0)),
+                    "the estimate " + type.text() + " is not of the data's type "
+                            + args.get(0).text()))
+            .attributes(
+                    Attribute.whole("smoothing", FilterBankSpectralSubtraction::smoothing, 0),
+                    Attribute.whole("one_minus_smoothing", FilterBankSpectralSubtraction::oneMinusSmoothing, 0),
+                    Attribute.whole("alternate_smoothing", FilterBankSpectralSubtraction::alternateSmoothing, 0),
+                    Attribute.whole(
+                            "alternate_one_minus_smoothing",
+                            FilterBankSpectralSubtraction::alternateOneMinusSmoothing,
+                            0),
+                    Attribute.whole(
+                            "smoothing_bits", FilterBankSpectralSubtraction::smoothingBits, 0, Integer.SIZE - 1),
+                    Attribute.whole("min_signal_remaining", FilterBankSpectralSubtraction::minSignalRemaining, 0),
+                    Attribute.flag("clamping", FilterBankSpectralSubtraction::clamping),
+                    Attribute.whole("spectral_subtraction_bits", FilterBankSpectralSubtraction::bits, 0, Long.SIZE - 1),
+                    FilterBankSpectralSubtraction::new)
+            .traits()
+            .same();
+
+    @Override
+    public Card<FilterBankSpectralSubtraction> card() {
+        return SIGNATURE.of(this);
+    }
+
     /** Position of the estimate among the arguments. */
-    public static final int ESTIMATE = 1;
+    public static final int ESTIMATE = SIGNATURE.position("estimate");
 
     public FilterBankSpectralSubtraction {
         boolean positive = smoothing >= 0
@@ -48,43 +80,5 @@ public record FilterBankSpectralSubtraction(
         Check.that(
                 smoothingBits >= 0 && smoothingBits < Integer.SIZE && bits >= 0 && bits < Long.SIZE,
                 smoothingBits + " smoothing bits and " + bits + " bits of fractions are not 0 to 31 and 0 to 63");
-    }
-
-    @Override
-    public String name() {
-        return "tfl.signal_filter_bank_spectral_subtraction";
-    }
-
-    @Override
-    public int arity() {
-        return 2;
-    }
-
-    @Override
-    public List<Integer> writes() {
-        return List.of(ESTIMATE);
-    }
-
-    @Override
-    public Map<String, Object> attributes() {
-        return Check.attributes(
-                "smoothing", smoothing,
-                "one_minus_smoothing", oneMinusSmoothing,
-                "alternate_smoothing", alternateSmoothing,
-                "alternate_one_minus_smoothing", alternateOneMinusSmoothing,
-                "smoothing_bits", smoothingBits,
-                "min_signal_remaining", minSignalRemaining,
-                "clamping", clamping ? 1 : 0,
-                "spectral_subtraction_bits", bits);
-    }
-
-    @Override
-    public TensorType inferred(List<TensorType> args) {
-        Check.dtype("data", args.get(0), DType.UINT32);
-        Check.that(
-                args.get(ESTIMATE).equals(args.get(0)),
-                "the estimate " + args.get(ESTIMATE).text() + " is not of the data's type "
-                        + args.get(0).text());
-        return args.get(0);
     }
 }
