@@ -60,8 +60,10 @@ public interface Layer extends Op {
      */
     static <O extends Layer> Signature.Draft<O> quantized(Signature.Draft<O> operands, ToIntFunction<O> channels) {
         return operands.zeroPoint("input zero point", (op, args) -> DType.INT8)
-                .number("kernel zero point")
-                .within(DType.INT8.min(), DType.INT8.max())
+                .constant(
+                        "kernel zero point",
+                        zero -> zero.scalar().within(DType.INT8.min(), DType.INT8.max()),
+                        DType.INT32)
                 .scale("input scale")
                 .scales("kernel scale", (op, args) -> channels.applyAsInt(op))
                 .traits(Trait.TAKES_CLIP, Trait.ACCUMULATES)

@@ -7,6 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BiFunction;
+import java.util.function.ToIntBiFunction;
 import java.util.function.ToIntFunction;
 
 /**
@@ -62,31 +64,83 @@ public record Operand<O extends Op>(
     static <O extends Op> Operand<O> of(String name, Role role, DType... types) {
         Operand<O> any =
                 new Operand<>(name, role, false, false, Set.of(types), Optional.of(1), op -> 1, List.of(), List.of());
-        return types.length == 0 ? any : any.with((what, type, op, args) -> Check.oneOf(what, type, any.types));
+        return types.length == 0 ? any : any.fits((what, type, op, args) -> Check.oneOf(what, type, any.types));
     }
 
-    Operand<O> with(Fit<O> fit) {
+    /** With another condition on its type. */
+    public Operand<O> fits(Fit<O> fit) {
         List<Fit<O>> all = new ArrayList<>(fits);
         all.add(fit);
         return new Operand<>(name, role, broadcasts, isWeight, types, count, times, all, rules);
     }
 
-    Operand<O> under(Rule<O> rule) {
+    Operand<O> rule(Rule<O> rule) {
         List<Rule<O>> all = new ArrayList<>(rules);
         all.add(rule);
         return new Operand<>(name, role, broadcasts, isWeight, types, count, times, fits, all);
     }
 
-    Operand<O> repeated(Optional<Integer> fixed, ToIntFunction<O> number) {
-        return new Operand<>(name, role, broadcasts, isWeight, types, fixed, number, fits, rules);
+    /** Several arguments of this kind. */
+    public Operand<O> times(int number) {
+        return new Operand<>(name, role, broadcasts, isWeight, types, Optional.of(number), op -> number, fits, rules);
     }
 
-    Operand<O> broadcasting() {
+    /** As many arguments of this kind as the operator states. */
+    public Operand<O> times(ToIntFunction<O> number) {
+        return new Operand<>(name, role, broadcasts, isWeight, types, Optional.empty(), number, fits, rules);
+    }
+
+    /** Although it is constant, it is a tensor that broadcasts with the data. */
+    public Operand<O> broadcasting() {
         return new Operand<>(name, role, true, isWeight, types, count, times, fits, rules);
     }
 
-    Operand<O> weighing() {
+    /** Each of its elements is multiplied once for every vector along the result's last axis. */
+    public Operand<O> weighs() {
         return new Operand<>(name, role, broadcasts, true, types, count, times, fits, rules);
+    }
+
+    /** It has the element type of another operand. */
+    public Operand<O> like(String other) {
+        return fits((what, type, op, args) -> Check.dtype(
+                what, type, args.get(op.card().signature().position(other)).dtype()));
+    }
+
+    /** It has a number of dimensions. */
+    public Operand<O> rank(int rank) {
+        return fits((what, type, op, args) -> Check.rank(what, type, rank));
+    }
+
+    /** It has elements, and a last dimension. */
+    public Operand<O> vectors() {
+        return fits((what, type, op, args) -> Check.vectors(type));
+    }
+
+    /** It has elements. */
+    public Operand<O> filled() {
+        return fits((what, type, op, args) -> Check.elements(op, type));
+    }
+
+    /** It is one number. */
+    public Operand<O> scalar() {
+        return scalarOr((op, args) -> 1);
+    }
+
+    /** It is one number, or a vector of as many as stated. */
+    public Operand<O> scalarOr(ToIntBiFunction<O, List<TensorType>> channels) {
+        return fits((what, type, op, args) -> Check.perAxis(what, type, channels.applyAsInt(op, args)));
+    }
+
+    /** It is of the state's type that belongs to the data. */
+    public Operand<O> holds(BiFunction<O, TensorType, TensorType> expected) {
+        return fits((what, type, op, args) -> Check.state(type, expected.apply(op, args.get(0))));
+    }
+
+    /** Its elements, if it is constant, are in a range. */
+    public Operand<O> within(long least, long most) {
+        String range = most == Long.MAX_VALUE ? least + " or more" : least + " to " + most;
+        return rule(
+                (position, op, args) -> args.integers(position, name, value -> value >= least && value <= most, range));
     }
 
     /** Whether it is a tensor, not a constant of the operator's own. */

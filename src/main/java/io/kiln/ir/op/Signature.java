@@ -16,7 +16,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.ToIntBiFunction;
-import java.util.function.ToIntFunction;
+import java.util.function.UnaryOperator;
 
 /**
  * What is true of all operators of a name, stated once: operands with their types and roles, attributes with their
@@ -116,7 +116,7 @@ public final class Signature<O extends Op> {
     }
 
     /**
-     * A signature that is being stated. What follows an operand and does not name another one is about that operand.
+     * A signature that is being stated: operands in order, attributes in the order of the text, then the rest.
      *
      * @param <O> the operator
      */
@@ -137,16 +137,6 @@ public final class Signature<O extends Op> {
             this.name = name;
         }
 
-        private Draft<O> operand(Operand<O> operand) {
-            operands.add(operand);
-            return this;
-        }
-
-        private Draft<O> last(Function<Operand<O>, Operand<O>> change) {
-            operands.add(change.apply(operands.remove(operands.size() - 1)));
-            return this;
-        }
-
         private int position(String operand) {
             int position = 0;
             for (Operand<O> each : operands) {
@@ -158,9 +148,18 @@ public final class Signature<O extends Op> {
             throw new IllegalArgumentException(name + " has no operand " + operand);
         }
 
+        private Draft<O> operand(String operand, Role role, UnaryOperator<Operand<O>> conditions, DType... types) {
+            operands.add(conditions.apply(Operand.of(operand, role, types)));
+            return this;
+        }
+
         /** A tensor of one of some element types, or of any. */
         public Draft<O> data(String operand, DType... types) {
-            return operand(Operand.of(operand, Role.DATA, types));
+            return data(operand, any -> any, types);
+        }
+
+        public Draft<O> data(String operand, UnaryOperator<Operand<O>> conditions, DType... types) {
+            return operand(operand, Role.DATA, conditions, types);
         }
 
         /** A tensor of one of some element types. */
@@ -170,24 +169,38 @@ public final class Signature<O extends Op> {
 
         /** A tensor that is known at build time. */
         public Draft<O> constant(String operand, DType... types) {
-            return operand(Operand.of(operand, Role.CONSTANT, types));
+            return constant(operand, any -> any, types);
+        }
+
+        public Draft<O> constant(String operand, UnaryOperator<Operand<O>> conditions, DType... types) {
+            return operand(operand, Role.CONSTANT, conditions, types);
         }
 
         /** A variable of the function, which the operator changes. */
+        public Draft<O> state(String operand, UnaryOperator<Operand<O>> conditions, DType... types) {
+            return operand(operand, Role.STATE, conditions, types);
+        }
+
         public Draft<O> state(String operand, DType... types) {
-            return operand(Operand.of(operand, Role.STATE, types));
+            return state(operand, any -> any, types);
+        }
+
+        /** A constant int32. */
+        public Draft<O> number(String operand) {
+            return constant(operand, Operand::scalar, DType.INT32);
         }
 
         /** A constant scale. */
         public Draft<O> scale(String operand) {
-            return constant(operand, DType.FLOAT32).scalar().rule((position, op, args) -> args.scales(position));
+            return scales(operand, (op, args) -> 1);
         }
 
         /** Constant scales: one, or as many as stated. */
         public Draft<O> scales(String operand, ToIntBiFunction<O, List<TensorType>> channels) {
-            return constant(operand, DType.FLOAT32)
-                    .scalarOr(channels)
-                    .rule((position, op, args) -> args.scales(position));
+            return constant(
+                    operand,
+                    scales -> scales.scalarOr(channels).rule((position, op, args) -> args.scales(position)),
+                    DType.FLOAT32);
         }
 
         /** A constant zero point of data of the first operand's type. */
@@ -197,93 +210,15 @@ public final class Signature<O extends Op> {
 
         /** A constant zero point of data of a type. */
         public Draft<O> zeroPoint(String operand, BiFunction<O, Arguments, DType> of) {
-            return constant(operand, DType.INT32)
-                    .scalar()
-                    .rule((position, op, args) -> args.zeroPoint(position, of.apply(op, args)));
+            return constant(
+                    operand,
+                    zero -> zero.scalar().rule((position, op, args) -> args.zeroPoint(position, of.apply(op, args))),
+                    DType.INT32);
         }
 
         /** The scale and the zero point of one of several tensors. */
         public Draft<O> quantization(String of) {
             return scale(of + " scale").zeroPoint(of + " zero point");
-        }
-
-        /** A constant int32 of which only one value, or a range, is meaningful; it is checked elsewhere. */
-        public Draft<O> number(String operand) {
-            return constant(operand, DType.INT32).scalar();
-        }
-
-        /** Its elements are in a range. */
-        public Draft<O> within(long least, long most) {
-            String what = operands.get(operands.size() - 1).name();
-            String range = most == Long.MAX_VALUE ? least + " or more" : least + " to " + most;
-            return rule((position, op, args) ->
-                    args.integers(position, what, value -> value >= least && value <= most, range));
-        }
-
-        /** A condition on the operand's type. */
-        public Draft<O> fits(Operand.Fit<O> fit) {
-            return last(operand -> operand.with(fit));
-        }
-
-        private Draft<O> rule(Operand.Rule<O> rule) {
-            return last(operand -> operand.under(rule));
-        }
-
-        /** It has the element type of another operand. */
-        public Draft<O> like(String other) {
-            int position = position(other);
-            return fits((what, given, op, args) ->
-                    Check.dtype(what, given, args.get(position).dtype()));
-        }
-
-        /** It has a number of dimensions. */
-        public Draft<O> rank(int rank) {
-            return fits((what, given, op, args) -> Check.rank(what, given, rank));
-        }
-
-        /** It has elements, and a last dimension. */
-        public Draft<O> vectors() {
-            return fits((what, given, op, args) -> Check.vectors(given));
-        }
-
-        /** It has elements. */
-        public Draft<O> filled() {
-            return fits((what, given, op, args) -> Check.elements(op, given));
-        }
-
-        /** It is one number. */
-        public Draft<O> scalar() {
-            return fits((what, given, op, args) -> Check.scalar(what, given));
-        }
-
-        /** It is one number, or a vector of as many as stated. */
-        public Draft<O> scalarOr(ToIntBiFunction<O, List<TensorType>> channels) {
-            return fits((what, given, op, args) -> Check.perAxis(what, given, channels.applyAsInt(op, args)));
-        }
-
-        /** It is equal to the state's type that belongs to the data. */
-        public Draft<O> holds(BiFunction<O, TensorType, TensorType> expected) {
-            return fits((what, given, op, args) -> Check.state(given, expected.apply(op, args.get(0))));
-        }
-
-        /** Several arguments of this kind. */
-        public Draft<O> times(int count) {
-            return last(operand -> operand.repeated(Optional.of(count), op -> count));
-        }
-
-        /** As many arguments of this kind as the operator states. */
-        public Draft<O> times(ToIntFunction<O> count) {
-            return last(operand -> operand.repeated(Optional.empty(), count));
-        }
-
-        /** Although it is constant, it is a tensor that broadcasts with the data. */
-        public Draft<O> broadcasting() {
-            return last(Operand::broadcasting);
-        }
-
-        /** Each of its elements is multiplied once for every vector along the result's last axis. */
-        public Draft<O> weighs() {
-            return last(Operand::weighing);
         }
 
         /** Something that the text says of all operators of this name. */

@@ -23,13 +23,13 @@ import java.util.List;
  */
 public record CircularBuffer(int cycles) implements Op {
     public static final Signature<CircularBuffer> SIGNATURE = Signature.of(CircularBuffer.class, "tfl.circular_buffer")
-            .data("data", DType.INT8)
-            .rank(4)
-            .state("slots", DType.INT8)
-            .rank(4)
-            .state("runs left", DType.INT32)
-            .fits((what, type, op, args) ->
-                    Check.that(type.shape().equals(Shape.of(1)), "runs left must be one number, not " + type.text()))
+            .data("data", operand -> operand.rank(4), DType.INT8)
+            .state("slots", operand -> operand.rank(4), DType.INT8)
+            .state(
+                    "runs left",
+                    operand -> operand.fits((what, type, op, args) -> Check.that(
+                            type.shape().equals(Shape.of(1)), "runs left must be one number, not " + type.text())),
+                    DType.INT32)
             .attributes(Attribute.whole("cycles_max", CircularBuffer::cycles, 1), CircularBuffer::new)
             .result(CircularBuffer::result);
 

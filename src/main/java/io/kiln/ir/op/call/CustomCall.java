@@ -38,19 +38,22 @@ public record CustomCall(
         int options)
         implements Op {
     public static final Signature<CustomCall> SIGNATURE = Signature.of(CustomCall.class, "tfl.custom")
-            .data("input")
-            .times(CustomCall::inputs)
-            .constant("scales")
-            .times(op -> op.quantization ? 1 : 0)
-            .fits((what, type, op, args) -> fitVector(what, type, DType.FLOAT32, op.inputs + op.outputs))
-            .constant("zero points")
-            .times(op -> op.quantization ? 1 : 0)
-            .fits((what, type, op, args) -> fitVector(what, type, DType.INT32, op.inputs + op.outputs))
-            .constant("options")
-            .times(op -> op.hasOptions() ? 1 : 0)
-            .fits((what, type, op, args) -> fitVector(what, type, DType.UINT8, Math.max(1, op.options)))
-            .state("result")
-            .times(op -> op.outputs - 1)
+            .data("input", operand -> operand.times(CustomCall::inputs))
+            .constant(
+                    "scales",
+                    operand -> operand.times(op -> op.quantization ? 1 : 0)
+                            .fits((what, type, op, args) ->
+                                    fitVector(what, type, DType.FLOAT32, op.inputs + op.outputs)))
+            .constant(
+                    "zero points",
+                    operand -> operand.times(op -> op.quantization ? 1 : 0)
+                            .fits((what, type, op, args) -> fitVector(what, type, DType.INT32, op.inputs + op.outputs)))
+            .constant(
+                    "options",
+                    operand -> operand.times(op -> op.hasOptions() ? 1 : 0)
+                            .fits((what, type, op, args) ->
+                                    fitVector(what, type, DType.UINT8, Math.max(1, op.options))))
+            .state("result", operand -> operand.times(op -> op.outputs - 1))
             .text(CustomCall::text)
             .traits(Trait.OPAQUE)
             .result((op, args) -> op.type);

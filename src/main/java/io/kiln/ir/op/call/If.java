@@ -6,6 +6,7 @@ import io.kiln.ir.op.Attribute;
 import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Check;
 import io.kiln.ir.op.Op;
+import io.kiln.ir.op.Operand;
 import io.kiln.ir.op.Signature;
 import io.kiln.ir.op.Spelling;
 import java.util.List;
@@ -28,14 +29,10 @@ public record If(
     public static final String SPELLED = "tfl.if_then_else";
 
     public static final Signature<If> SIGNATURE = Signature.of(If.class, "tfl.if")
-            .data("condition", DType.BOOL)
-            .scalar()
-            .data("input")
-            .times(If::inputs)
-            .state("result")
-            .times(If::results)
-            .state("variable")
-            .times(op -> Check.variables(op.thenVariables, op.otherwiseVariables))
+            .data("condition", Operand::scalar, DType.BOOL)
+            .data("input", operand -> operand.times(If::inputs))
+            .state("result", operand -> operand.times(If::results))
+            .state("variable", operand -> operand.times(op -> Check.variables(op.thenVariables, op.otherwiseVariables)))
             .attributes(
                     FunctionRef.attribute("then", If::then),
                     FunctionRef.attribute("otherwise", If::otherwise),

@@ -10,9 +10,11 @@ import io.kiln.ir.op.Signature;
 public record RefWrite() implements Op {
     public static final Signature<RefWrite> SIGNATURE = Signature.of(RefWrite.class, "ref_write")
             .state("variable")
-            .data("value")
-            .fits((what, type, op, args) -> Check.that(
-                    args.get(0).equals(type), "a variable of " + args.get(0).text() + " cannot hold " + type.text()))
+            .data(
+                    "value",
+                    operand -> operand.fits((what, type, op, args) -> Check.that(
+                            args.get(0).equals(type),
+                            "a variable of " + args.get(0).text() + " cannot hold " + type.text())))
             .attributes(RefWrite::new)
             .nothing();
 

@@ -22,10 +22,8 @@ public record While(
         int condition, int body, int loopVariables, List<Integer> conditionVariables, List<Integer> bodyVariables)
         implements Op {
     public static final Signature<While> SIGNATURE = Signature.of(While.class, "tfl.while")
-            .state("loop variable")
-            .times(While::loopVariables)
-            .state("variable")
-            .times(op -> Check.variables(op.conditionVariables, op.bodyVariables))
+            .state("loop variable", operand -> operand.times(While::loopVariables))
+            .state("variable", operand -> operand.times(op -> Check.variables(op.conditionVariables, op.bodyVariables)))
             .attributes(
                     FunctionRef.attribute("condition", While::condition),
                     FunctionRef.attribute("body", While::body),

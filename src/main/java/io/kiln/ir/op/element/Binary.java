@@ -34,8 +34,7 @@ public record Binary(Kind kind) implements Op {
     private static Signature<Binary> signature(Kind kind) {
         return Signature.of(Binary.class, kind.relay)
                 .data("lhs", kind.dtypes)
-                .data("rhs")
-                .like("lhs")
+                .data("rhs", operand -> operand.like("lhs"))
                 .attributes(() -> new Binary(kind))
                 .traits(Trait.TAKES_CLIP, Trait.ELEMENTWISE)
                 .result((op, args) -> new TensorType(

@@ -19,9 +19,10 @@ import io.kiln.ir.op.Trait;
  */
 public record Clip(double min, double max) implements Op {
     public static final Signature<Clip> SIGNATURE = Signature.of(Clip.class, "clip")
-            .data("data")
-            .fits((what, type, op, args) ->
-                    Check.that(op.min <= op.max, "clip limits " + op.min + " and " + op.max + " are crossed"))
+            .data(
+                    "data",
+                    operand -> operand.fits((what, type, op, args) ->
+                            Check.that(op.min <= op.max, "clip limits " + op.min + " and " + op.max + " are crossed")))
             .attributes(Attribute.real("a_min", Clip::min), Attribute.real("a_max", Clip::max), Clip::new)
             .traits(Trait.ELEMENTWISE)
             .compiles(DType.INT8, DType.UINT8, DType.INT16, DType.INT32, DType.FLOAT32)

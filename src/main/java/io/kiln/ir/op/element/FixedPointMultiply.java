@@ -6,6 +6,7 @@ import io.kiln.ir.op.Attribute;
 import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Check;
 import io.kiln.ir.op.Op;
+import io.kiln.ir.op.Operand;
 import io.kiln.ir.op.Rounding;
 import io.kiln.ir.op.Signature;
 
@@ -20,11 +21,8 @@ public record FixedPointMultiply(Rounding rounding) implements Op {
     public static final Signature<FixedPointMultiply> SIGNATURE = Signature.of(
                     FixedPointMultiply.class, "fixed_point_multiply")
             .data("data", DType.INT32)
-            .constant("multiplier", DType.INT32)
-            .broadcasting()
-            .constant("shift", DType.INT32)
-            .broadcasting()
-            .within(1, FixedPointMultiply.MOST_SHIFT)
+            .constant("multiplier", Operand::broadcasting, DType.INT32)
+            .constant("shift", operand -> operand.broadcasting().within(1, FixedPointMultiply.MOST_SHIFT), DType.INT32)
             .attributes(
                     Attribute.name("rounding", FixedPointMultiply::rounding, Rounding.UPWARD, Rounding.TONEAREST),
                     FixedPointMultiply::new)

@@ -16,8 +16,7 @@ import io.kiln.ir.type.TensorType;
  */
 public record Full(Shape shape) implements Op {
     public static final Signature<Full> SIGNATURE = Signature.of(Full.class, "full")
-            .data("fill value")
-            .rank(0)
+            .data("fill value", operand -> operand.rank(0))
             .attributes(Attribute.shape("shape", Full::shape), Full::new)
             .spelled((op, args) ->
                     Spelling.of(op).with("dtype", args.get(0).dtype().text()))

@@ -22,13 +22,15 @@ import java.util.List;
  */
 public record OnnxRequantize() implements Op {
     public static final Signature<OnnxRequantize> SIGNATURE = Signature.of(OnnxRequantize.class, "onnx.requantize")
-            .data("data", DType.INT32)
-            .fits((what, type, op, args) -> Check.that(
-                    type.shape().rank() > 0, "data must be int32 of one dimension or more, not " + type.text()))
+            .data(
+                    "data",
+                    operand -> operand.fits((what, type, op, args) -> Check.that(
+                            type.shape().rank() > 0,
+                            "data must be int32 of one dimension or more, not " + type.text())),
+                    DType.INT32)
             .scale("data scale")
             .scales("weight scale", (op, args) -> args.get(0).shape().dim(-1))
-            .constant("bias", DType.FLOAT32)
-            .fits(OnnxRequantize::fitBias)
+            .constant("bias", operand -> operand.fits(OnnxRequantize::fitBias), DType.FLOAT32)
             .scale("output scale")
             .zeroPoint("output zero point", (op, args) -> DType.INT8)
             .attributes(OnnxRequantize::new)

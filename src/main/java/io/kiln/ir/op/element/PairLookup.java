@@ -26,8 +26,7 @@ public record PairLookup(Kind kind, double lhs, double rhs, int lhsZeroPoint, in
     public static final Signature<PairLookup> SIGNATURE = Signature.of(PairLookup.class, "onnx.pair_lookup")
             .data("lhs", DType.INT8)
             .data("rhs", DType.INT8)
-            .constant("table", DType.INT8)
-            .fits((what, type, op, args) -> op.fitTable(type.shape()))
+            .constant("table", operand -> operand.fits((what, type, op, args) -> op.fitTable(type.shape())), DType.INT8)
             .attributes(
                     Attribute.choice("kind", PairLookup::kind, Kind::text, List.of(Kind.values())),
                     Attribute.real("lhs", PairLookup::lhs),

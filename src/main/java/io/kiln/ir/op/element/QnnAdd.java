@@ -26,8 +26,7 @@ import io.kiln.ir.op.Trait;
 public record QnnAdd(Rounding rounding) implements Op {
     public static final Signature<QnnAdd> SIGNATURE = Signature.of(QnnAdd.class, "qnn.add")
             .data("lhs")
-            .data("rhs")
-            .like("lhs")
+            .data("rhs", operand -> operand.like("lhs"))
             .quantization("lhs")
             .quantization("rhs")
             .quantization("output")

@@ -46,13 +46,13 @@ public record QnnBinary(Kind kind, FloatPrecision precision) implements Op {
 
     private static Signature<QnnBinary> signature(Kind kind, Signature.Draft<QnnBinary> draft) {
         boolean isPrelu = kind == Kind.PRELU;
-        draft.data("lhs", kind.dtypes).data("rhs");
-        if (isPrelu) {
-            draft.fits((what, type, op, args) -> Check.dtype(what, type, INT8));
-        } else {
-            draft.like("lhs");
-        }
-        draft.quantization("lhs")
+        draft.data("lhs", kind.dtypes)
+                .data(
+                        "rhs",
+                        rhs -> isPrelu
+                                ? rhs.fits((what, type, op, args) -> Check.dtype(what, type, INT8))
+                                : rhs.like("lhs"))
+                .quantization("lhs")
                 .scale("rhs scale")
                 .zeroPoint(
                         "rhs zero point",

@@ -12,10 +12,11 @@ import io.kiln.ir.op.Trait;
 /** {@code scale * (data - zeroPoint)} as float32. Arguments: data, scale, zero point. */
 public record QnnDequantize() implements Op {
     public static final Signature<QnnDequantize> SIGNATURE = Signature.of(QnnDequantize.class, "qnn.dequantize")
-            .data("data")
-            .fits((what, type, op, args) -> Check.that(
-                    type.dtype().isInteger(),
-                    "data must be integer, not " + type.dtype().text()))
+            .data(
+                    "data",
+                    operand -> operand.fits((what, type, op, args) -> Check.that(
+                            type.dtype().isInteger(),
+                            "data must be integer, not " + type.dtype().text())))
             .scale("scale")
             .zeroPoint("zero point")
             .attributes(QnnDequantize::new)

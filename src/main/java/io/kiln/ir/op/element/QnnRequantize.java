@@ -31,8 +31,7 @@ import io.kiln.ir.type.TensorType;
  */
 public record QnnRequantize(int axis, Rounding rounding, DType outDtype) implements Op {
     public static final Signature<QnnRequantize> SIGNATURE = Signature.of(QnnRequantize.class, "qnn.requantize")
-            .data("data", DType.INT8, DType.INT32)
-            .fits((what, type, op, args) -> op.fitData(type))
+            .data("data", operand -> operand.fits((what, type, op, args) -> op.fitData(type)), DType.INT8, DType.INT32)
             .scales("input scale", (op, args) -> op.channels(args.get(0)))
             .number("input zero point")
             .scale("output scale")

@@ -22,10 +22,12 @@ import io.kiln.ir.op.Trait;
  */
 public record TflAddN(int count, int inputZeroPoint, int outputZeroPoint, QuantizedMultiplier by) implements Op {
     public static final Signature<TflAddN> SIGNATURE = Signature.of(TflAddN.class, "tfl.add_n")
-            .data("data", DType.INT8)
-            .times(TflAddN::count)
-            .fits((what, type, op, args) ->
-                    Check.that(type.equals(args.get(0)), "tfl.add_n takes tensors of one shape"))
+            .data(
+                    "data",
+                    operand -> operand.times(TflAddN::count)
+                            .fits((what, type, op, args) ->
+                                    Check.that(type.equals(args.get(0)), "tfl.add_n takes tensors of one shape")),
+                    DType.INT8)
             .attributes(
                     Attribute.whole("count", TflAddN::count, 2, TflAddN.MOST),
                     Attribute.whole("input_zero_point", TflAddN::inputZeroPoint, Byte.MIN_VALUE, Byte.MAX_VALUE),

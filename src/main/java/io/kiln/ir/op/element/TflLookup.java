@@ -15,9 +15,7 @@ import io.kiln.ir.type.TensorType;
 public record TflLookup() implements Op {
     public static final Signature<TflLookup> SIGNATURE = Signature.of(TflLookup.class, "tfl.lookup")
             .data("data", DType.INT8)
-            .constant("table")
-            .rank(1)
-            .fits((what, type, op, args) -> fitTable(type))
+            .constant("table", operand -> operand.rank(1).fits((what, type, op, args) -> fitTable(type)))
             .attributes(TflLookup::new)
             .result((op, args) ->
                     new TensorType(args.get(0).shape(), args.get(1).dtype()));

@@ -9,6 +9,7 @@ import io.kiln.ir.op.Attribute;
 import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Check;
 import io.kiln.ir.op.Op;
+import io.kiln.ir.op.Operand;
 import io.kiln.ir.op.Signature;
 import io.kiln.ir.op.Trait;
 
@@ -28,10 +29,13 @@ import io.kiln.ir.op.Trait;
 public record TflRealRequantize(DType outDtype, FloatPrecision precision) implements Op {
     public static final Signature<TflRealRequantize> SIGNATURE = Signature.of(
                     TflRealRequantize.class, "tfl.requantize_real")
-            .data("data", DType.INT32, DType.INT64)
-            .fits((what, type, op, args) -> Check.that(
-                    op.precision == FloatPrecision.DOUBLE || type.dtype() == DType.INT32,
-                    "data must be int32, not " + type.dtype().text()))
+            .data(
+                    "data",
+                    operand -> operand.fits((what, type, op, args) -> Check.that(
+                            op.precision == FloatPrecision.DOUBLE || type.dtype() == DType.INT32,
+                            "data must be int32, not " + type.dtype().text())),
+                    DType.INT32,
+                    DType.INT64)
             .scale("data scale")
             .scales(
                     "weight scale",
@@ -39,8 +43,7 @@ public record TflRealRequantize(DType outDtype, FloatPrecision precision) implem
                             ? 1
                             : args.get(0).shape().dim(-1))
             .scale("output scale")
-            .constant("bias", DType.FLOAT32)
-            .scalar()
+            .constant("bias", Operand::scalar, DType.FLOAT32)
             .zeroPoint("output zero point", (op, args) -> op.outDtype)
             .attributes(
                     Attribute.dtype("out_dtype", TflRealRequantize::outDtype, DType.INT8, DType.INT16),

@@ -37,14 +37,17 @@ import io.kiln.ir.type.TensorType;
 public record TflRequantize(int axis, int inputZeroPoint, int outputZeroPoint, DType outDtype, Rounding rounding)
         implements Op {
     public static final Signature<TflRequantize> SIGNATURE = Signature.of(TflRequantize.class, "tfl.requantize")
-            .data("data")
-            .fits((what, type, op, args) -> op.fitData(type))
-            .constant("multiplier", DType.INT32)
-            .scalarOr((op, args) -> op.channels(args.get(0)))
-            .within(0, Long.MAX_VALUE)
-            .constant("shift", DType.INT32)
-            .scalarOr((op, args) -> op.channels(args.get(0)))
-            .within(-31, 30)
+            .data("data", operand -> operand.fits((what, type, op, args) -> op.fitData(type)))
+            .constant(
+                    "multiplier",
+                    operand -> operand.scalarOr((op, args) -> op.channels(args.get(0)))
+                            .within(0, Long.MAX_VALUE),
+                    DType.INT32)
+            .constant(
+                    "shift",
+                    operand -> operand.scalarOr((op, args) -> op.channels(args.get(0)))
+                            .within(-31, 30),
+                    DType.INT32)
             .attributes(
                     Attribute.whole("axis", TflRequantize::axis, -4, 3),
                     Attribute.whole("input_zero_point", TflRequantize::inputZeroPoint),

@@ -15,8 +15,7 @@ public record Where() implements Op {
     public static final Signature<Where> SIGNATURE = Signature.of(Where.class, "where")
             .data("condition", DType.BOOL)
             .data("x")
-            .data("y")
-            .like("x")
+            .data("y", operand -> operand.like("x"))
             .attributes(Where::new)
             .traits(Trait.TAKES_CLIP, Trait.ELEMENTWISE)
             .broadcast("x");

@@ -24,12 +24,13 @@ import java.util.List;
  */
 public record AvgPool2d(Window window, Rounding rounding) implements Pool2d {
     public static final Signature<AvgPool2d> SIGNATURE = Signature.of(AvgPool2d.class, "nn.avg_pool2d")
-            .data("data")
-            .rank(4)
-            .fits((what, type, op, args) -> Check.that(
-                    op.rounding != Rounding.UPWARD || type.dtype() == DType.INT8,
-                    "nn.avg_pool2d rounds upward for int8 only, not for "
-                            + type.dtype().text()))
+            .data(
+                    "data",
+                    operand -> operand.rank(4)
+                            .fits((what, type, op, args) -> Check.that(
+                                    op.rounding != Rounding.UPWARD || type.dtype() == DType.INT8,
+                                    "nn.avg_pool2d rounds upward for int8 only, not for "
+                                            + type.dtype().text())))
             .attributes(
                     Attribute.pool(AvgPool2d::window).then("count_include_pad", 0),
                     Attribute.name("rounding", AvgPool2d::rounding, Rounding.TFLITE, Rounding.TRUNCATE, Rounding.UPWARD)

@@ -18,9 +18,7 @@ import java.util.List;
 public record BiasAdd(int axis) implements Op {
     public static final Signature<BiasAdd> SIGNATURE = Signature.of(BiasAdd.class, "nn.bias_add")
             .data("data")
-            .data("bias")
-            .like("data")
-            .rank(1)
+            .data("bias", operand -> operand.like("data").rank(1))
             .attributes(Attribute.whole("axis", BiasAdd::axis, -4, 3), BiasAdd::new)
             .rules(BiasAdd::rules)
             .result(BiasAdd::result);

@@ -4,6 +4,7 @@ package io.kiln.ir.op.layer;
 import io.kiln.base.DType;
 import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Layer;
+import io.kiln.ir.op.Operand;
 import io.kiln.ir.op.Signature;
 import io.kiln.ir.op.Window;
 import java.util.Optional;
@@ -22,8 +23,7 @@ import java.util.Optional;
 public record Conv2d(Window window, int groups, int channels, String kernelLayout) implements Layer {
     public static final Signature<Conv2d> SIGNATURE = Signature.of(Conv2d.class, "nn.conv2d")
             .data("data", DType.FLOAT32)
-            .data("weight", DType.FLOAT32)
-            .weighs()
+            .data("weight", Operand::weighs, DType.FLOAT32)
             .text(op -> ConvShapes.attributes(op.window, op.groups, op.channels, op.kernelLayout, "float32"))
             .rules((op, args) -> ConvShapes.checkLayout(op, op.kernelLayout, args))
             .result((op, args) -> ConvShapes.infer(

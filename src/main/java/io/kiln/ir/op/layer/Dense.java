@@ -21,11 +21,8 @@ import java.util.List;
  */
 public record Dense(int units) implements Layer {
     public static final Signature<Dense> SIGNATURE = Signature.of(Dense.class, "nn.dense")
-            .data("data", DType.FLOAT32)
-            .rank(2)
-            .data("weight", DType.FLOAT32)
-            .weighs()
-            .rank(2)
+            .data("data", operand -> operand.rank(2), DType.FLOAT32)
+            .data("weight", operand -> operand.weighs().rank(2), DType.FLOAT32)
             .attributes(Attribute.whole("units", Dense::units, 1).then("out_dtype", "float32"), Dense::new)
             .result((op, args) -> fitted(op, op.units, args, DType.FLOAT32));
 

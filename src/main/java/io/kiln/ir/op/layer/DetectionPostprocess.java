@@ -54,12 +54,9 @@ public record DetectionPostprocess(
         implements Op {
     public static final Signature<DetectionPostprocess> SIGNATURE = Signature.of(
                     DetectionPostprocess.class, "tfl.detection_postprocess")
-            .data("box encodings", DType.FLOAT32)
-            .rank(3)
-            .data("scores", DType.FLOAT32)
-            .rank(3)
-            .data("anchors", DType.FLOAT32)
-            .rank(2)
+            .data("box encodings", operand -> operand.rank(3), DType.FLOAT32)
+            .data("scores", operand -> operand.rank(3), DType.FLOAT32)
+            .data("anchors", operand -> operand.rank(2), DType.FLOAT32)
             .attributes(
                     Attribute.whole("max_detections", DetectionPostprocess::maxDetections, 1),
                     Attribute.whole("max_classes_per_detection", DetectionPostprocess::maxClassesPerDetection, 1),

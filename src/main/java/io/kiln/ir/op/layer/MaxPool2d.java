@@ -15,8 +15,7 @@ import io.kiln.ir.op.Window;
  */
 public record MaxPool2d(Window window) implements Pool2d {
     public static final Signature<MaxPool2d> SIGNATURE = Signature.of(MaxPool2d.class, "nn.max_pool2d")
-            .data("data")
-            .rank(4)
+            .data("data", operand -> operand.rank(4))
             .attributes(Attribute.pool(MaxPool2d::window).then("layout", "NHWC"), MaxPool2d::new)
             .compiles(DType.INT8, DType.INT16, DType.INT32, DType.FLOAT32)
             .result((op, args) -> op.window.slid(op, args.get(0)));

@@ -26,8 +26,7 @@ import java.util.Locale;
  */
 public record OnnxAveragePool(Window window, Order order, OnnxForm form) implements Op {
     public static final Signature<OnnxAveragePool> SIGNATURE = Signature.of(OnnxAveragePool.class, "onnx.avg_pool2d")
-            .data("data", DType.INT8)
-            .rank(4)
+            .data("data", operand -> operand.rank(4), DType.INT8)
             .quantization("input")
             .quantization("output")
             .attributes(

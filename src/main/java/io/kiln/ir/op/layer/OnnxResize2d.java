@@ -20,9 +20,7 @@ import java.util.List;
  */
 public record OnnxResize2d() implements Op {
     public static final Signature<OnnxResize2d> SIGNATURE = Signature.of(OnnxResize2d.class, "onnx.resize2d")
-            .data("data", DType.INT8)
-            .rank(4)
-            .filled()
+            .data("data", operand -> operand.rank(4).filled(), DType.INT8)
             .constant("rows", DType.INT32)
             .constant("row weights", DType.FLOAT32)
             .constant("columns", DType.INT32)

@@ -30,8 +30,7 @@ import io.kiln.ir.type.Shape;
  */
 public record OnnxSoftmax(OnnxForm form, boolean isLog) implements Op {
     public static final Signature<OnnxSoftmax> SIGNATURE = Signature.of(OnnxSoftmax.class, "onnx.softmax")
-            .data("data", DType.INT8)
-            .fits((what, type, op, args) -> op.fitData(type.shape()))
+            .data("data", operand -> operand.fits((what, type, op, args) -> op.fitData(type.shape())), DType.INT8)
             .quantization("input")
             .quantization("output")
             .says("axis", -1)

@@ -5,6 +5,7 @@ import io.kiln.base.DType;
 import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Check;
 import io.kiln.ir.op.Layer;
+import io.kiln.ir.op.Operand;
 import io.kiln.ir.op.Signature;
 import io.kiln.ir.op.Window;
 import io.kiln.ir.type.TensorType;
@@ -30,8 +31,7 @@ public record QnnConv2d(Window window, int groups, int channels, String kernelLa
     public static final Signature<QnnConv2d> SIGNATURE = Layer.quantized(
                     Signature.of(QnnConv2d.class, "qnn.conv2d")
                             .data("data")
-                            .data("weight", DType.INT8)
-                            .weighs(),
+                            .data("weight", Operand::weighs, DType.INT8),
                     QnnConv2d::channels)
             .text(op -> ConvShapes.attributes(op.window, op.groups, op.channels, op.kernelLayout, op.outDtype.text()))
             .rules((op, args) -> ConvShapes.checkLayout(op, op.kernelLayout, args))

@@ -22,9 +22,10 @@ import java.util.List;
 public record QnnConv2dTranspose(TransposedWindow window, int channels, DType outDtype) implements TransposedLayer {
     public static final Signature<QnnConv2dTranspose> SIGNATURE = Layer.quantized(
                     Signature.of(QnnConv2dTranspose.class, "qnn.conv2d_transpose")
-                            .data("data")
-                            .fits((what, type, op, args) -> Check.that(
-                                    type.dtype().isInteger(), "qnn.conv2d_transpose: data must be quantized"))
+                            .data(
+                                    "data",
+                                    operand -> operand.fits((what, type, op, args) -> Check.that(
+                                            type.dtype().isInteger(), "qnn.conv2d_transpose: data must be quantized")))
                             .data("weight", DType.INT8),
                     QnnConv2dTranspose::channels)
             .attributes(

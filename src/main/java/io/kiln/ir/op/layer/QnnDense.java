@@ -24,11 +24,8 @@ import java.util.List;
 public record QnnDense(int units, DType outDtype) implements Layer {
     public static final Signature<QnnDense> SIGNATURE = Layer.quantized(
                     Signature.of(QnnDense.class, "qnn.dense")
-                            .data("data")
-                            .rank(2)
-                            .data("weight", DType.INT8)
-                            .weighs()
-                            .rank(2),
+                            .data("data", operand -> operand.rank(2))
+                            .data("weight", operand -> operand.weighs().rank(2), DType.INT8),
                     QnnDense::units)
             .attributes(Attribute.whole("units", QnnDense::units, 1), Attribute.sums(QnnDense::outDtype), QnnDense::new)
             .result(QnnDense::result);

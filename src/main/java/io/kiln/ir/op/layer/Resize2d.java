@@ -24,9 +24,7 @@ public record Resize2d(int height, int width, boolean linear, boolean alignCorne
     private static final int MAX_SIZE = 1 << 15;
 
     public static final Signature<Resize2d> SIGNATURE = Signature.of(Resize2d.class, "image.resize2d")
-            .data("data")
-            .rank(4)
-            .filled()
+            .data("data", operand -> operand.rank(4).filled())
             .attributes(
                     Attribute.wholes("size", Resize2d::size, 1, MAX_SIZE, 2).then("layout", "NHWC"),
                     Attribute.either("method", Resize2d::linear, "linear", "nearest_neighbor"),

@@ -35,19 +35,16 @@ import java.util.List;
  */
 public record Svdf(int rank, int inputZeroPoint, int stateZeroPoint, int outputZeroPoint) implements Op {
     public static final Signature<Svdf> SIGNATURE = Signature.of(Svdf.class, "tfl.svdf")
-            .data("data")
-            .rank(2)
-            .constant("feature weights")
-            .rank(2)
-            .weighs()
-            .constant("time weights")
-            .rank(2)
-            .weighs()
+            .data("data", operand -> operand.rank(2))
+            .constant("feature weights", operand -> operand.rank(2).weighs())
+            .constant("time weights", operand -> operand.rank(2).weighs())
             .constant("bias")
             .state("state")
-            .state("slot", DType.INT32)
-            .fits((what, type, op, args) ->
-                    Check.that(type.shape().elements() == 1, "the slot " + type.text() + " is not one element"))
+            .state(
+                    "slot",
+                    operand -> operand.fits((what, type, op, args) -> Check.that(
+                            type.shape().elements() == 1, "the slot " + type.text() + " is not one element")),
+                    DType.INT32)
             .number("feature multiplier")
             .number("feature shift")
             .number("result multiplier")

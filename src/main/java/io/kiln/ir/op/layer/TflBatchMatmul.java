@@ -26,8 +26,7 @@ import java.util.List;
 public record TflBatchMatmul(boolean transposeA, boolean transposeB) implements Op {
     public static final Signature<TflBatchMatmul> SIGNATURE = Signature.of(TflBatchMatmul.class, "tfl.batch_matmul")
             .data("a", DType.INT8, DType.INT16, DType.FLOAT32)
-            .data("b")
-            .like("a")
+            .data("b", operand -> operand.like("a"))
             .number("zero point of a")
             .number("zero point of b")
             .attributes(

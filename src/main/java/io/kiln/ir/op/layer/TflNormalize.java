@@ -27,8 +27,7 @@ public record TflNormalize(Kind kind) implements Op {
 
     private static Signature<TflNormalize> signature(Kind kind) {
         return Signature.of(TflNormalize.class, kind.text())
-                .data("data")
-                .fits((what, type, op, args) -> op.fitData(type))
+                .data("data", operand -> operand.fits((what, type, op, args) -> op.fitData(type)))
                 .scale("input scale")
                 .zeroPoint("input zero point")
                 .says("axis", -1)

@@ -10,6 +10,7 @@ import io.kiln.ir.op.Attribute;
 import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Check;
 import io.kiln.ir.op.Op;
+import io.kiln.ir.op.Operand;
 import io.kiln.ir.op.Signature;
 
 /**
@@ -25,12 +26,10 @@ import io.kiln.ir.op.Signature;
  */
 public record TflSoftmax(float beta, DType outDtype, FloatPrecision tables) implements Op {
     public static final Signature<TflSoftmax> SIGNATURE = Signature.of(TflSoftmax.class, "tfl.softmax")
-            .data("data")
-            .fits((what, type, op, args) -> op.fitData(type.dtype()))
+            .data("data", operand -> operand.fits((what, type, op, args) -> op.fitData(type.dtype())))
             .scale("input scale")
             .zeroPoint("input zero point")
-            .constant("output scale", DType.FLOAT32)
-            .scalar()
+            .constant("output scale", Operand::scalar, DType.FLOAT32)
             .number("output zero point")
             .says("axis", -1)
             .attributes(

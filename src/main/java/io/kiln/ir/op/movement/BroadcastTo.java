@@ -16,10 +16,11 @@ import io.kiln.ir.type.TensorType;
  */
 public record BroadcastTo(Shape shape) implements Op {
     public static final Signature<BroadcastTo> SIGNATURE = Signature.of(BroadcastTo.class, "broadcast_to")
-            .data("data")
-            .fits((what, type, op, args) -> Check.that(
-                    Check.broadcast(type.shape(), op.shape).equals(op.shape),
-                    type.shape().text() + " does not broadcast to " + op.shape.text()))
+            .data(
+                    "data",
+                    operand -> operand.fits((what, type, op, args) -> Check.that(
+                            Check.broadcast(type.shape(), op.shape).equals(op.shape),
+                            type.shape().text() + " does not broadcast to " + op.shape.text())))
             .attributes(Attribute.shape("shape", BroadcastTo::shape), BroadcastTo::new)
             .traits()
             .result((op, args) -> new TensorType(op.shape, args.get(0).dtype()));

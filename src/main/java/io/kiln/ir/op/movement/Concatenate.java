@@ -20,9 +20,11 @@ import java.util.Map;
  */
 public record Concatenate(int axis, int arity) implements Op {
     public static final Signature<Concatenate> SIGNATURE = Signature.of(Concatenate.class, "concatenate")
-            .data("a part")
-            .times(Concatenate::arity)
-            .fits((what, type, op, args) -> Check.dtype(what, type, args.get(0).dtype()))
+            .data(
+                    "a part",
+                    operand -> operand.times(Concatenate::arity)
+                            .fits((what, type, op, args) ->
+                                    Check.dtype(what, type, args.get(0).dtype())))
             .text(op -> Map.of("axis", op.axis))
             .traits()
             .spelled((op, args) -> Spelling.of(op).in(Spelling.Form.TUPLE))

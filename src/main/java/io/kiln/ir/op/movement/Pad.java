@@ -20,9 +20,7 @@ import java.util.List;
 public record Pad(List<Integer> before, List<Integer> after) implements Op {
     public static final Signature<Pad> SIGNATURE = Signature.of(Pad.class, "nn.pad")
             .data("data")
-            .constant("pad value")
-            .like("data")
-            .scalar()
+            .constant("pad value", operand -> operand.like("data").scalar())
             .attributes(
                     Attribute.pairs("pad_width", Pad::widths, 0, Integer.MAX_VALUE)
                             .then("pad_mode", "constant"),

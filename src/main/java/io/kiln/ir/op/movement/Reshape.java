@@ -17,11 +17,12 @@ import io.kiln.ir.type.TensorType;
  */
 public record Reshape(Shape shape) implements Op {
     public static final Signature<Reshape> SIGNATURE = Signature.of(Reshape.class, "reshape")
-            .data("data")
-            .fits((what, type, op, args) -> Check.that(
-                    type.shape().elements() == op.shape.elements(),
-                    "reshape from " + type.shape().text() + " to " + op.shape.text()
-                            + " changes the number of elements"))
+            .data(
+                    "data",
+                    operand -> operand.fits((what, type, op, args) -> Check.that(
+                            type.shape().elements() == op.shape.elements(),
+                            "reshape from " + type.shape().text() + " to " + op.shape.text()
+                                    + " changes the number of elements")))
             .attributes(Attribute.shape("newshape", Reshape::shape), Reshape::new)
             .traits(Trait.VIEW)
             .result((op, args) -> new TensorType(op.shape, args.get(0).dtype()));

@@ -21,12 +21,9 @@ import java.util.Set;
  */
 public record ScatterNd(Mode mode) implements Op {
     public static final Signature<ScatterNd> SIGNATURE = Signature.of(ScatterNd.class, "scatter_nd")
-            .data("data")
-            .rank(2)
-            .data("indices", DType.INT32)
-            .rank(2)
-            .data("updates")
-            .like("data")
+            .data("data", operand -> operand.rank(2))
+            .data("indices", operand -> operand.rank(2), DType.INT32)
+            .data("updates", operand -> operand.like("data"))
             .attributes(Attribute.choice("mode", ScatterNd::mode, Mode::text, List.of(Mode.values())), ScatterNd::new)
             .traits()
             .result(ScatterNd::result);

@@ -22,8 +22,7 @@ public record TflDynamicUpdateSlice() implements Op {
     public static final Signature<TflDynamicUpdateSlice> SIGNATURE = Signature.of(
                     TflDynamicUpdateSlice.class, "tfl.dynamic_update_slice")
             .data("data")
-            .data("update")
-            .like("data")
+            .data("update", operand -> operand.like("data"))
             .data("start", DType.INT32, DType.INT64)
             .attributes(TflDynamicUpdateSlice::new)
             .traits()

@@ -24,9 +24,10 @@ public record ArgReduce(boolean largest, int axis) implements Reduction {
 
     private static Signature<ArgReduce> signature(boolean largest) {
         return Signature.of(ArgReduce.class, largest ? "argmax" : "argmin")
-                .data("data")
-                .fits((what, type, op, args) -> Check.ordered(op, type))
-                .filled()
+                .data(
+                        "data",
+                        operand -> operand.fits((what, type, op, args) -> Check.ordered(op, type))
+                                .filled())
                 .attributes(
                         Attribute.wholes("axis", ArgReduce::axes, 0, MAX_AXIS, 1)
                                 .then("keepdims", 0)

@@ -31,12 +31,14 @@ public record Reduce(Kind kind, List<Integer> axes, boolean keepDims) implements
     private static Signature<Reduce> signature(Kind kind) {
         boolean isOrder = kind == Kind.MAX || kind == Kind.MIN;
         return Signature.of(Reduce.class, kind.text)
-                .data("data")
-                .fits((what, type, op, args) -> Check.that(
-                        isOrder || type.dtype().isFloat() || type.dtype() == DType.INT32,
-                        "the " + kind.text + " of " + type.dtype().text() + " is not supported"))
-                .fits((what, type, op, args) -> Check.ordered(op, type))
-                .filled()
+                .data(
+                        "data",
+                        operand -> operand.fits((what, type, op, args) -> Check.that(
+                                        isOrder || type.dtype().isFloat() || type.dtype() == DType.INT32,
+                                        "the " + kind.text + " of "
+                                                + type.dtype().text() + " is not supported"))
+                                .fits((what, type, op, args) -> Check.ordered(op, type))
+                                .filled())
                 .attributes(
                         Attribute.axes("axis", Reduce::axes, MAX_AXIS),
                         Attribute.truth("keepdims", Reduce::keepDims),

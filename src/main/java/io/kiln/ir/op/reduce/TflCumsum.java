@@ -29,10 +29,15 @@ public record TflCumsum(int axis, boolean exclusive, boolean reverse) implements
     private static final int MAX_AXIS = 7;
 
     public static final Signature<TflCumsum> SIGNATURE = Signature.of(TflCumsum.class, "tfl.cumsum")
-            .data("data", DType.FLOAT32, DType.INT8, DType.INT32, DType.INT64)
-            .fits((what, type, op, args) -> Check.that(
-                    op.axis >= 0 && op.axis < type.shape().rank(),
-                    "axis " + op.axis + " is not one of " + type.shape().text()))
+            .data(
+                    "data",
+                    operand -> operand.fits((what, type, op, args) -> Check.that(
+                            op.axis >= 0 && op.axis < type.shape().rank(),
+                            "axis " + op.axis + " is not one of " + type.shape().text())),
+                    DType.FLOAT32,
+                    DType.INT8,
+                    DType.INT32,
+                    DType.INT64)
             .number("zero point")
             .attributes(
                     Attribute.whole("axis", TflCumsum::axis, 0, MAX_AXIS),

@@ -5,6 +5,7 @@ import io.kiln.base.DType;
 import io.kiln.ir.op.Arguments;
 import io.kiln.ir.op.Attribute;
 import io.kiln.ir.op.Card;
+import io.kiln.ir.op.Operand;
 import io.kiln.ir.op.Reduction;
 import io.kiln.ir.op.Signature;
 import io.kiln.ir.op.Trait;
@@ -27,8 +28,7 @@ public record TflSum(List<Integer> axes, boolean keepDims) implements Reduction 
     private static final int MAX_AXIS = 7;
 
     public static final Signature<TflSum> SIGNATURE = Signature.of(TflSum.class, "tfl.sum")
-            .data("data", DType.INT8, DType.INT16)
-            .filled()
+            .data("data", Operand::filled, DType.INT8, DType.INT16)
             .zeroPoint("zero point")
             .attributes(
                     Attribute.axes("axis", TflSum::axes, MAX_AXIS),

@@ -21,9 +21,10 @@ import java.util.List;
  */
 public record Topk(int k, boolean isAscend) implements Op {
     public static final Signature<Topk> SIGNATURE = Signature.of(Topk.class, "topk")
-            .data("data")
-            .fits((what, type, op, args) -> Check.ordered(op, type))
-            .vectors()
+            .data(
+                    "data",
+                    operand -> operand.fits((what, type, op, args) -> Check.ordered(op, type))
+                            .vectors())
             .attributes(
                     Attribute.whole("k", Topk::k, 1).then("axis", -1).then("ret_type", "indices"),
                     Attribute.truth("is_ascend", Topk::isAscend).then("dtype", "int32"),

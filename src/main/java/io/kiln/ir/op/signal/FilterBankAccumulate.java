@@ -27,19 +27,12 @@ import java.util.List;
 public record FilterBankAccumulate(int channels) implements Op {
     public static final Signature<FilterBankAccumulate> SIGNATURE = Signature.of(
                     FilterBankAccumulate.class, "tfl.signal_filter_bank")
-            .data("energies", DType.UINT32)
-            .rank(1)
-            .filled()
-            .constant("weights", DType.INT16)
-            .rank(1)
-            .constant("unweights", DType.INT16)
-            .rank(1)
-            .constant("frequency starts", DType.INT16)
-            .rank(1)
-            .constant("weight starts", DType.INT16)
-            .rank(1)
-            .constant("widths", DType.INT16)
-            .rank(1)
+            .data("energies", operand -> operand.rank(1).filled(), DType.UINT32)
+            .constant("weights", operand -> operand.rank(1), DType.INT16)
+            .constant("unweights", operand -> operand.rank(1), DType.INT16)
+            .constant("frequency starts", operand -> operand.rank(1), DType.INT16)
+            .constant("weight starts", operand -> operand.rank(1), DType.INT16)
+            .constant("widths", operand -> operand.rank(1), DType.INT16)
             .attributes(
                     Attribute.whole("num_channels", FilterBankAccumulate::channels, 1, Integer.MAX_VALUE - 1),
                     FilterBankAccumulate::new)

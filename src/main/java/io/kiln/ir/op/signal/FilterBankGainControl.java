@@ -22,18 +22,21 @@ import io.kiln.ir.op.Signature;
 public record FilterBankGainControl(int snrShift) implements Op {
     public static final Signature<FilterBankGainControl> SIGNATURE = Signature.of(
                     FilterBankGainControl.class, "tfl.signal_pcan")
-            .data("data", DType.UINT32)
-            .rank(1)
-            .data("noise")
-            .fits((what, type, op, args) -> Check.that(
-                    type.equals(args.get(0)),
-                    "the noise " + type.text() + " is not of the data's type "
-                            + args.get(0).text()))
-            .constant("table of gains", DType.INT16)
-            .rank(1)
-            .fits((what, type, op, args) -> Check.that(
-                    type.shape().dim(0) >= WideDynamicGain.ELEMENTS,
-                    "the table of gains has " + type.shape().dim(0) + " elements, not " + WideDynamicGain.ELEMENTS))
+            .data("data", operand -> operand.rank(1), DType.UINT32)
+            .data(
+                    "noise",
+                    operand -> operand.fits((what, type, op, args) -> Check.that(
+                            type.equals(args.get(0)),
+                            "the noise " + type.text() + " is not of the data's type "
+                                    + args.get(0).text())))
+            .constant(
+                    "table of gains",
+                    operand -> operand.rank(1)
+                            .fits((what, type, op, args) -> Check.that(
+                                    type.shape().dim(0) >= WideDynamicGain.ELEMENTS,
+                                    "the table of gains has " + type.shape().dim(0) + " elements, not "
+                                            + WideDynamicGain.ELEMENTS)),
+                    DType.INT16)
             .attributes(
                     Attribute.whole("snr_shift", FilterBankGainControl::snrShift, 0, Long.SIZE - 1),
                     FilterBankGainControl::new)

@@ -19,8 +19,7 @@ import io.kiln.ir.op.Signature;
 public record FilterBankLog(int outputScale, int correctionBits) implements Op {
     public static final Signature<FilterBankLog> SIGNATURE = Signature.of(
                     FilterBankLog.class, "tfl.signal_filter_bank_log")
-            .data("data", DType.UINT32)
-            .rank(1)
+            .data("data", operand -> operand.rank(1), DType.UINT32)
             .attributes(
                     Attribute.whole("output_scale", FilterBankLog::outputScale, 1),
                     Attribute.whole("input_correction_bits", FilterBankLog::correctionBits, 0, Integer.SIZE - 1),

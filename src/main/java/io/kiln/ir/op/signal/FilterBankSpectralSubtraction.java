@@ -38,13 +38,13 @@ public record FilterBankSpectralSubtraction(
         implements Op {
     public static final Signature<FilterBankSpectralSubtraction> SIGNATURE = Signature.of(
                     FilterBankSpectralSubtraction.class, "tfl.signal_filter_bank_spectral_subtraction")
-            .data("data", DType.UINT32)
-            .rank(1)
-            .state("estimate")
-            .fits((what, type, op, args) -> Check.that(
-                    type.equals(args.get(0)),
-                    "the estimate " + type.text() + " is not of the data's type "
-                            + args.get(0).text()))
+            .data("data", operand -> operand.rank(1), DType.UINT32)
+            .state(
+                    "estimate",
+                    operand -> operand.fits((what, type, op, args) -> Check.that(
+                            type.equals(args.get(0)),
+                            "the estimate " + type.text() + " is not of the data's type "
+                                    + args.get(0).text())))
             .attributes(
                     Attribute.whole("smoothing", FilterBankSpectralSubtraction::smoothing, 0),
                     Attribute.whole("one_minus_smoothing", FilterBankSpectralSubtraction::oneMinusSmoothing, 0),

@@ -4,6 +4,7 @@ package io.kiln.ir.op.signal;
 import io.kiln.base.DType;
 import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Op;
+import io.kiln.ir.op.Operand;
 import io.kiln.ir.op.Signature;
 
 /**
@@ -14,10 +15,8 @@ import io.kiln.ir.op.Signature;
 public record FilterBankSquareRoot() implements Op {
     public static final Signature<FilterBankSquareRoot> SIGNATURE = Signature.of(
                     FilterBankSquareRoot.class, "tfl.signal_filter_bank_square_root")
-            .data("data", DType.UINT64)
-            .rank(1)
-            .data("number of bits", DType.INT32)
-            .scalar()
+            .data("data", operand -> operand.rank(1), DType.UINT64)
+            .data("number of bits", Operand::scalar, DType.INT32)
             .attributes(FilterBankSquareRoot::new)
             .traits()
             .to(DType.UINT32);

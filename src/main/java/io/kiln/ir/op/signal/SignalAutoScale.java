@@ -4,6 +4,7 @@ package io.kiln.ir.op.signal;
 import io.kiln.base.DType;
 import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Op;
+import io.kiln.ir.op.Operand;
 import io.kiln.ir.op.Signature;
 
 /**
@@ -16,10 +17,8 @@ import io.kiln.ir.op.Signature;
 public record SignalAutoScale() implements Op {
     public static final Signature<SignalAutoScale> SIGNATURE = Signature.of(
                     SignalAutoScale.class, "tfl.signal_fft_auto_scale")
-            .data("data", DType.INT16)
-            .rank(1)
-            .state("number of bits", DType.INT32)
-            .scalar()
+            .data("data", operand -> operand.rank(1), DType.INT16)
+            .state("number of bits", Operand::scalar, DType.INT32)
             .attributes(SignalAutoScale::new)
             .traits()
             .same();

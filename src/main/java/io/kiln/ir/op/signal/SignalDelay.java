@@ -6,6 +6,7 @@ import io.kiln.ir.op.Attribute;
 import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Check;
 import io.kiln.ir.op.Op;
+import io.kiln.ir.op.Operand;
 import io.kiln.ir.op.Signature;
 import io.kiln.ir.type.TensorType;
 
@@ -18,10 +19,8 @@ import io.kiln.ir.type.TensorType;
  */
 public record SignalDelay(int length) implements Op {
     public static final Signature<SignalDelay> SIGNATURE = Signature.of(SignalDelay.class, "tfl.signal_delay")
-            .data("data", DType.INT16)
-            .vectors()
-            .state("state")
-            .holds(SignalDelay::state)
+            .data("data", Operand::vectors, DType.INT16)
+            .state("state", operand -> operand.holds(SignalDelay::state))
             .attributes(Attribute.whole("delay_length", SignalDelay::length, 1), SignalDelay::new)
             .traits()
             .same();

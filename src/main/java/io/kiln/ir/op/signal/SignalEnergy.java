@@ -21,8 +21,7 @@ import java.util.List;
  */
 public record SignalEnergy(int start, int end) implements Op {
     public static final Signature<SignalEnergy> SIGNATURE = Signature.of(SignalEnergy.class, "tfl.signal_energy")
-            .data("data", DType.INT16)
-            .rank(1)
+            .data("data", operand -> operand.rank(1), DType.INT16)
             .attributes(
                     Attribute.whole("start_index", SignalEnergy::start, 0),
                     Attribute.whole("end_index", SignalEnergy::end, 0),

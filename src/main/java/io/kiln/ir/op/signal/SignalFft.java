@@ -6,6 +6,7 @@ import io.kiln.ir.op.Attribute;
 import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Check;
 import io.kiln.ir.op.Op;
+import io.kiln.ir.op.Operand;
 import io.kiln.ir.op.Signature;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
@@ -38,8 +39,7 @@ public record SignalFft(int length, boolean inverse) implements Op {
 
     private static Signature<SignalFft> signature(boolean inverse) {
         return Signature.of(SignalFft.class, inverse ? "tfl.signal_irfft" : "tfl.signal_rfft")
-                .data("data", DType.INT16, DType.INT32, DType.FLOAT32)
-                .vectors()
+                .data("data", Operand::vectors, DType.INT16, DType.INT32, DType.FLOAT32)
                 .attributes(
                         Attribute.whole("fft_length", SignalFft::length, SHORTEST, LONGEST),
                         length -> new SignalFft(length, inverse))

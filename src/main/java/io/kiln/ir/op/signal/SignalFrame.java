@@ -6,6 +6,7 @@ import io.kiln.ir.op.Attribute;
 import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Check;
 import io.kiln.ir.op.Op;
+import io.kiln.ir.op.Operand;
 import io.kiln.ir.op.Signature;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
@@ -28,15 +29,15 @@ import java.util.List;
  */
 public record SignalFrame(int size, int step, boolean prefill) implements Op {
     public static final Signature<SignalFrame> SIGNATURE = Signature.of(SignalFrame.class, "tfl.signal_framer")
-            .data("data", DType.INT16)
-            .vectors()
-            .fits((what, type, op, args) -> Check.that(
-                    type.shape().dim(-1) % op.step == 0,
-                    "vectors of " + type.text() + " are not a multiple of " + op.step + " samples"))
-            .state("validity", DType.BOOL)
-            .scalar()
-            .state("state")
-            .holds(SignalFrame::state)
+            .data(
+                    "data",
+                    operand -> operand.vectors()
+                            .fits((what, type, op, args) -> Check.that(
+                                    type.shape().dim(-1) % op.step == 0,
+                                    "vectors of " + type.text() + " are not a multiple of " + op.step + " samples")),
+                    DType.INT16)
+            .state("validity", Operand::scalar, DType.BOOL)
+            .state("state", operand -> operand.holds(SignalFrame::state))
             .attributes(
                     Attribute.whole("frame_size", SignalFrame::size, 1),
                     Attribute.whole("frame_step", SignalFrame::step, 1),

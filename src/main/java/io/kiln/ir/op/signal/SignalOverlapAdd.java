@@ -22,11 +22,12 @@ import java.util.List;
 public record SignalOverlapAdd(int step) implements Op {
     public static final Signature<SignalOverlapAdd> SIGNATURE = Signature.of(
                     SignalOverlapAdd.class, "tfl.signal_overlap_add")
-            .data("data", DType.INT16, DType.FLOAT32)
-            .vectors()
-            .fits((what, type, op, args) -> op.fitFrames(type))
-            .state("state")
-            .holds(SignalOverlapAdd::state)
+            .data(
+                    "data",
+                    operand -> operand.vectors().fits((what, type, op, args) -> op.fitFrames(type)),
+                    DType.INT16,
+                    DType.FLOAT32)
+            .state("state", operand -> operand.holds(SignalOverlapAdd::state))
             .attributes(Attribute.whole("frame_step", SignalOverlapAdd::step, 1), SignalOverlapAdd::new)
             .traits()
             .result(SignalOverlapAdd::result);

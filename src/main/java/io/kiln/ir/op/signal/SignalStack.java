@@ -6,6 +6,7 @@ import io.kiln.ir.op.Attribute;
 import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Check;
 import io.kiln.ir.op.Op;
+import io.kiln.ir.op.Operand;
 import io.kiln.ir.op.Signature;
 import io.kiln.ir.type.TensorType;
 
@@ -24,12 +25,9 @@ import io.kiln.ir.type.TensorType;
  */
 public record SignalStack(int left, int right, int step) implements Op {
     public static final Signature<SignalStack> SIGNATURE = Signature.of(SignalStack.class, "tfl.signal_stacker")
-            .data("data", DType.INT16)
-            .rank(1)
-            .state("validity", DType.BOOL)
-            .scalar()
-            .state("state")
-            .holds(SignalStack::state)
+            .data("data", operand -> operand.rank(1), DType.INT16)
+            .state("validity", Operand::scalar, DType.BOOL)
+            .state("state", operand -> operand.holds(SignalStack::state))
             .attributes(
                     Attribute.whole("left_context", SignalStack::left, 0),
                     Attribute.whole("right_context", SignalStack::right, 0),

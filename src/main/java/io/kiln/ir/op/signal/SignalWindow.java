@@ -6,6 +6,7 @@ import io.kiln.ir.op.Attribute;
 import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Check;
 import io.kiln.ir.op.Op;
+import io.kiln.ir.op.Operand;
 import io.kiln.ir.op.Signature;
 
 /**
@@ -17,13 +18,15 @@ import io.kiln.ir.op.Signature;
  */
 public record SignalWindow(int shift) implements Op {
     public static final Signature<SignalWindow> SIGNATURE = Signature.of(SignalWindow.class, "tfl.signal_window")
-            .data("data", DType.INT16)
-            .vectors()
-            .constant("weights", DType.INT16)
-            .rank(1)
-            .fits((what, type, op, args) -> Check.that(
-                    type.shape().dim(0) == args.get(0).shape().dim(-1),
-                    "weights " + type.text() + " do not fit data " + args.get(0).text()))
+            .data("data", Operand::vectors, DType.INT16)
+            .constant(
+                    "weights",
+                    operand -> operand.rank(1)
+                            .fits((what, type, op, args) -> Check.that(
+                                    type.shape().dim(0) == args.get(0).shape().dim(-1),
+                                    "weights " + type.text() + " do not fit data "
+                                            + args.get(0).text())),
+                    DType.INT16)
             .attributes(Attribute.whole("shift", SignalWindow::shift, 0, Integer.SIZE - 1), SignalWindow::new)
             .traits()
             .same();
