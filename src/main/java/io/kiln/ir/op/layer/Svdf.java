@@ -35,7 +35,7 @@ import java.util.List;
  */
 public record Svdf(int rank, int inputZeroPoint, int stateZeroPoint, int outputZeroPoint) implements Op {
     public static final Signature<Svdf> SIGNATURE = Signature.of(Svdf.class, "tfl.svdf")
-            .data("data", operand -> operand.rank(2))
+            .data("data", operand -> operand.rank(2), DType.INT8, DType.FLOAT32)
             .constant("feature weights", operand -> operand.rank(2).weighs())
             .constant("time weights", operand -> operand.rank(2).weighs())
             .constant("bias")
@@ -106,9 +106,6 @@ public record Svdf(int rank, int inputZeroPoint, int stateZeroPoint, int outputZ
                 "the state " + state.text() + " does not have batch * filters * memory = " + elements + " elements");
         Check.dtype("feature weights", features, data.dtype());
         checkTypes(data.dtype(), state.dtype());
-        Check.that(
-                args.get(SLOT).shape().elements() == 1,
-                "the slot " + args.get(SLOT).text() + " is not one element");
         return new TensorType(Shape.of(data.shape().dim(0), units), data.dtype());
     }
 }
