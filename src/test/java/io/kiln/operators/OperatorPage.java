@@ -71,7 +71,8 @@ record OperatorPage(Map<String, Set<Place>> filled, Waivers waivers) {
     }
 
     private static String operand(Operand<?> operand) {
-        String count = operand.count().map(n -> n == 1 ? "" : n + " × ").orElse("n × ");
+        String count =
+                operand.number().fixed().map(n -> n == 1 ? "" : n + " × ").orElse("n × ");
         return count + operand.name() + (operand.role() == Role.STATE ? " (variable)" : "");
     }
 

@@ -189,6 +189,20 @@ public record Attribute<O, T>(
         return new Attribute<>(get, (all, value) -> all.putAll(text.apply(value)), read);
     }
 
+    /** Two values. */
+    public record Pair<A, B>(A first, B second) {}
+
+    /** Two attributes as one, for operators that have many. */
+    public <S> Attribute<O, Pair<T, S>> and(Attribute<O, S> second) {
+        return new Attribute<>(
+                op -> new Pair<>(get.apply(op), second.get.apply(op)),
+                (all, pair) -> {
+                    write.accept(all, pair.first);
+                    second.write.accept(all, pair.second);
+                },
+                a -> new Pair<>(read.apply(a), second.read.apply(a)));
+    }
+
     /** The same, with a value where the text has none. */
     public Attribute<O, T> or(String name, T otherwise) {
         return new Attribute<>(get, write, a -> a.has(name) ? read.apply(a) : otherwise);

@@ -19,7 +19,7 @@ public record Card<O extends Op>(Signature<O> signature, O op) {
     List<Operand<O>> arguments() {
         List<Operand<O>> all = new ArrayList<>();
         for (Operand<O> operand : signature.operands()) {
-            for (int i = operand.times().applyAsInt(op); i > 0; i--) {
+            for (int i = operand.times(op); i > 0; i--) {
                 all.add(operand);
             }
         }
@@ -28,7 +28,7 @@ public record Card<O extends Op>(Signature<O> signature, O op) {
 
     int arity() {
         return signature.operands().stream()
-                .mapToInt(operand -> operand.times().applyAsInt(op))
+                .mapToInt(operand -> operand.times(op))
                 .sum();
     }
 
@@ -72,7 +72,7 @@ public record Card<O extends Op>(Signature<O> signature, O op) {
     List<Integer> weights() {
         List<Operand<O>> all = arguments();
         return IntStream.range(0, all.size())
-                .filter(i -> all.get(i).isWeight())
+                .filter(i -> all.get(i).kind().weighs())
                 .boxed()
                 .toList();
     }

@@ -28,16 +28,4 @@ public final class Makers {
     public interface Of6<A, B, C, D, E, F, R> {
         R apply(A first, B second, C third, D fourth, E fifth, F sixth);
     }
-
-    /** A function of seven values. */
-    @FunctionalInterface
-    public interface Of7<A, B, C, D, E, F, G, R> {
-        R apply(A first, B second, C third, D fourth, E fifth, F sixth, G seventh);
-    }
-
-    /** A function of eight values. */
-    @FunctionalInterface
-    public interface Of8<A, B, C, D, E, F, G, H, R> {
-        R apply(A first, B second, C third, D fourth, E fifth, F sixth, G seventh, H eighth);
-    }
 }

@@ -16,25 +16,34 @@ import java.util.function.ToIntFunction;
  *
  * @param <O> the operator
  * @param name its name in messages
- * @param role its role
- * @param broadcasts whether a constant is a tensor that broadcasts with the data
- * @param isWeight whether its elements are weights
+ * @param kind what the operator does with it
  * @param types its element types; empty for any
- * @param count number of arguments, if it does not depend on the operator
- * @param times number of arguments of an operator
+ * @param number how many arguments
  * @param fits what a type must satisfy
  * @param rules what a constant must satisfy
  */
 public record Operand<O extends Op>(
-        String name,
-        Role role,
-        boolean broadcasts,
-        boolean isWeight,
-        Set<DType> types,
-        Optional<Integer> count,
-        ToIntFunction<O> times,
-        List<Fit<O>> fits,
-        List<Rule<O>> rules) {
+        String name, Kind kind, Set<DType> types, Count<O> number, List<Fit<O>> fits, List<Rule<O>> rules) {
+
+    /**
+     * What an operator does with an operand.
+     *
+     * @param broadcasts whether a constant is a tensor that broadcasts with the data
+     * @param weighs whether each element is multiplied once for every vector along the result's last axis
+     */
+    public record Kind(Role role, boolean broadcasts, boolean weighs) {}
+
+    /**
+     * A number of arguments.
+     *
+     * @param fixed the number, if it does not depend on the operator
+     * @param of the number for an operator
+     */
+    public record Count<O>(Optional<Integer> fixed, ToIntFunction<O> of) {
+        static <O> Count<O> of(int number) {
+            return new Count<>(Optional.of(number), op -> number);
+        }
+    }
 
     /** A condition on the type of an argument. */
     @FunctionalInterface
@@ -63,41 +72,49 @@ public record Operand<O extends Op>(
 
     static <O extends Op> Operand<O> of(String name, Role role, DType... types) {
         Operand<O> any =
-                new Operand<>(name, role, false, false, Set.of(types), Optional.of(1), op -> 1, List.of(), List.of());
+                new Operand<>(name, new Kind(role, false, false), Set.of(types), Count.of(1), List.of(), List.of());
         return types.length == 0 ? any : any.fits((what, type, op, args) -> Check.oneOf(what, type, any.types));
+    }
+
+    private Operand<O> with(Kind other) {
+        return new Operand<>(name, other, types, number, fits, rules);
+    }
+
+    private Operand<O> with(Count<O> other) {
+        return new Operand<>(name, kind, types, other, fits, rules);
     }
 
     /** With another condition on its type. */
     public Operand<O> fits(Fit<O> fit) {
         List<Fit<O>> all = new ArrayList<>(fits);
         all.add(fit);
-        return new Operand<>(name, role, broadcasts, isWeight, types, count, times, all, rules);
+        return new Operand<>(name, kind, types, number, all, rules);
     }
 
     Operand<O> rule(Rule<O> rule) {
         List<Rule<O>> all = new ArrayList<>(rules);
         all.add(rule);
-        return new Operand<>(name, role, broadcasts, isWeight, types, count, times, fits, all);
+        return new Operand<>(name, kind, types, number, fits, all);
     }
 
     /** Several arguments of this kind. */
-    public Operand<O> times(int number) {
-        return new Operand<>(name, role, broadcasts, isWeight, types, Optional.of(number), op -> number, fits, rules);
+    public Operand<O> times(int count) {
+        return with(Count.of(count));
     }
 
     /** As many arguments of this kind as the operator states. */
-    public Operand<O> times(ToIntFunction<O> number) {
-        return new Operand<>(name, role, broadcasts, isWeight, types, Optional.empty(), number, fits, rules);
+    public Operand<O> times(ToIntFunction<O> count) {
+        return with(new Count<>(Optional.empty(), count));
     }
 
     /** Although it is constant, it is a tensor that broadcasts with the data. */
     public Operand<O> broadcasting() {
-        return new Operand<>(name, role, true, isWeight, types, count, times, fits, rules);
+        return with(new Kind(kind.role, true, kind.weighs));
     }
 
-    /** Each of its elements is multiplied once for every vector along the result's last axis. */
+    /** It is a weight of the operator. */
     public Operand<O> weighs() {
-        return new Operand<>(name, role, broadcasts, true, types, count, times, fits, rules);
+        return with(new Kind(kind.role, kind.broadcasts, true));
     }
 
     /** It has the element type of another operand. */
@@ -143,9 +160,18 @@ public record Operand<O extends Op>(
                 (position, op, args) -> args.integers(position, name, value -> value >= least && value <= most, range));
     }
 
+    public Role role() {
+        return kind.role;
+    }
+
+    /** The number of arguments of an operator. */
+    int times(O op) {
+        return number.of().applyAsInt(op);
+    }
+
     /** Whether it is a tensor, not a constant of the operator's own. */
     boolean isTensor() {
-        return role == Role.DATA || broadcasts;
+        return role() == Role.DATA || kind.broadcasts;
     }
 
     void check(TensorType type, O op, List<TensorType> args) {

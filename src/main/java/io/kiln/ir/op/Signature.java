@@ -143,7 +143,7 @@ public final class Signature<O extends Op> {
                 if (each.name().equals(operand)) {
                     return position;
                 }
-                position += each.count().orElseThrow();
+                position += each.number().fixed().orElseThrow();
             }
             throw new IllegalArgumentException(name + " has no operand " + operand);
         }
@@ -314,57 +314,6 @@ public final class Signature<O extends Op> {
             Function<AttributeReader, E> e = add(fifth);
             Function<AttributeReader, F> f = add(sixth);
             return make(in -> make.apply(a.apply(in), b.apply(in), c.apply(in), d.apply(in), e.apply(in), f.apply(in)));
-        }
-
-        /** An operator with seven attributes. */
-        public <A, B, C, D, E, F, G> Draft<O> attributes(
-                Attribute<O, A> first,
-                Attribute<O, B> second,
-                Attribute<O, C> third,
-                Attribute<O, D> fourth,
-                Attribute<O, E> fifth,
-                Attribute<O, F> sixth,
-                Attribute<O, G> seventh,
-                Makers.Of7<A, B, C, D, E, F, G, O> make) {
-            Function<AttributeReader, A> a = add(first);
-            Function<AttributeReader, B> b = add(second);
-            Function<AttributeReader, C> c = add(third);
-            Function<AttributeReader, D> d = add(fourth);
-            Function<AttributeReader, E> e = add(fifth);
-            Function<AttributeReader, F> f = add(sixth);
-            Function<AttributeReader, G> g = add(seventh);
-            return make(in -> make.apply(
-                    a.apply(in), b.apply(in), c.apply(in), d.apply(in), e.apply(in), f.apply(in), g.apply(in)));
-        }
-
-        /** An operator with eight attributes. */
-        public <A, B, C, D, E, F, G, H> Draft<O> attributes(
-                Attribute<O, A> first,
-                Attribute<O, B> second,
-                Attribute<O, C> third,
-                Attribute<O, D> fourth,
-                Attribute<O, E> fifth,
-                Attribute<O, F> sixth,
-                Attribute<O, G> seventh,
-                Attribute<O, H> eighth,
-                Makers.Of8<A, B, C, D, E, F, G, H, O> make) {
-            Function<AttributeReader, A> a = add(first);
-            Function<AttributeReader, B> b = add(second);
-            Function<AttributeReader, C> c = add(third);
-            Function<AttributeReader, D> d = add(fourth);
-            Function<AttributeReader, E> e = add(fifth);
-            Function<AttributeReader, F> f = add(sixth);
-            Function<AttributeReader, G> g = add(seventh);
-            Function<AttributeReader, H> h = add(eighth);
-            return make(in -> make.apply(
-                    a.apply(in),
-                    b.apply(in),
-                    c.apply(in),
-                    d.apply(in),
-                    e.apply(in),
-                    f.apply(in),
-                    g.apply(in),
-                    h.apply(in)));
         }
 
         /** Attributes whose text has several forms, which a rule of the reader knows. */

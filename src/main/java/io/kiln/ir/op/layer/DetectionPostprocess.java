@@ -60,13 +60,21 @@ public record DetectionPostprocess(
             .attributes(
                     Attribute.whole("max_detections", DetectionPostprocess::maxDetections, 1),
                     Attribute.whole("max_classes_per_detection", DetectionPostprocess::maxClassesPerDetection, 1),
-                    Attribute.whole("detections_per_class", DetectionPostprocess::detectionsPerClass, 1),
-                    Attribute.flag("use_regular_nms", DetectionPostprocess::regular),
+                    Attribute.whole("detections_per_class", DetectionPostprocess::detectionsPerClass, 1)
+                            .and(Attribute.flag("use_regular_nms", DetectionPostprocess::regular)),
                     Attribute.whole("num_classes", DetectionPostprocess::classes, 1),
-                    Attribute.single("nms_score_threshold", DetectionPostprocess::scoreThreshold),
-                    Attribute.single("nms_iou_threshold", DetectionPostprocess::iouThreshold),
+                    Attribute.single("nms_score_threshold", DetectionPostprocess::scoreThreshold)
+                            .and(Attribute.single("nms_iou_threshold", DetectionPostprocess::iouThreshold)),
                     Attribute.singles("scales", DetectionPostprocess::scales),
-                    DetectionPostprocess::new)
+                    (detections, perDetection, perClass, classes, thresholds, scales) -> new DetectionPostprocess(
+                            detections,
+                            perDetection,
+                            perClass.first(),
+                            perClass.second(),
+                            classes,
+                            thresholds.first(),
+                            thresholds.second(),
+                            scales))
             .result(DetectionPostprocess::result);
 
     @Override

@@ -67,11 +67,12 @@ public record Lstm(
                     Attribute.either("layout", Lstm::timeMajor, "TNC", "NTC"),
                     Attribute.whole("input_zero_point", Lstm::inputZeroPoint),
                     Attribute.whole("hidden_zero_point", Lstm::hiddenZeroPoint),
-                    Attribute.whole("tanh_multiplier", Lstm::tanhMultiplier, 1, Short.MAX_VALUE),
-                    Attribute.whole("tanh_shift", Lstm::tanhShift, 0, Integer.SIZE - 1),
+                    Attribute.whole("tanh_multiplier", Lstm::tanhMultiplier, 1, Short.MAX_VALUE)
+                            .and(Attribute.whole("tanh_shift", Lstm::tanhShift, 0, Integer.SIZE - 1)),
                     Attribute.single("cell_clip", Lstm::cellClip),
                     Attribute.choice("rounding", Lstm::arithmetic, Arithmetic::rounding, List.of(Arithmetic.values())),
-                    Lstm::new)
+                    (timeMajor, input, hidden, tanh, clip, arithmetic) ->
+                            new Lstm(timeMajor, input, hidden, tanh.first(), tanh.second(), clip, arithmetic))
             .traits()
             .rules(Lstm::rules)
             .result(Lstm::result);

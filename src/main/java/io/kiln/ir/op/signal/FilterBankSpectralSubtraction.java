@@ -7,6 +7,7 @@ import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Check;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Signature;
+import java.util.function.ToIntFunction;
 
 /**
  * Subtracts a noise estimate from each channel (signal/src/filter_bank_spectral_subtraction.cc of TensorFlow Lite
@@ -46,19 +47,26 @@ public record FilterBankSpectralSubtraction(
                             "the estimate " + type.text() + " is not of the data's type "
                                     + args.get(0).text())))
             .attributes(
-                    Attribute.whole("smoothing", FilterBankSpectralSubtraction::smoothing, 0),
-                    Attribute.whole("one_minus_smoothing", FilterBankSpectralSubtraction::oneMinusSmoothing, 0),
-                    Attribute.whole("alternate_smoothing", FilterBankSpectralSubtraction::alternateSmoothing, 0),
-                    Attribute.whole(
-                            "alternate_one_minus_smoothing",
-                            FilterBankSpectralSubtraction::alternateOneMinusSmoothing,
-                            0),
+                    factor("smoothing", FilterBankSpectralSubtraction::smoothing)
+                            .and(factor("one_minus_smoothing", FilterBankSpectralSubtraction::oneMinusSmoothing)),
+                    factor("alternate_smoothing", FilterBankSpectralSubtraction::alternateSmoothing)
+                            .and(factor(
+                                    "alternate_one_minus_smoothing",
+                                    FilterBankSpectralSubtraction::alternateOneMinusSmoothing)),
                     Attribute.whole(
                             "smoothing_bits", FilterBankSpectralSubtraction::smoothingBits, 0, Integer.SIZE - 1),
-                    Attribute.whole("min_signal_remaining", FilterBankSpectralSubtraction::minSignalRemaining, 0),
+                    factor("min_signal_remaining", FilterBankSpectralSubtraction::minSignalRemaining),
                     Attribute.flag("clamping", FilterBankSpectralSubtraction::clamping),
                     Attribute.whole("spectral_subtraction_bits", FilterBankSpectralSubtraction::bits, 0, Long.SIZE - 1),
-                    FilterBankSpectralSubtraction::new)
+                    (even, odd, smoothingBits, remaining, clamping, bits) -> new FilterBankSpectralSubtraction(
+                            even.first(),
+                            even.second(),
+                            odd.first(),
+                            odd.second(),
+                            smoothingBits,
+                            remaining,
+                            clamping,
+                            bits))
             .traits()
             .same();
 
@@ -80,5 +88,10 @@ public record FilterBankSpectralSubtraction(
         Check.that(
                 smoothingBits >= 0 && smoothingBits < Integer.SIZE && bits >= 0 && bits < Long.SIZE,
                 smoothingBits + " smoothing bits and " + bits + " bits of fractions are not 0 to 31 and 0 to 63");
+    }
+
+    private static Attribute<FilterBankSpectralSubtraction, Integer> factor(
+            String name, ToIntFunction<FilterBankSpectralSubtraction> get) {
+        return Attribute.whole(name, get, 0);
     }
 }
