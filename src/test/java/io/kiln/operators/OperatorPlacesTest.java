@@ -3,6 +3,9 @@ package io.kiln.operators;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kiln.ir.Operators;
+import io.kiln.ir.op.OperatorClasses;
+import io.kiln.ir.op.Signature;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -12,6 +15,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -54,6 +58,12 @@ class OperatorPlacesTest {
         assertThat(open)
                 .as("add it there, or add the reason to operators/waivers.txt")
                 .isEmpty();
+    }
+
+    @Test
+    void everyDefinitionIsListed() {
+        Set<Class<?>> listed = Operators.ALL.stream().map(Signature::type).collect(Collectors.toSet());
+        assertThat(listed).as("add a line to Operators").isEqualTo(OperatorClasses.all());
     }
 
     @Test

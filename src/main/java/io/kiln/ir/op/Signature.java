@@ -65,11 +65,6 @@ public final class Signature<O extends Op> {
         return traits;
     }
 
-    /** Whether it changes variables of the function. */
-    public boolean isStateful() {
-        return operands.stream().anyMatch(operand -> operand.role() == Role.STATE);
-    }
-
     /** Element types of the first operand that Kiln compiles. */
     public Set<DType> compiled() {
         return from.compiled.isEmpty() ? Set.of(DType.values()) : from.compiled;
