@@ -26,15 +26,27 @@ import java.util.function.UnaryOperator;
  * @param <O> the operator
  */
 public final class Signature<O extends Op> {
-    private final Draft<O> from;
+    private final Class<O> type;
+    private final String name;
     private final List<Operand<O>> operands;
+    private final List<BiConsumer<O, Map<String, Object>>> written;
+    private final Optional<Function<AttributeReader, O>> reader;
     private final Set<Trait> traits;
+    private final Set<DType> compiled;
+    private final BiFunction<O, List<TensorType>, Spelling> spelling;
+    private final BiConsumer<O, Arguments> rules;
     private final BiFunction<O, List<TensorType>, TensorType> result;
 
     private Signature(Draft<O> from, BiFunction<O, List<TensorType>, TensorType> result) {
-        this.from = from;
+        this.type = from.type;
+        this.name = from.name;
         this.operands = List.copyOf(from.operands);
-        this.traits = Set.copyOf(from.traits);
+        this.written = List.copyOf(from.written);
+        this.reader = from.reader;
+        this.traits = from.traits;
+        this.compiled = from.compiled;
+        this.spelling = from.spelling;
+        this.rules = from.rules;
         this.result = result;
     }
 
@@ -50,11 +62,11 @@ public final class Signature<O extends Op> {
 
     /** The operator's class; several names may have one. */
     public Class<O> type() {
-        return from.type;
+        return type;
     }
 
     public String name() {
-        return from.name;
+        return name;
     }
 
     public List<Operand<O>> operands() {
@@ -67,19 +79,19 @@ public final class Signature<O extends Op> {
 
     /** Element types of the first operand that Kiln compiles. */
     public Set<DType> compiled() {
-        return from.compiled.isEmpty() ? Set.of(DType.values()) : from.compiled;
+        return compiled.isEmpty() ? Set.of(DType.values()) : compiled;
     }
 
     /** Element types of the first operand that it accepts and Kiln compiles. */
     public Set<DType> dataTypes() {
-        return !from.compiled.isEmpty() || operands.isEmpty()
+        return !compiled.isEmpty() || operands.isEmpty()
                 ? compiled()
                 : operands.get(0).types();
     }
 
     /** The position of an operand among the arguments; those before it are of fixed number. */
     public int position(String operand) {
-        return from.position(operand);
+        return position(name, operands, operand);
     }
 
     /** What it says of an operator. */
@@ -89,25 +101,36 @@ public final class Signature<O extends Op> {
 
     /** Makes the operator from attributes of a text; empty if there are several forms of text, of which a rule knows. */
     public Optional<Function<AttributeReader, O>> reader() {
-        return from.reader;
+        return reader;
     }
 
     Map<String, Object> attributes(O op) {
         Map<String, Object> all = new LinkedHashMap<>();
-        from.written.forEach(each -> each.accept(op, all));
+        written.forEach(each -> each.accept(op, all));
         return Collections.unmodifiableMap(all);
     }
 
     Spelling spelling(O op, List<TensorType> args) {
-        return from.spelling.apply(op, args);
+        return spelling.apply(op, args);
     }
 
     void check(O op, Arguments args) {
-        from.rules.accept(op, args);
+        rules.accept(op, args);
     }
 
     TensorType result(O op, List<TensorType> args) {
         return result.apply(op, args);
+    }
+
+    private static <O extends Op> int position(String name, List<Operand<O>> operands, String operand) {
+        int position = 0;
+        for (Operand<O> each : operands) {
+            if (each.name().equals(operand)) {
+                return position;
+            }
+            position += each.number().fixed().orElseThrow();
+        }
+        throw new IllegalArgumentException(name + " has no operand " + operand);
     }
 
     /**
@@ -130,17 +153,6 @@ public final class Signature<O extends Op> {
         private Draft(Class<O> type, String name) {
             this.type = type;
             this.name = name;
-        }
-
-        private int position(String operand) {
-            int position = 0;
-            for (Operand<O> each : operands) {
-                if (each.name().equals(operand)) {
-                    return position;
-                }
-                position += each.number().fixed().orElseThrow();
-            }
-            throw new IllegalArgumentException(name + " has no operand " + operand);
         }
 
         private Draft<O> operand(String operand, Role role, UnaryOperator<Operand<O>> conditions, DType... types) {
@@ -224,8 +236,9 @@ public final class Signature<O extends Op> {
         }
 
         private Draft<O> make(Function<AttributeReader, O> make) {
+            List<Consumer<AttributeReader>> all = List.copyOf(expected);
             reader = Optional.of(a -> {
-                expected.forEach(each -> each.accept(a));
+                all.forEach(each -> each.accept(a));
                 return make.apply(a);
             });
             return this;
@@ -373,7 +386,7 @@ public final class Signature<O extends Op> {
 
         /** Ends the signature: the tensors broadcast to the result, which has the element type of one of them. */
         public Signature<O> broadcast(String of) {
-            int position = position(of);
+            int position = Signature.position(name, operands, of);
             return result((op, args) -> new TensorType(
                     Check.broadcast(args.subList(0, op.operands())),
                     args.get(position).dtype()));

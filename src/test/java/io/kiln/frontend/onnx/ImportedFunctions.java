@@ -19,10 +19,12 @@ public final class ImportedFunctions {
 
     private ImportedFunctions() {}
 
-    /** The ONNX project's models of single operators, and others with bits of integers and with quantized tensors. */
+    /** The ONNX project's models of single operators, and random ones. */
     public static Stream<Function> all() {
         Stream<Bytes> files = Stream.of(
                         Stream.of(BitwiseTest.model(ElementType.INT32)),
+                        LongStream.range(0, RandomFloatModels.OPERATORS.size())
+                                .mapToObj(seed -> RandomFloatModels.draw(seed).file()),
                         LongStream.range(0, QUANTIZED)
                                 .mapToObj(seed -> RandomModels.draw(seed).file()),
                         LongStream.range(0, OTHERS)
