@@ -24,10 +24,16 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /** Runs functions of the graph IR. Integer results are bit-exact; float results are in IEEE single precision. */
 public final class Interpreter {
     private Interpreter() {}
+
+    /** The operators that it computes; those of the user's own are computed by {@link OpaqueOperators}. */
+    public static Set<Class<? extends Op>> operators() {
+        return Kernels.operators();
+    }
 
     /** The state of a function between runs. */
     public static final class State {

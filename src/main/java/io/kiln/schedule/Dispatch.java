@@ -122,7 +122,7 @@ public final class Dispatch {
     }
 
     /** The operators that are lowered without a choice of schedules; {@linkplain Layer layers} have one. */
-    static Set<Class<? extends Op>> operators() {
+    public static Set<Class<? extends Op>> operators() {
         return BY_OPERATOR.keySet();
     }
 

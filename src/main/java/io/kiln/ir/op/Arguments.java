@@ -63,11 +63,10 @@ public final class Arguments {
         rules.require(holds, what, expected);
     }
 
-    /** A scale and its zero point, of elements of a type. */
-    public void quantization(int scale, int zeroPoint, DType dtype) {
-        scales(scale);
+    /** A zero point of elements of a type; those that are not integers have none. */
+    public void zeroPoint(int position, DType dtype) {
         if (dtype.isInteger()) {
-            integers(zeroPoint, "zero point", zero -> isIn(dtype, zero), dtype.min() + " to " + dtype.max());
+            integers(position, "zero point", zero -> isIn(dtype, zero), dtype.min() + " to " + dtype.max());
         }
     }
 

@@ -6,9 +6,7 @@ import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -31,8 +29,8 @@ public final class Check {
         }
     }
 
-    public static void arity(Op op, List<TensorType> args) {
-        that(args.size() == op.arity(), () -> op.name() + " takes " + op.arity() + " arguments, not " + args.size());
+    public static void arity(String name, int arity, List<TensorType> args) {
+        that(args.size() == arity, () -> name + " takes " + arity + " arguments, not " + args.size());
     }
 
     public static void rank(String what, TensorType type, int rank) {
@@ -87,12 +85,11 @@ public final class Check {
     }
 
     /** A scalar, or a vector of one element per channel. */
-    public static void perAxis(String what, TensorType type, DType dtype, int channels) {
-        dtype(what, type, dtype);
+    public static void perAxis(String what, TensorType type, int channels) {
         long elements = type.shape().elements();
         that(
                 type.shape().rank() <= 1 && (elements == 1 || elements == channels),
-                () -> what + " must have 1 or " + channels + " elements, not "
+                () -> what + " must have " + (channels == 1 ? "" : "1 or ") + channels + " elements, not "
                         + type.shape().text());
     }
 
@@ -109,8 +106,8 @@ public final class Check {
                         + outDtype.text());
     }
 
-    public static void scalar(String what, TensorType type, DType dtype) {
-        perAxis(what, type, dtype, 1);
+    public static void scalar(String what, TensorType type) {
+        perAxis(what, type, 1);
     }
 
     /** Number of variables that two lists refer to by index. */
@@ -147,11 +144,8 @@ public final class Check {
         return new Shape(dims);
     }
 
-    public static Map<String, Object> attributes(Object... namesAndValues) {
-        Map<String, Object> attributes = new LinkedHashMap<>();
-        for (int i = 0; i < namesAndValues.length; i += 2) {
-            attributes.put((String) namesAndValues[i], namesAndValues[i + 1]);
-        }
-        return Collections.unmodifiableMap(attributes);
+    /** The shape to which all of some tensors broadcast. */
+    public static Shape broadcast(List<TensorType> tensors) {
+        return tensors.stream().map(TensorType::shape).reduce(Check::broadcast).orElseThrow();
     }
 }

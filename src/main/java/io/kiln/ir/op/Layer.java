@@ -3,10 +3,8 @@ package io.kiln.ir.op;
 
 import io.kiln.base.DType;
 import io.kiln.ir.type.Shape;
-import io.kiln.ir.type.TensorType;
-import java.util.List;
 import java.util.Optional;
-import java.util.Set;
+import java.util.function.ToIntFunction;
 
 /**
  * A convolution or fully connected layer; the latter is a 1x1 convolution over an image one row high whose columns are
@@ -54,37 +52,23 @@ public interface Layer extends Op {
         return shape;
     }
 
-    @Override
-    default int operands() {
-        return 2;
-    }
-
-    @Override
-    default Set<Trait> traits() {
-        return isQuantized() ? Set.of(Trait.TAKES_CLIP, Trait.ACCUMULATES) : Set.of(Trait.TAKES_CLIP);
-    }
-
-    /** Data types for quantized weights; other weights are float32 only. */
-    @Override
-    default Set<DType> dataTypes() {
-        return isQuantized() ? Set.of(DType.INT8, DType.INT16, DType.FLOAT32) : Set.of(DType.FLOAT32);
-    }
-
-    @Override
-    default List<Integer> weights() {
-        return List.of(1);
-    }
-
-    /** Checks the numbers of a layer with quantized weights. */
-    default void checkQuantization(Arguments args) {
-        args.quantization(INPUT_ZERO_POINT + 2, INPUT_ZERO_POINT, DType.INT8);
-        args.scales(KERNEL_SCALE);
-        args.integers(KERNEL_ZERO_POINT, "kernel zero point", zero -> Arguments.isIn(DType.INT8, zero), "-128 to 127");
-    }
-
-    /** TVM's layers with quantized weights do not support float data. */
-    @Override
-    default Spelling spelling(List<TensorType> args) {
-        return isQuantized() && args.get(0).dtype().isFloat() ? Spelling.own(this) : Spelling.of(this);
+    /**
+     * Adds what layers with quantized weights have in common.
+     *
+     * @param operands data and weight
+     * @param channels output channels
+     */
+    static <O extends Layer> Signature.Draft<O> quantized(Signature.Draft<O> operands, ToIntFunction<O> channels) {
+        return operands.zeroPoint("input zero point", (op, args) -> DType.INT8)
+                .constant(
+                        "kernel zero point",
+                        zero -> zero.scalar().within(DType.INT8.min(), DType.INT8.max()),
+                        DType.INT32)
+                .scale("input scale")
+                .scales("kernel scale", (op, args) -> channels.applyAsInt(op))
+                .traits(Trait.TAKES_CLIP, Trait.ACCUMULATES)
+                .compiles(DType.INT8, DType.INT16, DType.FLOAT32)
+                // TVM's layers with quantized weights do not support float data.
+                .spelled((op, args) -> args.get(0).dtype().isFloat() ? Spelling.own(op) : Spelling.of(op));
     }
 }

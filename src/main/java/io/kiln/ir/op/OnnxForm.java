@@ -3,7 +3,7 @@ package io.kiln.ir.op;
 
 import java.util.List;
 import java.util.Locale;
-import java.util.stream.Stream;
+import java.util.function.Function;
 
 /** The ONNX Runtime kernel whose results an operator on bytes reproduces. The kernels differ in how a result becomes a byte. */
 public enum OnnxForm {
@@ -19,9 +19,9 @@ public enum OnnxForm {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /** All spellings. */
-    public static List<String> texts() {
-        return Stream.of(values()).map(OnnxForm::text).toList();
+    /** The attribute {@code form} of an operator. */
+    public static <O> Attribute<O, OnnxForm> attribute(Function<O, OnnxForm> get) {
+        return Attribute.choice("form", get, OnnxForm::text, List.of(values()));
     }
 
     /** A byte of the model minus the int8 that holds it. */

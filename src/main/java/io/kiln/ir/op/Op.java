@@ -8,53 +8,62 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * An operator with its attributes: the one definition of its name, arguments, result and rules. Each operator states
- * its argument order. The interpreter's kernels, the lowerings and the frontends' rules are registered by its class;
- * tests find missing ones.
+ * An operator with its attributes. Its {@link Signature} is the one definition of its name, arguments, result and
+ * rules, from which everything below follows. The interpreter's kernels, the lowerings and the frontends' rules are
+ * registered by its class; tests find missing ones.
  */
 public interface Op {
+    /** What its signature says of this operator. */
+    Card<?> card();
+
     /** Relay's name, or {@code tfl.*} for an operator of Kiln's own. */
-    String name();
+    default String name() {
+        return card().signature().name();
+    }
 
     /** Number of arguments. */
-    int arity();
+    default int arity() {
+        return card().arity();
+    }
 
     /** Attributes by Relay's names, in Relay's order; values are Integer, Double, String or lists of these. Some operators have none. */
     default Map<String, Object> attributes() {
-        return Map.of();
+        return card().attributes();
     }
 
     /** The operator's form in Relay text for arguments of these types. */
     default Spelling spelling(List<TensorType> args) {
-        return Spelling.of(this);
+        return card().spelling(args);
     }
 
-    /** Number of leading arguments that are data tensors; the others are constants or variables. */
+    /** Number of leading arguments that are tensors; the others are constants of the operator's own, or variables. */
     default int operands() {
-        return 1;
+        return card().operands();
     }
 
     /** Element types of the first argument that Kiln compiles, among those accepted by {@link #infer}. */
     default Set<DType> dataTypes() {
-        return Set.of(DType.values());
+        return card().dataTypes();
     }
 
     /** Checks whether Kiln compiles the attributes and constants of a call accepted by {@link #infer}. */
-    default void check(Arguments args) {}
+    default void check(Arguments args) {
+        card().check(args);
+    }
 
     /** Positions of the arguments that it changes, each a variable of the function. Most operators change none. */
     default List<Integer> writes() {
-        return List.of();
+        return card().writes();
     }
 
     /** The role of the argument at a position. */
     default Role role(int position) {
-        return writes().contains(position) ? Role.STATE : position < operands() ? Role.DATA : Role.CONSTANT;
+        return card().role(position);
     }
 
     /** Properties for passes and lowerings. */
     default Set<Trait> traits() {
-        return Set.of(Trait.TAKES_CLIP);
+        return card().traits();
     }
 
     default boolean has(Trait trait) {
@@ -66,7 +75,7 @@ public interface Op {
      * axis; these products are the operator's multiply-accumulates.
      */
     default List<Integer> weights() {
-        return List.of();
+        return card().weights();
     }
 
     /**
@@ -74,5 +83,7 @@ public interface Op {
      *
      * @throws IllegalArgumentException with a message for users if the arguments do not fit
      */
-    TensorType infer(List<TensorType> args);
+    default TensorType infer(List<TensorType> args) {
+        return card().infer(args);
+    }
 }

@@ -9,6 +9,9 @@ public enum Trait {
     /** The result is the data in memory of its own, even if the data is constant. */
     COPY,
 
+    /** Computes each element from the elements at its place, so that operands in another order give the result in that order. */
+    ELEMENTWISE,
+
     /** Computed by the user's C only: it cannot be interpreted or evaluated at build time. */
     OPAQUE,
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.ir.op;
 
+import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
 import java.util.List;
 
 /**
@@ -20,6 +22,11 @@ public record Window(Steps kernel, Steps stride, Steps spread, Margins margins) 
     /** Rows above and below, columns on the left and on the right. */
     public record Margins(int top, int left, int bottom, int right) {}
 
+    /** Limit of the numbers in a text that keeps the arithmetic of windows within 32 bits. */
+    public static final int MOST = (1 << 15) - 1;
+
+    private static final int PAIR = 2;
+    private static final int EDGES = 4;
     private static final Steps SINGLE = new Steps(1, 1);
 
     /** One tap: that of a fully connected layer. */
@@ -38,6 +45,44 @@ public record Window(Steps kernel, Steps stride, Steps spread, Margins margins) 
         Check.that(
                 margins.top >= 0 && margins.left >= 0 && margins.bottom >= 0 && margins.right >= 0,
                 "padding must not be negative");
+    }
+
+    /**
+     * Reads a window from a text, in which strides, dilation and padding may be left out.
+     *
+     * @param kernelName name of the attribute with the window's size
+     * @param otherwise size if there is no such attribute; empty if it is required
+     */
+    public static Window read(AttributeReader a, String kernelName, List<Integer> otherwise) {
+        List<Integer> size = a.has(kernelName) || otherwise.isEmpty()
+                ? pair(a.integers(kernelName, 1, MOST, PAIR))
+                : pair(otherwise);
+        List<Integer> strides = pair(list(a, "strides", 1, List.of(1, 1), PAIR));
+        List<Integer> dilation = pair(list(a, "dilation", 1, List.of(1, 1), PAIR));
+        List<Integer> padding = edges(list(a, "padding", 0, List.of(0, 0), 1, PAIR, EDGES));
+        return of(size.get(0), size.get(1))
+                .strided(strides.get(0), strides.get(1))
+                .dilated(dilation.get(0), dilation.get(1))
+                .padded(padding.get(0), padding.get(1), padding.get(2), padding.get(3));
+    }
+
+    private static List<Integer> list(
+            AttributeReader a, String name, int least, List<Integer> otherwise, Integer... sizes) {
+        return a.has(name) ? a.integers(name, least, MOST, sizes) : otherwise;
+    }
+
+    /** After an error, which has been reported, any pair will do. */
+    private static List<Integer> pair(List<Integer> values) {
+        return values.size() == PAIR ? values : List.of(1, 1);
+    }
+
+    private static List<Integer> edges(List<Integer> given) {
+        if (given.size() == EDGES) {
+            return given;
+        }
+        int vertical = given.isEmpty() ? 0 : given.get(0);
+        int horizontal = given.size() == PAIR ? given.get(1) : vertical;
+        return List.of(vertical, horizontal, vertical, horizontal);
     }
 
     /** A window of a size that moves by 1, without dilation and padding. */
@@ -117,6 +162,15 @@ public record Window(Steps kernel, Steps stride, Steps spread, Margins margins) 
 
     public int outputWidth(int inputWidth) {
         return Math.floorDiv(inputWidth + padLeft() + padRight() - spanW(), strideW()) + 1;
+    }
+
+    /** The result of an operator whose window slides over an image, NHWC, and keeps its channels. */
+    public TensorType slid(Op op, TensorType data) {
+        Shape shape = data.shape();
+        int height = outputHeight(shape.dim(1));
+        int width = outputWidth(shape.dim(2));
+        Check.that(height > 0 && width > 0, op.name() + ": the window is larger than the padded input");
+        return new TensorType(Shape.of(shape.dim(0), height, width, shape.dim(3)), data.dtype());
     }
 
     /** Rows covered by one window, including the gaps of dilation. */

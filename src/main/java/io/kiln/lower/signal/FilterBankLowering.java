@@ -23,7 +23,6 @@ import io.kiln.ir.Constant;
 import io.kiln.ir.arith.ScaledLogarithm;
 import io.kiln.ir.arith.WideDynamicGain;
 import io.kiln.ir.op.Op;
-import io.kiln.ir.op.signal.FilterBank;
 import io.kiln.ir.op.signal.FilterBankAccumulate;
 import io.kiln.ir.op.signal.FilterBankGainControl;
 import io.kiln.ir.op.signal.FilterBankLog;
@@ -78,11 +77,11 @@ public final class FilterBankLowering {
     }
 
     /** The loop of an operator. */
-    private interface Emission<B extends FilterBank> {
+    private interface Emission<B extends Op> {
         void emit(FilterBankLowering lowering, BlockBuilder body, B bank);
     }
 
-    private static <B extends FilterBank> Map.Entry<Class<? extends Op>, OperatorLowering<Op>> channels(
+    private static <B extends Op> Map.Entry<Class<? extends Op>, OperatorLowering<Op>> channels(
             Class<B> root, Emission<B> emission) {
         return OperatorLowering.entry(root, (op, bank, rows, context) -> {
             FilterBankLowering lowering = new FilterBankLowering(op);

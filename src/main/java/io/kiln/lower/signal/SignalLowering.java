@@ -13,7 +13,6 @@ import static io.kiln.tir.Exprs.sub;
 
 import io.kiln.base.DType;
 import io.kiln.ir.op.Op;
-import io.kiln.ir.op.signal.Signal;
 import io.kiln.ir.op.signal.SignalAutoScale;
 import io.kiln.ir.op.signal.SignalDelay;
 import io.kiln.ir.op.signal.SignalEnergy;
@@ -76,11 +75,11 @@ public final class SignalLowering {
     }
 
     /** The loops of an operator that computes all of its result at once. */
-    private interface Emission<S extends Signal> {
+    private interface Emission<S extends Op> {
         void emit(SignalLowering lowering, BlockBuilder body, S signal);
     }
 
-    private static <S extends Signal> Map.Entry<Class<? extends Op>, OperatorLowering<Op>> whole(
+    private static <S extends Op> Map.Entry<Class<? extends Op>, OperatorLowering<Op>> whole(
             Class<S> root, Emission<S> emission) {
         return entry(root, (op, signal, rows, context) -> {
             SignalLowering lowering = new SignalLowering(op);

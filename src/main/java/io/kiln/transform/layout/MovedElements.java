@@ -4,50 +4,17 @@ package io.kiln.transform.layout;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Constant;
-import io.kiln.ir.op.Op;
-import io.kiln.ir.op.element.Binary;
-import io.kiln.ir.op.element.Cast;
-import io.kiln.ir.op.element.Clip;
-import io.kiln.ir.op.element.LeakyRelu;
-import io.kiln.ir.op.element.QnnAdd;
-import io.kiln.ir.op.element.QnnBinary;
-import io.kiln.ir.op.element.QnnDequantize;
-import io.kiln.ir.op.element.QnnQuantize;
-import io.kiln.ir.op.element.QnnRequantize;
-import io.kiln.ir.op.element.TflAddN;
-import io.kiln.ir.op.element.TflLeakyRelu;
+import io.kiln.ir.op.Trait;
 import io.kiln.ir.op.element.TflLookup;
-import io.kiln.ir.op.element.TflRequantize;
-import io.kiln.ir.op.element.TflSigmoid16;
-import io.kiln.ir.op.element.Unary;
-import io.kiln.ir.op.element.Where;
 import io.kiln.ir.op.movement.Reshape;
 import io.kiln.ir.type.Shape;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 
 /** Operators that compute each element from the elements at its place: all operands in the order of one of them. */
 final class MovedElements {
-    private static final Set<Class<? extends Op>> ELEMENTWISE = Set.of(
-            Unary.class,
-            Binary.class,
-            Where.class,
-            Clip.class,
-            LeakyRelu.class,
-            Cast.class,
-            QnnAdd.class,
-            QnnBinary.class,
-            QnnQuantize.class,
-            QnnDequantize.class,
-            QnnRequantize.class,
-            TflAddN.class,
-            TflLeakyRelu.class,
-            TflRequantize.class,
-            TflSigmoid16.class);
-
     private MovedElements() {}
 
     /** The result in the order of its operands; empty if they have several. */
@@ -81,7 +48,7 @@ final class MovedElements {
         boolean isUniform = binding.args().stream()
                 .skip(binding.op().operands())
                 .allMatch(arg -> arg instanceof Constant && rewriter.shape(arg).elements() == 1);
-        return isTable || (ELEMENTWISE.contains(binding.op().getClass()) && isUniform);
+        return isTable || (binding.op().has(Trait.ELEMENTWISE) && isUniform);
     }
 
     /** An operand in the order of the data; without a transpose, or as a constant. */

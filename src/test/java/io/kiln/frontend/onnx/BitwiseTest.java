@@ -56,7 +56,7 @@ class BitwiseTest {
                 .isEqualTo(Bytes.wrap(expected.toByteArray()));
     }
 
-    private static Bytes model(ElementType type) {
+    static Bytes model(ElementType type) {
         ModelBuilder model = new ModelBuilder(18);
         model.input("x", type, List.of(3, 20));
         model.input("y", type, List.of(1, 20));

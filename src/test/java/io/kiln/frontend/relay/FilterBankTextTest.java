@@ -76,7 +76,7 @@ class FilterBankTextTest {
                 "num_channels=2 | num_channels=0 | attribute num_channels of tfl.signal_filter_bank is wrong",
                 "num_channels=2 | num_channels=3 | 3 frequency starts do not fit 3 channels",
                 "(5), uint32 | (5), int32 | energies must be uint32, not int32",
-                "(5), uint32 | (1, 5), uint32 | data must have rank 1"
+                "(5), uint32 | (1, 5), uint32 | energies must have rank 1"
             })
     void whatIsWrongIsTold(String from, String to, String message) {
         short[] inside = {0, 1, 2};

@@ -127,7 +127,7 @@ class BadSequenceTest {
                 TensorSpec.float32("x", 2, 3),
                 TensorSpec.of("part", TensorType.INT32, 2, 3),
                 TensorSpec.of("from", TensorType.INT32, 2),
-                "the update must be float32");
+                "update must be float32");
     }
 
     @Test

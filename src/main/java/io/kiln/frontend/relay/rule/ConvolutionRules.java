@@ -12,6 +12,7 @@ import io.kiln.frontend.relay.value.Value.Padding;
 import io.kiln.frontend.relay.value.ZeroPoints;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
+import io.kiln.ir.op.Attribute;
 import io.kiln.ir.op.Window;
 import io.kiln.ir.op.layer.BiasAdd;
 import io.kiln.ir.op.layer.Conv2d;
@@ -71,7 +72,7 @@ final class ConvolutionRules {
     }
 
     private static Window window(CallSite call, int height, int width) {
-        return Windows.of(call.attributes(), "kernel_size", List.of(height, width));
+        return Window.read(call.attributes(), "kernel_size", List.of(height, width));
     }
 
     /** {@code qnn.conv2d}. */
@@ -105,7 +106,7 @@ final class ConvolutionRules {
                                 frame.groups(),
                                 frame.channels(),
                                 frame.kernel().layout(),
-                                LayerRules.sumDtype(call.attributes())),
+                                Attribute.sumType(call.attributes())),
                         args)
                 : call.emit(
                         new Conv2d(

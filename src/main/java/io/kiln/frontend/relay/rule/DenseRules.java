@@ -10,6 +10,7 @@ import io.kiln.frontend.relay.value.Value;
 import io.kiln.frontend.relay.value.ZeroPoints;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
+import io.kiln.ir.op.Attribute;
 import io.kiln.ir.op.layer.Dense;
 import io.kiln.ir.op.layer.QnnDense;
 import io.kiln.ir.type.Shape;
@@ -40,7 +41,7 @@ final class DenseRules {
         args.add(ZeroPoints.scalar(call.plain(3)));
         args.add(call.plain(4));
         args.add(call.plain(5));
-        Arg result = call.emit(new QnnDense(units(call), LayerRules.sumDtype(call.attributes())), args);
+        Arg result = call.emit(new QnnDense(units(call), Attribute.sumType(call.attributes())), args);
         return Value.plain(result, call.type(result));
     }
 

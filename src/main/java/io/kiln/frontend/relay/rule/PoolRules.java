@@ -96,7 +96,7 @@ final class PoolRules {
         if (call.attributes().truth("ceil_mode", false)) {
             throw new IllegalArgumentException("ceil_mode is not supported; pad at the bottom and right instead");
         }
-        return Windows.of(call.attributes(), "pool_size", List.of());
+        return Window.read(call.attributes(), "pool_size", List.of());
     }
 
     private static Value pool(CallSite call, Value data, Op op) {
@@ -111,7 +111,7 @@ final class PoolRules {
     static Value pad(CallSite call) {
         Value data = call.value(0);
         call.attributes().choiceOr("pad_mode", "constant", "constant");
-        List<List<Integer>> widths = call.attributes().pairs("pad_width", 0, Windows.MAX);
+        List<List<Integer>> widths = call.attributes().pairs("pad_width", 0, Window.MOST);
         double value = call.args().size() > 1
                 ? Constants.number(call.constant(1))
                 : call.attributes().real("pad_value", 0);

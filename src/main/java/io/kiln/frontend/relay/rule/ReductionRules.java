@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.relay.rule;
 
-import io.kiln.frontend.relay.value.Attributes;
 import io.kiln.frontend.relay.value.CallSite;
 import io.kiln.frontend.relay.value.Rule;
 import io.kiln.frontend.relay.value.Value;
 import io.kiln.ir.Arg;
 import io.kiln.ir.op.Op;
-import io.kiln.ir.op.layer.TflNormalize;
 import io.kiln.ir.op.movement.Reshape;
 import io.kiln.ir.op.reduce.ArgReduce;
 import io.kiln.ir.op.reduce.Reduce;
-import io.kiln.ir.op.reduce.TflSum;
-import io.kiln.ir.op.reduce.Topk;
 import io.kiln.ir.type.Shape;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -35,28 +31,7 @@ final class ReductionRules {
         }
         all.put("argmax", call -> index(call, true));
         all.put("argmin", call -> index(call, false));
-        all.put("tfl.l2_normalize", Rule.of(a -> normalize(a, TflNormalize.Kind.L2_NORMALIZE)));
-        all.put("tfl.log_softmax", Rule.of(a -> normalize(a, TflNormalize.Kind.LOG_SOFTMAX)));
-        all.put("tfl.sum", Rule.of(a -> new TflSum(axes(a), a.truth("keepdims", false))));
-        all.put("topk", Rule.of(ReductionRules::topk));
         return Map.copyOf(all);
-    }
-
-    /** Indices along the last axis. */
-    private static Op topk(Attributes a) {
-        a.integer("axis", -1, -1, -1);
-        a.choice("ret_type", "indices");
-        a.choice("dtype", "int32");
-        return new Topk(a.integer("k", 1, Integer.MAX_VALUE), a.truth("is_ascend", false));
-    }
-
-    private static Op normalize(Attributes a, TflNormalize.Kind kind) {
-        a.integer("axis", -1, -1, -1);
-        return new TflNormalize(kind);
-    }
-
-    private static List<Integer> axes(Attributes a) {
-        return a.integers("axis", 0, MAX_AXIS).stream().sorted().distinct().toList();
     }
 
     /** {@code sum}, {@code mean}, {@code max}, {@code min}; without axes, over all dimensions. */

@@ -2,37 +2,40 @@
 package io.kiln.frontend.relay.rule;
 
 import io.kiln.frontend.relay.value.Rule;
+import io.kiln.ir.Operators;
+import io.kiln.ir.op.Op;
+import io.kiln.ir.op.Signature;
+import io.kiln.ir.op.call.If;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedSet;
 import java.util.TreeSet;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The rules of all families by the operators' names in the text. Attributes with a default in Relay may be absent.
+ * The rules of all operators by their names in the text. Attributes with a default in Relay may be absent.
  * Where TensorFlow Lite computes differently from TVM, {@code rounding="TFLITE"} selects its arithmetic.
  */
 public final class Rules {
     /** Prefix of TVM operators that Kiln computes in another arithmetic. */
     private static final String OWN = "tfl.";
 
-    private static final Map<String, Rule> BY_NAME = Stream.of(
-                    LayerRules.ALL,
-                    ElementwiseRules.ALL,
-                    MovementRules.ALL,
-                    ReductionRules.ALL,
-                    SequenceRules.ALL,
-                    StatefulRules.ALL,
-                    ControlFlowRules.ALL,
-                    DetectionRules.ALL,
-                    SignalRules.ALL,
-                    FilterBankRules.ALL,
-                    CustomCallRules.ALL)
-            .flatMap(family -> family.entrySet().stream())
-            .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, Map.Entry::getValue));
+    private static final Map<String, Rule> BY_NAME = byName();
 
     private Rules() {}
+
+    /** The rules of operators whose text has several forms, and of others those that follow from their signatures. */
+    private static Map<String, Rule> byName() {
+        Map<String, Rule> rules = new HashMap<>();
+        Stream.of(LayerRules.ALL, ElementwiseRules.ALL, MovementRules.ALL, ReductionRules.ALL, CustomCallRules.ALL)
+                .forEach(rules::putAll);
+        for (Signature<? extends Op> signature : Operators.ALL) {
+            signature.reader().ifPresent(reader -> rules.putIfAbsent(signature.name(), Rule.of(reader)));
+        }
+        rules.put(If.SPELLED, rules.get(If.SIGNATURE.name()));
+        return Map.copyOf(rules);
+    }
 
     /** The rule of an operator; empty if it is not supported. */
     public static Optional<Rule> of(String name) {

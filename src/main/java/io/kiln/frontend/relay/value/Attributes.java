@@ -2,6 +2,7 @@
 package io.kiln.frontend.relay.value;
 
 import io.kiln.base.DType;
+import io.kiln.ir.op.AttributeReader;
 import io.kiln.ir.op.call.FunctionRef;
 import io.kiln.ir.text.Place;
 import io.kiln.ir.text.RelaySyntax.Attribute;
@@ -17,7 +18,7 @@ import java.util.regex.Pattern;
  * The attributes of one call or function, read by name and type; problems are reported, and a valid value replaces a
  * wrong one.
  */
-public final class Attributes {
+public final class Attributes implements AttributeReader {
     /** The key that TVM's printer and parser use for the attributes of an operator without a stated type. */
     private static final String TYPE_KEY = "attrs_type_key";
 
@@ -46,7 +47,7 @@ public final class Attributes {
         }
     }
 
-    /** A whole number in a range. */
+    @Override
     public int integer(String name, int min, int max) {
         return value(name).map(a -> integer(a, a.value(), min, max)).orElseGet(() -> missing(name, min));
     }
@@ -55,7 +56,7 @@ public final class Attributes {
         return has(name) ? integer(name, min, max) : otherwise;
     }
 
-    /** A list of integers in a range; of any length, unless sizes are given. */
+    @Override
     public List<Integer> integers(String name, int min, int max, Integer... sizes) {
         Optional<Attribute> attribute = value(name);
         if (attribute.isEmpty()) {
@@ -80,7 +81,7 @@ public final class Attributes {
         return has(name) && byName.get(name).value() instanceof List<?>;
     }
 
-    /** The function that an operator calls, as an index among the caller's functions. */
+    @Override
     public int function(String name) {
         Optional<Attribute> attribute = value(name);
         if (attribute.isEmpty()) {
@@ -91,7 +92,7 @@ public final class Attributes {
                 : wrong(attribute.get(), "the name of a function, such as @body", 0);
     }
 
-    /** A finite number. */
+    @Override
     public double real(String name) {
         Optional<Attribute> attribute = value(name);
         if (attribute.isEmpty()) {
@@ -106,6 +107,7 @@ public final class Attributes {
         return has(name) ? real(name) : otherwise;
     }
 
+    @Override
     public List<Double> reals(String name) {
         Optional<Attribute> attribute = value(name);
         if (attribute.isEmpty()) {
@@ -126,7 +128,7 @@ public final class Attributes {
         return items.stream().map(String.class::cast).toList();
     }
 
-    /** Text that matches a pattern. */
+    @Override
     public String text(String name, Pattern form) {
         Optional<Attribute> attribute = value(name);
         if (attribute.isEmpty()) {
@@ -143,7 +145,7 @@ public final class Attributes {
         return has(name) ? choice(name, allowed) : otherwise;
     }
 
-    /** True, False, 1 or 0. */
+    @Override
     public boolean truth(String name, boolean otherwise) {
         Optional<Attribute> attribute = value(name);
         if (attribute.isEmpty()) {
@@ -156,7 +158,7 @@ public final class Attributes {
         return wrong(attribute.get(), "True or False", otherwise);
     }
 
-    /** An element type that must be one of the allowed ones; any type if none are listed. */
+    @Override
     public DType dtype(String name, DType... allowed) {
         List<DType> dtypes = allowed.length == 0 ? List.of(DType.values()) : List.of(allowed);
         String text = choice(name, dtypes.stream().map(DType::text).toArray(String[]::new));
@@ -166,7 +168,7 @@ public final class Attributes {
                 .orElseThrow();
     }
 
-    /** A list of pairs of whole numbers in a range. */
+    @Override
     public List<List<Integer>> pairs(String name, int min, int max) {
         Optional<Attribute> attribute = value(name);
         if (attribute.isEmpty()) {
@@ -184,7 +186,7 @@ public final class Attributes {
                 .toList();
     }
 
-    /** A string that must be one of these; the first replaces a wrong one. */
+    @Override
     public String choice(String name, String... allowed) {
         Optional<Attribute> attribute = value(name);
         if (attribute.isEmpty()) {
@@ -197,6 +199,7 @@ public final class Attributes {
                 : wrong(attribute.get(), oneOf(allowed), allowed[0]);
     }
 
+    @Override
     public boolean has(String name) {
         read.add(name);
         return byName.containsKey(name)

@@ -18,7 +18,7 @@ public interface Rule {
      *
      * @param make makes the operator from the attributes
      */
-    static Rule of(Function<Attributes, Op> make) {
+    static Rule of(Function<? super Attributes, ? extends Op> make) {
         return call -> call.compute(make.apply(call.attributes()));
     }
 }

@@ -16,7 +16,7 @@ import io.kiln.frontend.tflite.operator.OperatorImporter;
 import io.kiln.frontend.tflite.operator.Registration;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
 import io.kiln.ir.Arg;
-import io.kiln.ir.op.signal.Signal;
+import io.kiln.ir.op.Op;
 import io.kiln.ir.op.signal.SignalAutoScale;
 import io.kiln.ir.op.signal.SignalDelay;
 import io.kiln.ir.op.signal.SignalEnergy;
@@ -179,7 +179,7 @@ public final class SignalImporters {
         return operator.graph().variable(operator.outputs().get(0).name() + "_state", stateType);
     }
 
-    private static void emit(OperatorContext operator, Signal op, TfliteTensor data, Arg.Ref... variables) {
+    private static void emit(OperatorContext operator, Op op, TfliteTensor data, Arg.Ref... variables) {
         List<Arg> args = new ArrayList<>(List.of(operator.value(data)));
         args.addAll(Arrays.asList(variables));
         operator.finish(operator.outputs().get(0), operator.emit(op, args.toArray(Arg[]::new)));

@@ -8,6 +8,7 @@ import io.kiln.frontend.tflite.schema.ElementwiseOptions.Mul;
 import io.kiln.frontend.tflite.schema.ElementwiseOptions.Sub;
 import io.kiln.frontend.tflite.schema.LayerOptions;
 import io.kiln.ir.Quantization;
+import io.kiln.ir.op.Op;
 import io.kiln.ir.op.element.Binary;
 import io.kiln.ir.op.element.Clip;
 import io.kiln.ir.op.element.LeakyRelu;
@@ -51,6 +52,13 @@ final class ElementWriter implements NodeWriter {
             Map.entry(Binary.Kind.FLOOR_DIVIDE, BuiltinOperator.FLOOR_DIV),
             Map.entry(Binary.Kind.FLOOR_MOD, BuiltinOperator.FLOOR_MOD),
             Map.entry(Binary.Kind.PRELU, BuiltinOperator.PRELU));
+
+    @Override
+    public boolean knows(Op op) {
+        return op instanceof Unary unary
+                ? UNARY.containsKey(unary.kind())
+                : !(op instanceof Binary binary) || BINARY.containsKey(binary.kind());
+    }
 
     @Override
     public boolean write(Emission node) {

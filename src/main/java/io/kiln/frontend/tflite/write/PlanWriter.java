@@ -99,6 +99,11 @@ final class PlanWriter {
         return Map.copyOf(writers);
     }
 
+    /** Whether an operator becomes one of TensorFlow Lite's. */
+    static boolean knows(Op op) {
+        return WRITERS.containsKey(op.getClass()) && WRITERS.get(op.getClass()).knows(op);
+    }
+
     Written write() {
         Function function = plan.function();
         function.params().forEach(parameter -> graph.reserve(parameter.name()));

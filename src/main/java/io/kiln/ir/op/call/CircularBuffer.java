@@ -2,12 +2,14 @@
 package io.kiln.ir.op.call;
 
 import io.kiln.base.DType;
+import io.kiln.ir.op.Attribute;
+import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Check;
 import io.kiln.ir.op.Op;
+import io.kiln.ir.op.Signature;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
-import java.util.Map;
 
 /**
  * Keeps the last slots of a sequence that arrives one slot at a time (circular_buffer.cc of TensorFlow Lite Micro).
@@ -20,54 +22,38 @@ import java.util.Map;
  * @param cycles runs of a period, 1 or more
  */
 public record CircularBuffer(int cycles) implements Op {
+    public static final Signature<CircularBuffer> SIGNATURE = Signature.of(CircularBuffer.class, "tfl.circular_buffer")
+            .data("data", operand -> operand.rank(4), DType.INT8)
+            .state("slots", operand -> operand.rank(4), DType.INT8)
+            .state(
+                    "runs left",
+                    operand -> operand.fits((what, type, op, args) -> Check.that(
+                            type.shape().equals(Shape.of(1)), "runs left must be one number, not " + type.text())),
+                    DType.INT32)
+            .attributes(Attribute.whole("cycles_max", CircularBuffer::cycles, 1), CircularBuffer::new)
+            .result(CircularBuffer::result);
+
+    @Override
+    public Card<CircularBuffer> card() {
+        return SIGNATURE.of(this);
+    }
+
     /** Position of the slots among the arguments. */
-    public static final int SLOTS = 1;
+    public static final int SLOTS = SIGNATURE.position("slots");
 
     /** Position of the number of remaining runs among the arguments. */
-    public static final int LEFT = 2;
+    public static final int LEFT = SIGNATURE.position("runs left");
 
-    @Override
-    public String name() {
-        return "tfl.circular_buffer";
-    }
-
-    @Override
-    public int arity() {
-        return 3;
-    }
-
-    @Override
-    public List<Integer> writes() {
-        return List.of(SLOTS, LEFT);
-    }
-
-    @Override
-    public Map<String, Object> attributes() {
-        return Check.attributes("cycles_max", cycles);
-    }
-
-    @Override
-    public TensorType infer(List<TensorType> args) {
-        Check.arity(this, args);
+    private TensorType result(List<TensorType> args) {
         Check.that(cycles > 0, "a period has " + cycles + " runs, not 1 or more");
-        TensorType data = args.get(0);
-        TensorType slots = args.get(SLOTS);
-        Check.dtype("data", data, DType.INT8);
-        Check.dtype("slots", slots, DType.INT8);
-        Check.rank("data", data, 4);
-        Check.rank("slots", slots, 4);
-        Shape one = data.shape();
-        Shape all = slots.shape();
+        Shape one = args.get(0).shape();
+        Shape all = args.get(SLOTS).shape();
         Check.that(
                 one.dim(0) == 1 && one.dim(1) == 1 && all.dim(0) == 1,
                 "data and slots must be of batch 1, and data one slot, not " + one.text() + " and " + all.text());
         Check.that(
                 one.dim(2) == all.dim(2) && one.dim(3) == all.dim(3),
                 "data " + one.text() + " are not a slot of " + all.text());
-        Check.dtype("runs left", args.get(LEFT), DType.INT32);
-        Check.that(
-                args.get(LEFT).shape().equals(Shape.of(1)),
-                "runs left must be one number, not " + args.get(LEFT).text());
         return new TensorType(Shape.of(1), DType.BOOL);
     }
 }

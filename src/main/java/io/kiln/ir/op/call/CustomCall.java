@@ -2,17 +2,15 @@
 package io.kiln.ir.op.call;
 
 import io.kiln.base.DType;
+import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Check;
 import io.kiln.ir.op.Op;
+import io.kiln.ir.op.Signature;
 import io.kiln.ir.op.Trait;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
-import java.util.Collections;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.stream.IntStream;
 
 /**
  * Calls a C function of the user, of which only the result types are known. Arguments: the tensors that it reads; with
@@ -39,6 +37,32 @@ public record CustomCall(
         boolean quantization,
         int options)
         implements Op {
+    public static final Signature<CustomCall> SIGNATURE = Signature.of(CustomCall.class, "tfl.custom")
+            .data("input", operand -> operand.times(CustomCall::inputs))
+            .constant(
+                    "scales",
+                    operand -> operand.times(op -> op.quantization ? 1 : 0)
+                            .fits((what, type, op, args) ->
+                                    fitVector(what, type, DType.FLOAT32, op.inputs + op.outputs)))
+            .constant(
+                    "zero points",
+                    operand -> operand.times(op -> op.quantization ? 1 : 0)
+                            .fits((what, type, op, args) -> fitVector(what, type, DType.INT32, op.inputs + op.outputs)))
+            .constant(
+                    "options",
+                    operand -> operand.times(op -> op.hasOptions() ? 1 : 0)
+                            .fits((what, type, op, args) ->
+                                    fitVector(what, type, DType.UINT8, Math.max(1, op.options))))
+            .state("result", operand -> operand.times(op -> op.outputs - 1))
+            .text(CustomCall::text)
+            .traits(Trait.OPAQUE)
+            .result((op, args) -> op.type);
+
+    @Override
+    public Card<CustomCall> card() {
+        return SIGNATURE.of(this);
+    }
+
     /** Whether it gets the options' bytes. */
     public boolean hasOptions() {
         return options >= 0;
@@ -49,65 +73,26 @@ public record CustomCall(
         return inputs + (quantization ? 2 : 0) + (hasOptions() ? 1 : 0);
     }
 
-    @Override
-    public String name() {
-        return "tfl.custom";
-    }
-
-    @Override
-    public int arity() {
-        return reads() + outputs - 1;
-    }
-
-    @Override
-    public List<Integer> writes() {
-        return IntStream.range(reads(), arity()).boxed().toList();
-    }
-
-    @Override
-    public Map<String, Object> attributes() {
-        Map<String, Object> attributes = new LinkedHashMap<>(Check.attributes(
-                "code", code,
-                "function", function,
-                "header", header,
-                "inputs", inputs,
-                "outputs", outputs,
-                "shape", type.shape().dims(),
-                "out_dtype", type.dtype().text()));
-        if (quantization) {
-            attributes.put("quantization", 1);
-        }
-        if (hasOptions()) {
-            attributes.put("options_size", options);
-        }
-        return Collections.unmodifiableMap(attributes);
-    }
-
-    @Override
-    public int operands() {
-        return inputs;
-    }
-
-    @Override
-    public Set<Trait> traits() {
-        return Set.of(Trait.OPAQUE);
-    }
-
-    @Override
-    public TensorType infer(List<TensorType> args) {
-        Check.arity(this, args);
-        if (quantization) {
-            checkVector("scales", args.get(inputs), DType.FLOAT32, inputs + outputs);
-            checkVector("zero points", args.get(inputs + 1), DType.INT32, inputs + outputs);
-        }
-        if (hasOptions()) {
-            checkVector("options", args.get(reads() - 1), DType.UINT8, Math.max(1, options));
-        }
-        return type;
-    }
-
-    private static void checkVector(String what, TensorType actual, DType dtype, int elements) {
+    private static void fitVector(String what, TensorType actual, DType dtype, int elements) {
         TensorType expected = new TensorType(Shape.of(elements), dtype);
         Check.that(actual.equals(expected), what + " are " + actual.text() + ", not " + expected.text());
+    }
+
+    private Map<String, Object> text() {
+        Map<String, Object> text = new LinkedHashMap<>();
+        text.put("code", code);
+        text.put("function", function);
+        text.put("header", header);
+        text.put("inputs", inputs);
+        text.put("outputs", outputs);
+        text.put("shape", type.shape().dims());
+        text.put("out_dtype", type.dtype().text());
+        if (quantization) {
+            text.put("quantization", 1);
+        }
+        if (hasOptions()) {
+            text.put("options_size", options);
+        }
+        return text;
     }
 }

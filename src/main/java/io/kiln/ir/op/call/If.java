@@ -2,13 +2,14 @@
 package io.kiln.ir.op.call;
 
 import io.kiln.base.DType;
+import io.kiln.ir.op.Attribute;
+import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Check;
 import io.kiln.ir.op.Op;
+import io.kiln.ir.op.Operand;
+import io.kiln.ir.op.Signature;
 import io.kiln.ir.op.Spelling;
-import io.kiln.ir.type.TensorType;
 import java.util.List;
-import java.util.Map;
-import java.util.stream.IntStream;
 
 /**
  * Calls one of two functions. Arguments: the condition (bool, one element), the inputs of both functions, then
@@ -24,19 +25,34 @@ import java.util.stream.IntStream;
 public record If(
         int then, int otherwise, int inputs, int results, List<Integer> thenVariables, List<Integer> otherwiseVariables)
         implements Op {
+    /** Its name in Relay text. */
+    public static final String SPELLED = "tfl.if_then_else";
+
+    public static final Signature<If> SIGNATURE = Signature.of(If.class, "tfl.if")
+            .data("condition", Operand::scalar, DType.BOOL)
+            .data("input", operand -> operand.times(If::inputs))
+            .state("result", operand -> operand.times(If::results))
+            .state("variable", operand -> operand.times(op -> Check.variables(op.thenVariables, op.otherwiseVariables)))
+            .attributes(
+                    FunctionRef.attribute("then", If::then),
+                    FunctionRef.attribute("otherwise", If::otherwise),
+                    Attribute.whole("inputs", If::inputs, 0, FunctionRef.MAX_ARGUMENTS),
+                    Attribute.whole("results", If::results, 0, FunctionRef.MAX_ARGUMENTS),
+                    FunctionRef.variables("then_variables", If::thenVariables),
+                    FunctionRef.variables("otherwise_variables", If::otherwiseVariables),
+                    If::new)
+            // TVM's parser treats `if` as a keyword everywhere.
+            .spelled((op, args) -> Spelling.own(SPELLED, op.attributes()))
+            .nothing();
+
+    @Override
+    public Card<If> card() {
+        return SIGNATURE.of(this);
+    }
+
     public If {
         thenVariables = List.copyOf(thenVariables);
         otherwiseVariables = List.copyOf(otherwiseVariables);
-    }
-
-    @Override
-    public String name() {
-        return "tfl.if";
-    }
-
-    @Override
-    public int arity() {
-        return 1 + inputs + results + Check.variables(thenVariables, otherwiseVariables);
     }
 
     /** Position of the first argument that receives a result. */
@@ -47,39 +63,5 @@ public record If(
     /** Position of the first of the functions' variables. */
     public int firstVariable() {
         return 1 + inputs + results;
-    }
-
-    @Override
-    public List<Integer> writes() {
-        return IntStream.range(firstResult(), arity()).boxed().toList();
-    }
-
-    @Override
-    public Map<String, Object> attributes() {
-        return Check.attributes(
-                "then", new FunctionRef(then),
-                "otherwise", new FunctionRef(otherwise),
-                "inputs", inputs,
-                "results", results,
-                "then_variables", thenVariables,
-                "otherwise_variables", otherwiseVariables);
-    }
-
-    @Override
-    public int operands() {
-        return arity();
-    }
-
-    /** TVM's parser treats {@code if} as a keyword everywhere. */
-    @Override
-    public Spelling spelling(List<TensorType> args) {
-        return Spelling.own("tfl.if_then_else", attributes());
-    }
-
-    @Override
-    public TensorType infer(List<TensorType> args) {
-        Check.arity(this, args);
-        Check.scalar("condition", args.get(0), DType.BOOL);
-        return TensorType.UNIT;
     }
 }

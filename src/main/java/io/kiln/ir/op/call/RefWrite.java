@@ -1,40 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.ir.op.call;
 
+import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Check;
 import io.kiln.ir.op.Op;
-import io.kiln.ir.type.TensorType;
-import java.util.List;
+import io.kiln.ir.op.Signature;
 
 /** Gives a variable a new value. Arguments: the variable, the value. */
 public record RefWrite() implements Op {
-    @Override
-    public String name() {
-        return "ref_write";
-    }
+    public static final Signature<RefWrite> SIGNATURE = Signature.of(RefWrite.class, "ref_write")
+            .state("variable")
+            .data(
+                    "value",
+                    operand -> operand.fits((what, type, op, args) -> Check.that(
+                            args.get(0).equals(type),
+                            "a variable of " + args.get(0).text() + " cannot hold " + type.text())))
+            .attributes(RefWrite::new)
+            .nothing();
 
     @Override
-    public int arity() {
-        return 2;
-    }
-
-    @Override
-    public List<Integer> writes() {
-        return List.of(0);
-    }
-
-    @Override
-    public int operands() {
-        return 2;
-    }
-
-    @Override
-    public TensorType infer(List<TensorType> args) {
-        Check.arity(this, args);
-        Check.that(
-                args.get(0).equals(args.get(1)),
-                "a variable of " + args.get(0).text() + " cannot hold "
-                        + args.get(1).text());
-        return TensorType.UNIT;
+    public Card<RefWrite> card() {
+        return SIGNATURE.of(this);
     }
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.ir.op.call;
 
+import io.kiln.ir.op.Attribute;
+import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Check;
 import io.kiln.ir.op.Op;
-import io.kiln.ir.type.TensorType;
+import io.kiln.ir.op.Signature;
 import java.util.List;
-import java.util.Map;
-import java.util.stream.IntStream;
 
 /**
  * Calls a function repeatedly. Arguments are variables: those of the loop, which both functions take as inputs and the
@@ -21,39 +21,25 @@ import java.util.stream.IntStream;
 public record While(
         int condition, int body, int loopVariables, List<Integer> conditionVariables, List<Integer> bodyVariables)
         implements Op {
+    public static final Signature<While> SIGNATURE = Signature.of(While.class, "tfl.while")
+            .state("loop variable", operand -> operand.times(While::loopVariables))
+            .state("variable", operand -> operand.times(op -> Check.variables(op.conditionVariables, op.bodyVariables)))
+            .attributes(
+                    FunctionRef.attribute("condition", While::condition),
+                    FunctionRef.attribute("body", While::body),
+                    Attribute.whole("loop_variables", While::loopVariables, 0, FunctionRef.MAX_ARGUMENTS),
+                    FunctionRef.variables("condition_variables", While::conditionVariables),
+                    FunctionRef.variables("body_variables", While::bodyVariables),
+                    While::new)
+            .nothing();
+
+    @Override
+    public Card<While> card() {
+        return SIGNATURE.of(this);
+    }
+
     public While {
         conditionVariables = List.copyOf(conditionVariables);
         bodyVariables = List.copyOf(bodyVariables);
-    }
-
-    @Override
-    public String name() {
-        return "tfl.while";
-    }
-
-    @Override
-    public int arity() {
-        return loopVariables + Check.variables(conditionVariables, bodyVariables);
-    }
-
-    @Override
-    public List<Integer> writes() {
-        return IntStream.range(0, arity()).boxed().toList();
-    }
-
-    @Override
-    public Map<String, Object> attributes() {
-        return Check.attributes(
-                "condition", new FunctionRef(condition),
-                "body", new FunctionRef(body),
-                "loop_variables", loopVariables,
-                "condition_variables", conditionVariables,
-                "body_variables", bodyVariables);
-    }
-
-    @Override
-    public TensorType infer(List<TensorType> args) {
-        Check.arity(this, args);
-        return TensorType.UNIT;
     }
 }

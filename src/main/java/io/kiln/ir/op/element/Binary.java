@@ -10,11 +10,15 @@ import static io.kiln.base.DType.INT8;
 import static io.kiln.base.DType.UINT8;
 
 import io.kiln.base.DType;
+import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Check;
 import io.kiln.ir.op.Op;
+import io.kiln.ir.op.Signature;
+import io.kiln.ir.op.Trait;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * A function of two elements of one type, with broadcasting. Arguments: lhs, rhs. Sums, differences and products of integers wrap
@@ -23,6 +27,26 @@ import java.util.Set;
  * @param kind the function
  */
 public record Binary(Kind kind) implements Op {
+    /** One for each kind. */
+    public static final List<Signature<Binary>> SIGNATURES =
+            Stream.of(Kind.values()).map(Binary::signature).toList();
+
+    private static Signature<Binary> signature(Kind kind) {
+        return Signature.of(Binary.class, kind.relay)
+                .data("lhs", kind.dtypes)
+                .data("rhs", operand -> operand.like("lhs"))
+                .attributes(() -> new Binary(kind))
+                .traits(Trait.TAKES_CLIP, Trait.ELEMENTWISE)
+                .result((op, args) -> new TensorType(
+                        Check.broadcast(args),
+                        kind.isComparison() ? BOOL : args.get(0).dtype()));
+    }
+
+    @Override
+    public Card<Binary> card() {
+        return SIGNATURES.get(kind.ordinal()).of(this);
+    }
+
     /** The functions; comparisons give bool, others the operands' type. */
     public enum Kind {
         ADD("add", FLOAT32, INT8, UINT8, INT16, INT32, INT64),
@@ -91,30 +115,5 @@ public record Binary(Kind kind) implements Op {
                 default -> false;
             };
         }
-    }
-
-    @Override
-    public String name() {
-        return kind.relay;
-    }
-
-    @Override
-    public int arity() {
-        return 2;
-    }
-
-    @Override
-    public int operands() {
-        return 2;
-    }
-
-    @Override
-    public TensorType infer(List<TensorType> args) {
-        Check.arity(this, args);
-        Check.oneOf("lhs of " + name(), args.get(0), kind.dtypes);
-        Check.dtype("rhs", args.get(1), args.get(0).dtype());
-        return new TensorType(
-                Check.broadcast(args.get(0).shape(), args.get(1).shape()),
-                kind.isComparison() ? BOOL : args.get(0).dtype());
     }
 }

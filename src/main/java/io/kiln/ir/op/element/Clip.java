@@ -3,13 +3,12 @@ package io.kiln.ir.op.element;
 
 import io.kiln.base.DType;
 import io.kiln.ir.op.Arguments;
+import io.kiln.ir.op.Attribute;
+import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Check;
 import io.kiln.ir.op.Op;
+import io.kiln.ir.op.Signature;
 import io.kiln.ir.op.Trait;
-import io.kiln.ir.type.TensorType;
-import java.util.List;
-import java.util.Map;
-import java.util.Set;
 
 /**
  * Clamps values. Argument: data. For floats, NaN passes through, and limits of plus or minus the largest float have no
@@ -19,33 +18,27 @@ import java.util.Set;
  * @param max largest value of the result
  */
 public record Clip(double min, double max) implements Op {
-    @Override
-    public String name() {
-        return "clip";
-    }
+    public static final Signature<Clip> SIGNATURE = Signature.of(Clip.class, "clip")
+            .data(
+                    "data",
+                    operand -> operand.fits((what, type, op, args) ->
+                            Check.that(op.min <= op.max, "clip limits " + op.min + " and " + op.max + " are crossed")))
+            .attributes(Attribute.real("a_min", Clip::min), Attribute.real("a_max", Clip::max), Clip::new)
+            .traits(Trait.ELEMENTWISE)
+            .compiles(DType.INT8, DType.UINT8, DType.INT16, DType.INT32, DType.FLOAT32)
+            .rules(Clip::rules)
+            .same();
 
     @Override
-    public int arity() {
-        return 1;
+    public Card<Clip> card() {
+        return SIGNATURE.of(this);
     }
 
-    @Override
-    public Map<String, Object> attributes() {
-        return Check.attributes("a_min", min, "a_max", max);
+    private static boolean isWhole(DType dtype, double value) {
+        return value == Math.rint(value) && value >= dtype.min() && value <= dtype.max();
     }
 
-    @Override
-    public Set<Trait> traits() {
-        return Set.of();
-    }
-
-    @Override
-    public Set<DType> dataTypes() {
-        return Set.of(DType.INT8, DType.UINT8, DType.INT16, DType.INT32, DType.FLOAT32);
-    }
-
-    @Override
-    public void check(Arguments args) {
+    private void rules(Arguments args) {
         DType dtype = args.data().dtype();
         if (dtype == DType.FLOAT32) {
             boolean single = (float) min == min && (float) max == max;
@@ -56,16 +49,5 @@ public record Clip(double min, double max) implements Op {
                     "limits of clip are " + min + " and " + max,
                     "whole numbers from " + dtype.min() + " to " + dtype.max());
         }
-    }
-
-    @Override
-    public TensorType infer(List<TensorType> args) {
-        Check.arity(this, args);
-        Check.that(min <= max, "clip limits " + min + " and " + max + " are crossed");
-        return args.get(0);
-    }
-
-    private static boolean isWhole(DType dtype, double value) {
-        return value == Math.rint(value) && value >= dtype.min() && value <= dtype.max();
     }
 }

@@ -2,11 +2,11 @@
 package io.kiln.ir.op.element;
 
 import io.kiln.base.DType;
-import io.kiln.ir.op.Check;
+import io.kiln.ir.op.Attribute;
+import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Op;
-import io.kiln.ir.type.TensorType;
-import java.util.List;
-import java.util.Map;
+import io.kiln.ir.op.Signature;
+import io.kiln.ir.op.Trait;
 
 /**
  * {@code x > 0 ? x : alpha * x} of float32. Argument: data.
@@ -14,25 +14,14 @@ import java.util.Map;
  * @param alpha slope of the negative side; any number
  */
 public record LeakyRelu(float alpha) implements Op {
-    @Override
-    public String name() {
-        return "nn.leaky_relu";
-    }
+    public static final Signature<LeakyRelu> SIGNATURE = Signature.of(LeakyRelu.class, "nn.leaky_relu")
+            .data("data", DType.FLOAT32)
+            .attributes(Attribute.single("alpha", LeakyRelu::alpha), LeakyRelu::new)
+            .traits(Trait.TAKES_CLIP, Trait.ELEMENTWISE)
+            .same();
 
     @Override
-    public int arity() {
-        return 1;
-    }
-
-    @Override
-    public Map<String, Object> attributes() {
-        return Check.attributes("alpha", (double) alpha);
-    }
-
-    @Override
-    public TensorType infer(List<TensorType> args) {
-        Check.arity(this, args);
-        Check.dtype("data", args.get(0), DType.FLOAT32);
-        return args.get(0);
+    public Card<LeakyRelu> card() {
+        return SIGNATURE.of(this);
     }
 }

@@ -3,12 +3,13 @@ package io.kiln.ir.op.element;
 
 import io.kiln.base.DType;
 import io.kiln.ir.op.Arguments;
+import io.kiln.ir.op.Attribute;
+import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Check;
 import io.kiln.ir.op.Op;
+import io.kiln.ir.op.Signature;
 import io.kiln.ir.type.Shape;
-import io.kiln.ir.type.TensorType;
 import java.util.List;
-import java.util.Map;
 
 /**
  * A function of two int8 elements, with broadcasting, as a table of all pairs: {@code table[lhs + 128][rhs + 128]}. Arguments: lhs, rhs,
@@ -22,6 +23,25 @@ import java.util.Map;
  * @param rhsZeroPoint subtracted from the right operand
  */
 public record PairLookup(Kind kind, double lhs, double rhs, int lhsZeroPoint, int rhsZeroPoint) implements Op {
+    public static final Signature<PairLookup> SIGNATURE = Signature.of(PairLookup.class, "onnx.pair_lookup")
+            .data("lhs", DType.INT8)
+            .data("rhs", DType.INT8)
+            .constant("table", operand -> operand.fits((what, type, op, args) -> op.fitTable(type.shape())), DType.INT8)
+            .attributes(
+                    Attribute.choice("kind", PairLookup::kind, Kind::text, List.of(Kind.values())),
+                    Attribute.real("lhs", PairLookup::lhs),
+                    Attribute.real("rhs", PairLookup::rhs),
+                    Attribute.whole("lhs_zero_point", PairLookup::lhsZeroPoint, Byte.MIN_VALUE, Byte.MAX_VALUE),
+                    Attribute.whole("rhs_zero_point", PairLookup::rhsZeroPoint, Byte.MIN_VALUE, Byte.MAX_VALUE),
+                    PairLookup::new)
+            .rules(PairLookup::rules)
+            .broadcast(DType.INT8);
+
+    @Override
+    public Card<PairLookup> card() {
+        return SIGNATURE.of(this);
+    }
+
     /** Elements of a table's dimension. */
     public static final int SIZE = 256;
 
@@ -61,38 +81,7 @@ public record PairLookup(Kind kind, double lhs, double rhs, int lhsZeroPoint, in
         this(Kind.ANY, 0, 0, 0, 0);
     }
 
-    @Override
-    public String name() {
-        return "onnx.pair_lookup";
-    }
-
-    @Override
-    public int arity() {
-        return 3;
-    }
-
-    @Override
-    public int operands() {
-        return 2;
-    }
-
-    @Override
-    public Map<String, Object> attributes() {
-        return Check.attributes(
-                "kind",
-                kind.text(),
-                "lhs",
-                lhs,
-                "rhs",
-                rhs,
-                "lhs_zero_point",
-                lhsZeroPoint,
-                "rhs_zero_point",
-                rhsZeroPoint);
-    }
-
-    @Override
-    public void check(Arguments args) {
+    private void rules(Arguments args) {
         int rows = args.type(2).shape().dim(0);
         if (rows < SIZE) {
             args.require(
@@ -107,13 +96,7 @@ public record PairLookup(Kind kind, double lhs, double rhs, int lhsZeroPoint, in
         }
     }
 
-    @Override
-    public TensorType infer(List<TensorType> args) {
-        Check.arity(this, args);
-        Check.dtype("lhs of " + name(), args.get(0), DType.INT8);
-        Check.dtype("rhs of " + name(), args.get(1), DType.INT8);
-        Check.dtype("table of " + name(), args.get(2), DType.INT8);
-        Shape table = args.get(2).shape();
+    private void fitTable(Shape table) {
         Check.that(
                 table.rank() == 2 && table.dim(0) >= 1 && table.dim(0) <= SIZE && table.dim(1) == SIZE,
                 "the table of " + name() + " must have 1 to " + SIZE + " rows of " + SIZE + " elements, not "
@@ -122,6 +105,5 @@ public record PairLookup(Kind kind, double lhs, double rhs, int lhsZeroPoint, in
                 table.dim(0) == SIZE || kind == Kind.ANY,
                 "a " + kind.text() + " of " + name() + " must have a table of all pairs, not of " + table.dim(0)
                         + " rows");
-        return new TensorType(Check.broadcast(args.get(0).shape(), args.get(1).shape()), DType.INT8);
     }
 }

@@ -3,14 +3,14 @@ package io.kiln.ir.op.element;
 
 import io.kiln.base.DType;
 import io.kiln.ir.op.Arguments;
+import io.kiln.ir.op.Attribute;
+import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Check;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Rounding;
+import io.kiln.ir.op.Signature;
 import io.kiln.ir.op.Spelling;
-import io.kiln.ir.type.TensorType;
-import java.util.List;
-import java.util.Map;
-import java.util.Set;
+import io.kiln.ir.op.Trait;
 
 /**
  * Quantized element-wise sum with broadcasting.
@@ -24,6 +24,25 @@ import java.util.Set;
  * @param rounding {@link Rounding#TFLITE} or, for TVM's arithmetic, {@link Rounding#UPWARD}
  */
 public record QnnAdd(Rounding rounding) implements Op {
+    public static final Signature<QnnAdd> SIGNATURE = Signature.of(QnnAdd.class, "qnn.add")
+            .data("lhs")
+            .data("rhs", operand -> operand.like("lhs"))
+            .quantization("lhs")
+            .quantization("rhs")
+            .quantization("output")
+            .attributes(Attribute.name("rounding", QnnAdd::rounding, Rounding.TFLITE, Rounding.UPWARD), QnnAdd::new)
+            .traits(Trait.TAKES_CLIP, Trait.ELEMENTWISE)
+            .compiles(DType.INT8, DType.INT16)
+            .spelled((op, args) ->
+                    op.rounding == Rounding.UPWARD ? Spelling.of(op).without("rounding") : Spelling.own(op))
+            .rules(QnnAdd::rules)
+            .broadcast("lhs");
+
+    @Override
+    public Card<QnnAdd> card() {
+        return SIGNATURE.of(this);
+    }
+
     /** Largest ratio of an input's scale to the output's in TVM's arithmetic. */
     private static final double MOST_RATIO = 1 << 20;
 
@@ -38,57 +57,10 @@ public record QnnAdd(Rounding rounding) implements Op {
         this(Rounding.TFLITE);
     }
 
-    @Override
-    public String name() {
-        return "qnn.add";
-    }
-
-    @Override
-    public int arity() {
-        return 8;
-    }
-
-    @Override
-    public Map<String, Object> attributes() {
-        return Check.attributes("rounding", rounding.name());
-    }
-
-    @Override
-    public int operands() {
-        return 2;
-    }
-
-    @Override
-    public Spelling spelling(List<TensorType> args) {
-        return rounding == Rounding.UPWARD ? Spelling.of(this).without("rounding") : Spelling.own(this);
-    }
-
-    @Override
-    public Set<DType> dataTypes() {
-        return Set.of(DType.INT8, DType.INT16);
-    }
-
-    @Override
-    public void check(Arguments args) {
-        for (int scale = 2; scale < arity(); scale += 2) {
-            args.quantization(scale, scale + 1, args.data().dtype());
-        }
+    private void rules(Arguments args) {
         if (rounding == Rounding.UPWARD) {
             args.ratio(2, 6, MOST_RATIO);
             args.ratio(4, 6, MOST_RATIO);
         }
-    }
-
-    @Override
-    public TensorType infer(List<TensorType> args) {
-        Check.arity(this, args);
-        Check.dtype("rhs", args.get(1), args.get(0).dtype());
-        for (int i = 2; i < 8; i += 2) {
-            Check.scalar("scale", args.get(i), DType.FLOAT32);
-            Check.scalar("zero point", args.get(i + 1), DType.INT32);
-        }
-        return new TensorType(
-                Check.broadcast(args.get(0).shape(), args.get(1).shape()),
-                args.get(0).dtype());
     }
 }

@@ -9,14 +9,15 @@ import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.ir.arith.FloatPrecision;
 import io.kiln.ir.arith.TflAddParameters;
 import io.kiln.ir.op.Arguments;
+import io.kiln.ir.op.Attribute;
+import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Check;
 import io.kiln.ir.op.Op;
-import io.kiln.ir.op.Spelling;
-import io.kiln.ir.type.TensorType;
-import java.util.LinkedHashMap;
+import io.kiln.ir.op.Signature;
+import io.kiln.ir.op.Trait;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * A function of two quantized elements with broadcasting, in the arithmetic of the reference kernels of TensorFlow Lite Micro or, where
@@ -30,8 +31,50 @@ import java.util.Set;
  * @param precision of products and quotients of scales
  */
 public record QnnBinary(Kind kind, FloatPrecision precision) implements Op {
-    private static final int COMPARISON_ARITY = 6;
-    private static final int ARITY = 8;
+    /** One for each kind. */
+    public static final List<Signature<QnnBinary>> SIGNATURES =
+            Stream.of(Kind.values()).map(QnnBinary::signature).toList();
+
+    private static Signature<QnnBinary> signature(Kind kind) {
+        return signature(kind, Signature.of(QnnBinary.class, kind.relay));
+    }
+
+    @Override
+    public Card<QnnBinary> card() {
+        return SIGNATURES.get(kind.ordinal()).of(this);
+    }
+
+    private static Signature<QnnBinary> signature(Kind kind, Signature.Draft<QnnBinary> draft) {
+        boolean isPrelu = kind == Kind.PRELU;
+        draft.data("lhs", kind.dtypes)
+                .data(
+                        "rhs",
+                        rhs -> isPrelu
+                                ? rhs.fits((what, type, op, args) -> Check.dtype(what, type, INT8))
+                                : rhs.like("lhs"))
+                .quantization("lhs")
+                .scale("rhs scale")
+                .zeroPoint(
+                        "rhs zero point",
+                        (op, args) -> isPrelu ? INT8 : args.data().dtype());
+        if (!kind.isComparison()) {
+            draft.quantization("output");
+        }
+        if (kind.relay.startsWith("qnn.")) {
+            // Relay's own operators of these names round differently.
+            draft.says("rounding", "TFLITE");
+        }
+        FloatPrecision[] precisions =
+                kind.hasPrecisions() ? FloatPrecision.values() : new FloatPrecision[] {kind.precision};
+        draft.attributes(
+                        Attribute.name("precision", QnnBinary::precision, precisions)
+                                .unless("precision", kind.precision),
+                        precision -> new QnnBinary(kind, precision))
+                .traits(Trait.TAKES_CLIP, Trait.ELEMENTWISE)
+                .own()
+                .rules(QnnBinary::rules);
+        return kind.isComparison() ? draft.broadcast(DType.BOOL) : draft.broadcast("lhs");
+    }
 
     /** The functions; operands are both int8 or both int16, unless they say otherwise. */
     public enum Kind {
@@ -138,52 +181,12 @@ public record QnnBinary(Kind kind, FloatPrecision precision) implements Op {
                 : TflAddParameters.of(dtype, lhsScale, rhsScale, outputScale);
     }
 
-    @Override
-    public String name() {
-        return kind.relay;
-    }
-
-    @Override
-    public int arity() {
-        return kind.isComparison() ? COMPARISON_ARITY : ARITY;
-    }
-
-    @Override
-    public int operands() {
-        return 2;
-    }
-
-    /** Relay's own operators of these names round differently. */
-    @Override
-    public Map<String, Object> attributes() {
-        Map<String, Object> attributes = new LinkedHashMap<>();
-        if (name().startsWith("qnn.")) {
-            attributes.put("rounding", "TFLITE");
-        }
-        if (!isMicro()) {
-            attributes.put("precision", precision.name());
-        }
-        return attributes;
-    }
-
-    @Override
-    public Spelling spelling(List<TensorType> args) {
-        return Spelling.own(this);
-    }
-
     private static float scale(Arguments args, int position) {
         return args.constant(position).orElseThrow().real(0);
     }
 
     /** Checks for what the reference kernels refuse, or leave undefined. */
-    @Override
-    public void check(Arguments args) {
-        DType dtype = args.data().dtype();
-        args.quantization(2, 3, dtype);
-        args.quantization(4, 5, kind == Kind.PRELU ? INT8 : dtype);
-        if (!kind.isComparison()) {
-            args.quantization(6, 7, dtype);
-        }
+    private void rules(Arguments args) {
         boolean areScales = true;
         for (int i = operands(); i < arity(); i += 2) {
             areScales &= args.constant(i)
@@ -193,23 +196,13 @@ public record QnnBinary(Kind kind, FloatPrecision precision) implements Op {
         if (areScales) {
             args.require(
                     TflBinaryScales.areDefined(
-                            this, dtype, scale(args, 2), scale(args, 4), kind.isComparison() ? 1 : scale(args, 6)),
+                            this,
+                            args.data().dtype(),
+                            scale(args, 2),
+                            scale(args, 4),
+                            kind.isComparison() ? 1 : scale(args, 6)),
                     "the scales of " + name() + " are too far apart",
                     "scales that the fixed point of " + name() + " can represent");
         }
-    }
-
-    @Override
-    public TensorType infer(List<TensorType> args) {
-        Check.arity(this, args);
-        Check.oneOf("lhs of " + name(), args.get(0), kind.dtypes);
-        Check.dtype("rhs", args.get(1), kind == Kind.PRELU ? INT8 : args.get(0).dtype());
-        for (int i = operands(); i < arity(); i += 2) {
-            Check.scalar("scale", args.get(i), DType.FLOAT32);
-            Check.scalar("zero point", args.get(i + 1), DType.INT32);
-        }
-        return new TensorType(
-                Check.broadcast(args.get(0).shape(), args.get(1).shape()),
-                kind.isComparison() ? DType.BOOL : args.get(0).dtype());
     }
 }

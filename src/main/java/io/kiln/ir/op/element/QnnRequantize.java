@@ -4,14 +4,14 @@ package io.kiln.ir.op.element;
 import io.kiln.base.DType;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.ir.op.Arguments;
+import io.kiln.ir.op.Attribute;
+import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Check;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Rounding;
+import io.kiln.ir.op.Signature;
 import io.kiln.ir.op.Trait;
 import io.kiln.ir.type.TensorType;
-import java.util.List;
-import java.util.Map;
-import java.util.Set;
 
 /**
  * TVM's rescaling, rounding once: {@code saturate(outputZeroPoint + round((data - inputZeroPoint) * multiplier *
@@ -30,6 +30,32 @@ import java.util.Set;
  * @param outDtype type that the result saturates to
  */
 public record QnnRequantize(int axis, Rounding rounding, DType outDtype) implements Op {
+    public static final Signature<QnnRequantize> SIGNATURE = Signature.of(QnnRequantize.class, "qnn.requantize")
+            .data("data", operand -> operand.fits((what, type, op, args) -> op.fitData(type)), DType.INT8, DType.INT32)
+            .scales("input scale", (op, args) -> op.channels(args.get(0)))
+            .number("input zero point")
+            .scale("output scale")
+            .zeroPoint("output zero point", (op, args) -> DType.INT8)
+            .attributes(
+                    Attribute.whole("axis", QnnRequantize::axis),
+                    Attribute.name(
+                                    "rounding",
+                                    QnnRequantize::rounding,
+                                    Rounding.UPWARD,
+                                    Rounding.TONEAREST,
+                                    Rounding.ONNX)
+                            .then("compute_dtype", QnnRequantize.COMPUTE_DTYPE),
+                    Attribute.dtype("out_dtype", QnnRequantize::outDtype),
+                    QnnRequantize::new)
+            .traits(Trait.TAKES_CLIP, Trait.RESCALES, Trait.ELEMENTWISE)
+            .rules(QnnRequantize::rules)
+            .to(QnnRequantize::outDtype);
+
+    @Override
+    public Card<QnnRequantize> card() {
+        return SIGNATURE.of(this);
+    }
+
     /** Largest ratio of an input's scale to the output's. */
     private static final double MOST_RATIO = 1 << 29;
 
@@ -48,43 +74,7 @@ public record QnnRequantize(int axis, Rounding rounding, DType outDtype) impleme
                 rounding == Rounding.ONNX ? inputScale / outputScale : inputScale / (double) outputScale);
     }
 
-    @Override
-    public String name() {
-        return "qnn.requantize";
-    }
-
-    @Override
-    public int arity() {
-        return 5;
-    }
-
-    @Override
-    public Map<String, Object> attributes() {
-        return Check.attributes(
-                "axis",
-                axis,
-                "rounding",
-                rounding.name(),
-                "compute_dtype",
-                COMPUTE_DTYPE,
-                "out_dtype",
-                outDtype.text());
-    }
-
-    @Override
-    public Set<Trait> traits() {
-        return Set.of(Trait.TAKES_CLIP, Trait.RESCALES);
-    }
-
-    @Override
-    public Set<DType> dataTypes() {
-        return Set.of(DType.INT8, DType.INT32);
-    }
-
-    @Override
-    public void check(Arguments args) {
-        args.scales(1);
-        args.quantization(3, 4, DType.INT8);
+    private void rules(Arguments args) {
         args.ratio(1, 3, MOST_RATIO);
         boolean isWide = args.data().dtype() == DType.INT32;
         args.integers(
@@ -97,29 +87,17 @@ public record QnnRequantize(int axis, Rounding rounding, DType outDtype) impleme
         }
     }
 
-    @Override
-    public TensorType infer(List<TensorType> args) {
-        Check.arity(this, args);
-        TensorType data = args.get(0);
-        boolean isScalar = data.shape().rank() == 0;
-        if (!isScalar) {
+    private void fitData(TensorType data) {
+        if (data.shape().rank() > 0) {
             Check.axis(data, axis);
         }
-        Check.that(
-                data.dtype() == DType.INT8 || data.dtype() == DType.INT32,
-                "data must be int8 or int32, not " + data.dtype().text());
         Check.that(
                 rounding != Rounding.ONNX || (data.dtype() == DType.INT32 && outDtype.bytes() < Integer.BYTES),
                 "rounding ONNX rescales int32 to a narrower type, not "
                         + data.dtype().text() + " to " + outDtype.text());
-        Check.perAxis(
-                "input scale",
-                args.get(1),
-                DType.FLOAT32,
-                isScalar ? 1 : data.shape().dim(axis));
-        Check.scalar("input zero point", args.get(2), DType.INT32);
-        Check.scalar("output scale", args.get(3), DType.FLOAT32);
-        Check.scalar("output zero point", args.get(4), DType.INT32);
-        return new TensorType(data.shape(), outDtype);
+    }
+
+    private int channels(TensorType data) {
+        return data.shape().rank() == 0 ? 1 : data.shape().dim(axis);
     }
 }

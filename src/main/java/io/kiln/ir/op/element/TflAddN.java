@@ -3,11 +3,12 @@ package io.kiln.ir.op.element;
 
 import io.kiln.base.DType;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
+import io.kiln.ir.op.Attribute;
+import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Check;
 import io.kiln.ir.op.Op;
-import io.kiln.ir.type.TensorType;
-import java.util.List;
-import java.util.Map;
+import io.kiln.ir.op.Signature;
+import io.kiln.ir.op.Trait;
 
 /**
  * The sum of several int8 tensors of one shape, scale and zero point (reference/add_n.h): {@code saturate(outputZeroPoint +
@@ -20,6 +21,27 @@ import java.util.Map;
  * @param by multiplier below 1
  */
 public record TflAddN(int count, int inputZeroPoint, int outputZeroPoint, QuantizedMultiplier by) implements Op {
+    public static final Signature<TflAddN> SIGNATURE = Signature.of(TflAddN.class, "tfl.add_n")
+            .data(
+                    "data",
+                    operand -> operand.times(TflAddN::count)
+                            .fits((what, type, op, args) ->
+                                    Check.that(type.equals(args.get(0)), "tfl.add_n takes tensors of one shape")),
+                    DType.INT8)
+            .attributes(
+                    Attribute.whole("count", TflAddN::count, 2, TflAddN.MOST),
+                    Attribute.whole("input_zero_point", TflAddN::inputZeroPoint, Byte.MIN_VALUE, Byte.MAX_VALUE),
+                    Attribute.whole("output_zero_point", TflAddN::outputZeroPoint, Byte.MIN_VALUE, Byte.MAX_VALUE),
+                    Attribute.multiplier("", TflAddN::by, 0, 1 - Integer.SIZE, 0),
+                    TflAddN::new)
+            .traits(Trait.TAKES_CLIP, Trait.ELEMENTWISE)
+            .same();
+
+    @Override
+    public Card<TflAddN> card() {
+        return SIGNATURE.of(this);
+    }
+
     /** One step of the tensors' scale, scaled up. */
     public static final int STEP = 1 << 19;
 
@@ -36,40 +58,5 @@ public record TflAddN(int count, int inputZeroPoint, int outputZeroPoint, Quanti
         Check.that(
                 by.multiplier() >= 0 && by.shift() <= 0 && by.shift() > -Integer.SIZE,
                 "tfl.add_n takes a multiplier below 1, not " + by);
-    }
-
-    @Override
-    public String name() {
-        return "tfl.add_n";
-    }
-
-    @Override
-    public int arity() {
-        return count;
-    }
-
-    @Override
-    public int operands() {
-        return count;
-    }
-
-    @Override
-    public Map<String, Object> attributes() {
-        return Check.attributes(
-                "count", count,
-                "input_zero_point", inputZeroPoint,
-                "output_zero_point", outputZeroPoint,
-                "multiplier", by.multiplier(),
-                "shift", by.shift());
-    }
-
-    @Override
-    public TensorType infer(List<TensorType> args) {
-        Check.arity(this, args);
-        for (TensorType arg : args) {
-            Check.dtype("data", arg, DType.INT8);
-            Check.that(arg.equals(args.get(0)), "tfl.add_n takes tensors of one shape");
-        }
-        return args.get(0);
     }
 }

@@ -3,11 +3,14 @@ package io.kiln.ir.op.element;
 
 import io.kiln.base.DType;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
+import io.kiln.ir.op.Attribute;
+import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Check;
 import io.kiln.ir.op.Op;
-import io.kiln.ir.type.TensorType;
+import io.kiln.ir.op.Signature;
+import io.kiln.ir.op.Trait;
 import java.util.List;
-import java.util.Map;
+import java.util.function.Function;
 
 /**
  * A quantized function of two slopes, for int16 (reference/leaky_relu.h): {@code saturate(outputZeroPoint +
@@ -22,6 +25,23 @@ import java.util.Map;
 public record TflLeakyRelu(
         int inputZeroPoint, int outputZeroPoint, QuantizedMultiplier positive, QuantizedMultiplier negative)
         implements Op {
+    public static final Signature<TflLeakyRelu> SIGNATURE = Signature.of(TflLeakyRelu.class, "tfl.leaky_relu")
+            .data("data", DType.INT16)
+            .attributes(
+                    Attribute.whole("input_zero_point", TflLeakyRelu::inputZeroPoint, Short.MIN_VALUE, Short.MAX_VALUE),
+                    Attribute.whole(
+                            "output_zero_point", TflLeakyRelu::outputZeroPoint, Short.MIN_VALUE, Short.MAX_VALUE),
+                    slope("positive_", TflLeakyRelu::positive),
+                    slope("negative_", TflLeakyRelu::negative),
+                    TflLeakyRelu::new)
+            .traits(Trait.TAKES_CLIP, Trait.ELEMENTWISE)
+            .same();
+
+    @Override
+    public Card<TflLeakyRelu> card() {
+        return SIGNATURE.of(this);
+    }
+
     private static final int MOST_SHIFT = 31;
 
     public TflLeakyRelu {
@@ -35,31 +55,8 @@ public record TflLeakyRelu(
                 "zero points of tfl.leaky_relu must be int16, not " + inputZeroPoint + " and " + outputZeroPoint);
     }
 
-    @Override
-    public String name() {
-        return "tfl.leaky_relu";
-    }
-
-    @Override
-    public int arity() {
-        return 1;
-    }
-
-    @Override
-    public Map<String, Object> attributes() {
-        return Check.attributes(
-                "input_zero_point", inputZeroPoint,
-                "output_zero_point", outputZeroPoint,
-                "positive_multiplier", positive.multiplier(),
-                "positive_shift", positive.shift(),
-                "negative_multiplier", negative.multiplier(),
-                "negative_shift", negative.shift());
-    }
-
-    @Override
-    public TensorType infer(List<TensorType> args) {
-        Check.arity(this, args);
-        Check.dtype("data", args.get(0), DType.INT16);
-        return args.get(0);
+    private static Attribute<TflLeakyRelu, QuantizedMultiplier> slope(
+            String prefix, Function<TflLeakyRelu, QuantizedMultiplier> get) {
+        return Attribute.multiplier(prefix, get, -Integer.MAX_VALUE, -MOST_SHIFT, MOST_SHIFT - 1);
     }
 }

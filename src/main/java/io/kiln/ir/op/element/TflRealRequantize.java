@@ -5,13 +5,13 @@ import io.kiln.base.DType;
 import io.kiln.ir.arith.FloatPrecision;
 import io.kiln.ir.arith.RealScale;
 import io.kiln.ir.op.Arguments;
+import io.kiln.ir.op.Attribute;
+import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Check;
 import io.kiln.ir.op.Op;
+import io.kiln.ir.op.Operand;
+import io.kiln.ir.op.Signature;
 import io.kiln.ir.op.Trait;
-import io.kiln.ir.type.TensorType;
-import java.util.List;
-import java.util.Map;
-import java.util.Set;
 
 /**
  * The rescaling of sums with floats, as some kernels of TensorFlow Lite do it: {@code saturate(outputZeroPoint + round(data * (dataScale *
@@ -27,6 +27,38 @@ import java.util.Set;
  * @param precision of every step
  */
 public record TflRealRequantize(DType outDtype, FloatPrecision precision) implements Op {
+    public static final Signature<TflRealRequantize> SIGNATURE = Signature.of(
+                    TflRealRequantize.class, "tfl.requantize_real")
+            .data(
+                    "data",
+                    operand -> operand.fits((what, type, op, args) -> Check.that(
+                            op.precision == FloatPrecision.DOUBLE || type.dtype() == DType.INT32,
+                            "data must be int32, not " + type.dtype().text())),
+                    DType.INT32,
+                    DType.INT64)
+            .scale("data scale")
+            .scales(
+                    "weight scale",
+                    (op, args) -> args.get(0).shape().rank() == 0
+                            ? 1
+                            : args.get(0).shape().dim(-1))
+            .scale("output scale")
+            .constant("bias", Operand::scalar, DType.FLOAT32)
+            .zeroPoint("output zero point", (op, args) -> op.outDtype)
+            .attributes(
+                    Attribute.dtype("out_dtype", TflRealRequantize::outDtype, DType.INT8, DType.INT16),
+                    Attribute.name(
+                            "precision", TflRealRequantize::precision, FloatPrecision.DOUBLE, FloatPrecision.SINGLE),
+                    TflRealRequantize::new)
+            .traits(Trait.TAKES_CLIP, Trait.RESCALES)
+            .rules(TflRealRequantize::rules)
+            .to(TflRealRequantize::outDtype);
+
+    @Override
+    public Card<TflRealRequantize> card() {
+        return SIGNATURE.of(this);
+    }
+
     private static final double MOST_SLOPE = 1 << 30;
 
     public TflRealRequantize {
@@ -40,36 +72,7 @@ public record TflRealRequantize(DType outDtype, FloatPrecision precision) implem
         return new RealScale(precision, precision.rounded((double) data * weight / output), bias);
     }
 
-    @Override
-    public String name() {
-        return "tfl.requantize_real";
-    }
-
-    @Override
-    public int arity() {
-        return 6;
-    }
-
-    @Override
-    public Map<String, Object> attributes() {
-        return Check.attributes("out_dtype", outDtype.text(), "precision", precision.name());
-    }
-
-    @Override
-    public Set<Trait> traits() {
-        return Set.of(Trait.TAKES_CLIP, Trait.RESCALES);
-    }
-
-    @Override
-    public Set<DType> dataTypes() {
-        return Set.of(DType.INT32, DType.INT64);
-    }
-
-    @Override
-    public void check(Arguments args) {
-        args.scales(1);
-        args.scales(2);
-        args.quantization(3, 5, outDtype);
+    private void rules(Arguments args) {
         boolean isSingle = precision == FloatPrecision.SINGLE;
         args.constant(2).ifPresent(weights -> {
             boolean fits = true;
@@ -86,22 +89,5 @@ public record TflRealRequantize(DType outDtype, FloatPrecision precision) implem
                         Float.isFinite(bias.real(0)) && (isSingle || bias.real(0) == 0),
                         "the bias of " + name() + " is " + bias.real(0),
                         isSingle ? "a finite number" : "0"));
-    }
-
-    @Override
-    public TensorType infer(List<TensorType> args) {
-        Check.arity(this, args);
-        TensorType data = args.get(0);
-        Check.oneOf("data", data, precision == FloatPrecision.DOUBLE ? dataTypes() : Set.of(DType.INT32));
-        Check.scalar("data scale", args.get(1), DType.FLOAT32);
-        Check.perAxis(
-                "weight scale",
-                args.get(2),
-                DType.FLOAT32,
-                data.shape().rank() == 0 ? 1 : data.shape().dim(-1));
-        Check.scalar("output scale", args.get(3), DType.FLOAT32);
-        Check.scalar("bias", args.get(4), DType.FLOAT32);
-        Check.scalar("output zero point", args.get(5), DType.INT32);
-        return new TensorType(data.shape(), outDtype);
     }
 }

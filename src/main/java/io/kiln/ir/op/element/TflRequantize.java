@@ -3,14 +3,14 @@ package io.kiln.ir.op.element;
 
 import io.kiln.base.DType;
 import io.kiln.ir.op.Arguments;
+import io.kiln.ir.op.Attribute;
+import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Check;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Rounding;
+import io.kiln.ir.op.Signature;
 import io.kiln.ir.op.Trait;
 import io.kiln.ir.type.TensorType;
-import java.util.List;
-import java.util.Map;
-import java.util.Set;
 
 /**
  * Fixed-point rescaling by explicit multipliers. TensorFlow Lite's arithmetic rounds twice ({@link
@@ -36,6 +36,37 @@ import java.util.Set;
  */
 public record TflRequantize(int axis, int inputZeroPoint, int outputZeroPoint, DType outDtype, Rounding rounding)
         implements Op {
+    public static final Signature<TflRequantize> SIGNATURE = Signature.of(TflRequantize.class, "tfl.requantize")
+            .data("data", operand -> operand.fits((what, type, op, args) -> op.fitData(type)))
+            .constant(
+                    "multiplier",
+                    operand -> operand.scalarOr((op, args) -> op.channels(args.get(0)))
+                            .within(0, Long.MAX_VALUE),
+                    DType.INT32)
+            .constant(
+                    "shift",
+                    operand -> operand.scalarOr((op, args) -> op.channels(args.get(0)))
+                            .within(-31, 30),
+                    DType.INT32)
+            .attributes(
+                    Attribute.whole("axis", TflRequantize::axis, -4, 3),
+                    Attribute.whole("input_zero_point", TflRequantize::inputZeroPoint),
+                    Attribute.whole("output_zero_point", TflRequantize::outputZeroPoint),
+                    Attribute.name(
+                            "rounding", TflRequantize::rounding, Rounding.TFLITE, Rounding.UPWARD, Rounding.TONEAREST),
+                    Attribute.dtype(
+                            "out_dtype", TflRequantize::outDtype, DType.INT8, DType.INT16, DType.INT32, DType.UINT8),
+                    (axis, input, output, rounding, dtype) -> new TflRequantize(axis, input, output, dtype, rounding))
+            .traits(Trait.TAKES_CLIP, Trait.RESCALES, Trait.ELEMENTWISE)
+            .compiles(DType.INT8, DType.UINT8, DType.INT16, DType.INT32, DType.INT64)
+            .rules(TflRequantize::rules)
+            .to(TflRequantize::outDtype);
+
+    @Override
+    public Card<TflRequantize> card() {
+        return SIGNATURE.of(this);
+    }
+
     public TflRequantize {
         Check.that(rounding != Rounding.TRUNCATE, "rounding must be TFLITE, UPWARD or TONEAREST, not " + rounding);
         Check.that(
@@ -48,66 +79,30 @@ public record TflRequantize(int axis, int inputZeroPoint, int outputZeroPoint, D
         this(axis, inputZeroPoint, outputZeroPoint, outDtype, Rounding.TFLITE);
     }
 
-    @Override
-    public String name() {
-        return "tfl.requantize";
-    }
-
-    @Override
-    public int arity() {
-        return 3;
-    }
-
-    @Override
-    public Map<String, Object> attributes() {
-        return Check.attributes(
-                "axis", axis,
-                "input_zero_point", inputZeroPoint,
-                "output_zero_point", outputZeroPoint,
-                "rounding", rounding.name(),
-                "out_dtype", outDtype.text());
-    }
-
-    @Override
-    public Set<Trait> traits() {
-        return Set.of(Trait.TAKES_CLIP, Trait.RESCALES);
-    }
-
-    @Override
-    public Set<DType> dataTypes() {
-        return Set.of(DType.INT8, DType.UINT8, DType.INT16, DType.INT32, DType.INT64);
-    }
-
-    @Override
-    public void check(Arguments args) {
-        args.integers(1, "multiplier", multiplier -> multiplier >= 0, "0 or more");
-        args.integers(2, "shift", shift -> shift >= -31 && shift <= 30, "-31 to 30");
-        args.lastAxis(axis);
-        checkZeroPoint(args, "input_zero_point", inputZeroPoint, args.data().dtype());
-        checkZeroPoint(args, "output_zero_point", outputZeroPoint, outDtype);
-    }
-
-    @Override
-    public TensorType infer(List<TensorType> args) {
-        Check.arity(this, args);
-        boolean isScalar = args.get(0).shape().rank() == 0;
-        if (!isScalar) {
-            Check.axis(args.get(0), axis);
-        }
-        int channels = isScalar ? 1 : args.get(0).shape().dim(axis);
-        Check.perAxis("multiplier", args.get(1), DType.INT32, channels);
-        Check.perAxis("shift", args.get(2), DType.INT32, channels);
-        Check.that(
-                rounding == Rounding.TFLITE || !args.get(0).dtype().isLong(),
-                "data must have at most 32 bits where rescaling rounds once");
-        return new TensorType(args.get(0).shape(), outDtype);
-    }
-
     private static void checkZeroPoint(Arguments args, String what, int zeroPoint, DType dtype) {
         boolean wide = dtype.bytes() >= Integer.BYTES;
         args.require(
                 wide ? zeroPoint == 0 : dtype.isInteger() && Arguments.isIn(dtype, zeroPoint),
                 what + " is " + zeroPoint,
                 wide ? "0 for " + dtype.text() : "a value of " + dtype.text());
+    }
+
+    private void rules(Arguments args) {
+        args.lastAxis(axis);
+        checkZeroPoint(args, "input_zero_point", inputZeroPoint, args.data().dtype());
+        checkZeroPoint(args, "output_zero_point", outputZeroPoint, outDtype);
+    }
+
+    private void fitData(TensorType data) {
+        if (data.shape().rank() > 0) {
+            Check.axis(data, axis);
+        }
+        Check.that(
+                rounding == Rounding.TFLITE || !data.dtype().isLong(),
+                "data must have at most 32 bits where rescaling rounds once");
+    }
+
+    private int channels(TensorType data) {
+        return data.shape().rank() == 0 ? 1 : data.shape().dim(axis);
     }
 }

@@ -2,11 +2,14 @@
 package io.kiln.ir.op.element;
 
 import io.kiln.base.DType;
+import io.kiln.ir.op.Attribute;
+import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Check;
 import io.kiln.ir.op.Op;
-import io.kiln.ir.type.TensorType;
+import io.kiln.ir.op.Signature;
+import io.kiln.ir.op.Trait;
 import java.util.List;
-import java.util.Map;
+import java.util.stream.Stream;
 
 /**
  * The logistic function or hyperbolic tangent of int16 in TensorFlow Lite's fixed point (integer_ops/logistic.h and
@@ -18,6 +21,26 @@ import java.util.Map;
  * @param shift 0 to 31
  */
 public record TflSigmoid16(Kind kind, int multiplier, int shift) implements Op {
+    /** One for each kind. */
+    public static final List<Signature<TflSigmoid16>> SIGNATURES =
+            Stream.of(Kind.values()).map(TflSigmoid16::signature).toList();
+
+    private static Signature<TflSigmoid16> signature(Kind kind) {
+        return Signature.of(TflSigmoid16.class, kind.relay)
+                .data("data", DType.INT16)
+                .attributes(
+                        Attribute.whole("multiplier", TflSigmoid16::multiplier, 1, Short.MAX_VALUE),
+                        Attribute.whole("shift", TflSigmoid16::shift, 0, Integer.SIZE - 1),
+                        (multiplier, shift) -> new TflSigmoid16(kind, multiplier, shift))
+                .traits(Trait.TAKES_CLIP, Trait.ELEMENTWISE)
+                .same();
+    }
+
+    @Override
+    public Card<TflSigmoid16> card() {
+        return SIGNATURES.get(kind.ordinal()).of(this);
+    }
+
     /** The functions. */
     public enum Kind {
         LOGISTIC("tfl.logistic16"),
@@ -35,27 +58,5 @@ public record TflSigmoid16(Kind kind, int multiplier, int shift) implements Op {
                 multiplier > 0 && multiplier <= Short.MAX_VALUE,
                 kind.relay + " takes a multiplier from 1 to 32767, not " + multiplier);
         Check.that(shift >= 0 && shift < Integer.SIZE, kind.relay + " takes a shift from 0 to 31, not " + shift);
-    }
-
-    @Override
-    public String name() {
-        return kind.relay;
-    }
-
-    @Override
-    public int arity() {
-        return 1;
-    }
-
-    @Override
-    public Map<String, Object> attributes() {
-        return Check.attributes("multiplier", multiplier, "shift", shift);
-    }
-
-    @Override
-    public TensorType infer(List<TensorType> args) {
-        Check.arity(this, args);
-        Check.dtype("data", args.get(0), DType.INT16);
-        return args.get(0);
     }
 }

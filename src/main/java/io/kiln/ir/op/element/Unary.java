@@ -2,11 +2,13 @@
 package io.kiln.ir.op.element;
 
 import io.kiln.base.DType;
-import io.kiln.ir.op.Check;
+import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Op;
-import io.kiln.ir.type.TensorType;
+import io.kiln.ir.op.Signature;
+import io.kiln.ir.op.Trait;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * A function of each element. Argument: data; the result has its type.
@@ -14,6 +16,23 @@ import java.util.Set;
  * @param kind the function
  */
 public record Unary(Kind kind) implements Op {
+    /** One for each kind. */
+    public static final List<Signature<Unary>> SIGNATURES =
+            Stream.of(Kind.values()).map(Unary::signature).toList();
+
+    private static Signature<Unary> signature(Kind kind) {
+        return Signature.of(Unary.class, kind.relay)
+                .data("data", kind.dtypes)
+                .attributes(() -> new Unary(kind))
+                .traits(Trait.TAKES_CLIP, Trait.ELEMENTWISE)
+                .same();
+    }
+
+    @Override
+    public Card<Unary> card() {
+        return SIGNATURES.get(kind.ordinal()).of(this);
+    }
+
     /** Functions of float32, unless they say otherwise. */
     public enum Kind {
         /** For float32, or for int16, where the smallest value stays unchanged. */
@@ -63,22 +82,5 @@ public record Unary(Kind kind) implements Op {
             this.relay = relay;
             this.dtypes = Set.of(dtypes);
         }
-    }
-
-    @Override
-    public String name() {
-        return kind.relay;
-    }
-
-    @Override
-    public int arity() {
-        return 1;
-    }
-
-    @Override
-    public TensorType infer(List<TensorType> args) {
-        Check.arity(this, args);
-        Check.oneOf("data of " + name(), args.get(0), kind.dtypes);
-        return args.get(0);
     }
 }

@@ -2,11 +2,13 @@
 package io.kiln.ir.op.layer;
 
 import io.kiln.ir.op.Arguments;
+import io.kiln.ir.op.Attribute;
+import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Check;
 import io.kiln.ir.op.Op;
+import io.kiln.ir.op.Signature;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
-import java.util.Map;
 
 /**
  * Adds a vector along an axis. Arguments: data, bias of the same element type.
@@ -14,37 +16,24 @@ import java.util.Map;
  * @param axis the axis; negative counts from the end
  */
 public record BiasAdd(int axis) implements Op {
-    @Override
-    public String name() {
-        return "nn.bias_add";
-    }
+    public static final Signature<BiasAdd> SIGNATURE = Signature.of(BiasAdd.class, "nn.bias_add")
+            .data("data")
+            .data("bias", operand -> operand.like("data").rank(1))
+            .attributes(Attribute.whole("axis", BiasAdd::axis, -4, 3), BiasAdd::new)
+            .rules(BiasAdd::rules)
+            .result(BiasAdd::result);
 
     @Override
-    public int arity() {
-        return 2;
+    public Card<BiasAdd> card() {
+        return SIGNATURE.of(this);
     }
 
-    @Override
-    public Map<String, Object> attributes() {
-        return Check.attributes("axis", axis);
-    }
-
-    @Override
-    public int operands() {
-        return 2;
-    }
-
-    @Override
-    public void check(Arguments args) {
+    private void rules(Arguments args) {
         args.lastAxis(axis);
         args.biases(1);
     }
 
-    @Override
-    public TensorType infer(List<TensorType> args) {
-        Check.arity(this, args);
-        Check.dtype("bias", args.get(1), args.get(0).dtype());
-        Check.rank("bias", args.get(1), 1);
+    private TensorType result(List<TensorType> args) {
         Check.axis(args.get(0), axis);
         Check.that(
                 args.get(1).shape().dim(0) == args.get(0).shape().dim(axis),

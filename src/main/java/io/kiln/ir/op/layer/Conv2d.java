@@ -2,13 +2,11 @@
 package io.kiln.ir.op.layer;
 
 import io.kiln.base.DType;
-import io.kiln.ir.op.Arguments;
-import io.kiln.ir.op.Check;
+import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Layer;
+import io.kiln.ir.op.Operand;
+import io.kiln.ir.op.Signature;
 import io.kiln.ir.op.Window;
-import io.kiln.ir.type.TensorType;
-import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -23,19 +21,17 @@ import java.util.Optional;
  * @param kernelLayout {@code OHWI} or {@code HWOI}
  */
 public record Conv2d(Window window, int groups, int channels, String kernelLayout) implements Layer {
-    @Override
-    public String name() {
-        return "nn.conv2d";
-    }
+    public static final Signature<Conv2d> SIGNATURE = Signature.of(Conv2d.class, "nn.conv2d")
+            .data("data", DType.FLOAT32)
+            .data("weight", Operand::weighs, DType.FLOAT32)
+            .text(op -> ConvShapes.attributes(op.window, op.groups, op.channels, op.kernelLayout, "float32"))
+            .rules((op, args) -> ConvShapes.checkLayout(op, op.kernelLayout, args))
+            .result((op, args) -> ConvShapes.infer(
+                    op.name(), op.window, op.groups, op.channels, args.get(0), args.get(1), DType.FLOAT32));
 
     @Override
-    public int arity() {
-        return 2;
-    }
-
-    @Override
-    public Map<String, Object> attributes() {
-        return ConvShapes.attributes(window, groups, channels, kernelLayout, "float32");
+    public Card<Conv2d> card() {
+        return SIGNATURE.of(this);
     }
 
     @Override
@@ -49,21 +45,8 @@ public record Conv2d(Window window, int groups, int channels, String kernelLayou
     }
 
     @Override
-    public void check(Arguments args) {
-        ConvShapes.checkLayout(this, kernelLayout, args);
-    }
-
-    @Override
     public Optional<Layer> withGeometry(Window other) {
         return Optional.of(new Conv2d(other, groups, channels, kernelLayout));
-    }
-
-    @Override
-    public TensorType infer(List<TensorType> args) {
-        Check.arity(this, args);
-        Check.dtype("data", args.get(0), DType.FLOAT32);
-        Check.dtype("weight", args.get(1), DType.FLOAT32);
-        return ConvShapes.infer(name(), window, groups, channels, args.get(0), args.get(1), DType.FLOAT32);
     }
 
     @Override

@@ -2,10 +2,9 @@
 package io.kiln.ir.op.layer;
 
 import io.kiln.base.DType;
-import io.kiln.ir.op.Check;
-import io.kiln.ir.type.TensorType;
-import java.util.List;
-import java.util.Map;
+import io.kiln.ir.op.Attribute;
+import io.kiln.ir.op.Card;
+import io.kiln.ir.op.Signature;
 
 /**
  * 2-D transposed convolution of float32, NHWC. Arguments: data, weight (OHWI).
@@ -14,31 +13,24 @@ import java.util.Map;
  * @param channels output channels
  */
 public record Conv2dTranspose(TransposedWindow window, int channels) implements TransposedLayer {
-    @Override
-    public String name() {
-        return "nn.conv2d_transpose";
-    }
+    public static final Signature<Conv2dTranspose> SIGNATURE = Signature.of(
+                    Conv2dTranspose.class, "nn.conv2d_transpose")
+            .data("data", DType.FLOAT32)
+            .data("weight", DType.FLOAT32)
+            .attributes(
+                    Attribute.whole("channels", Conv2dTranspose::channels, 1),
+                    Attribute.parts(Conv2dTranspose::window, TransposedWindow::text, TransposedWindow::read)
+                            .then("out_dtype", "float32"),
+                    (channels, window) -> new Conv2dTranspose(window, channels))
+            .result((op, args) -> op.window.infer(op.name(), op.channels, args.get(0), args.get(1), DType.FLOAT32));
 
     @Override
-    public int arity() {
-        return 2;
-    }
-
-    @Override
-    public Map<String, Object> attributes() {
-        return window.attributes(channels, DType.FLOAT32);
+    public Card<Conv2dTranspose> card() {
+        return SIGNATURE.of(this);
     }
 
     @Override
     public boolean isQuantized() {
         return false;
-    }
-
-    @Override
-    public TensorType infer(List<TensorType> args) {
-        Check.arity(this, args);
-        Check.dtype("data", args.get(0), DType.FLOAT32);
-        Check.dtype("weight", args.get(1), DType.FLOAT32);
-        return window.infer(name(), channels, args.get(0), args.get(1), DType.FLOAT32);
     }
 }

@@ -8,6 +8,7 @@ import io.kiln.ir.op.Layer;
 import io.kiln.ir.op.Window;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
+import java.util.LinkedHashMap;
 import java.util.Map;
 
 /** Shape rules common to float and quantized convolutions. */
@@ -54,25 +55,17 @@ final class ConvShapes {
     }
 
     static Map<String, Object> attributes(Window window, int groups, int channels, String kernelLayout, String out) {
-        return Check.attributes(
-                "strides",
-                window.strides(),
-                "padding",
-                window.padding(),
-                "dilation",
-                window.dilation(),
-                "groups",
-                groups,
-                "channels",
-                channels,
-                "kernel_size",
-                window.kernelSize(),
-                "data_layout",
-                "NHWC",
-                "kernel_layout",
-                kernelLayout,
-                "out_dtype",
-                out);
+        Map<String, Object> text = new LinkedHashMap<>();
+        text.put("strides", window.strides());
+        text.put("padding", window.padding());
+        text.put("dilation", window.dilation());
+        text.put("groups", groups);
+        text.put("channels", channels);
+        text.put("kernel_size", window.kernelSize());
+        text.put("data_layout", "NHWC");
+        text.put("kernel_layout", kernelLayout);
+        text.put("out_dtype", out);
+        return text;
     }
 
     /** Checks that the weights' layout is the layer's. */

@@ -2,13 +2,15 @@
 package io.kiln.ir.op.layer;
 
 import io.kiln.base.DType;
+import io.kiln.ir.op.Attribute;
+import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Check;
 import io.kiln.ir.op.Layer;
+import io.kiln.ir.op.Signature;
 import io.kiln.ir.op.Window;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
-import java.util.Map;
 
 /**
  * Fully connected layer: data (batch, in) times weight (units, in) transposed.
@@ -18,19 +20,15 @@ import java.util.Map;
  * @param units rows of the weight
  */
 public record Dense(int units) implements Layer {
-    @Override
-    public String name() {
-        return "nn.dense";
-    }
+    public static final Signature<Dense> SIGNATURE = Signature.of(Dense.class, "nn.dense")
+            .data("data", operand -> operand.rank(2), DType.FLOAT32)
+            .data("weight", operand -> operand.weighs().rank(2), DType.FLOAT32)
+            .attributes(Attribute.whole("units", Dense::units, 1).then("out_dtype", "float32"), Dense::new)
+            .result((op, args) -> fitted(op, op.units, args, DType.FLOAT32));
 
     @Override
-    public int arity() {
-        return 2;
-    }
-
-    @Override
-    public Map<String, Object> attributes() {
-        return Check.attributes("units", units, "out_dtype", "float32");
+    public Card<Dense> card() {
+        return SIGNATURE.of(this);
     }
 
     @Override
@@ -48,18 +46,14 @@ public record Dense(int units) implements Layer {
         return Shape.of(1, 1, shape.dim(0), shape.dim(1));
     }
 
-    @Override
-    public TensorType infer(List<TensorType> args) {
-        Check.arity(this, args);
-        Check.rank("data", args.get(0), 2);
-        Check.rank("weight", args.get(1), 2);
+    /** The result of a fully connected layer, whose weight must fit. */
+    static TensorType fitted(Layer op, int units, List<TensorType> args, DType outDtype) {
+        Shape data = args.get(0).shape();
+        Shape weight = args.get(1).shape();
         Check.that(
-                args.get(0).shape().dim(1) == args.get(1).shape().dim(1)
-                        && args.get(1).shape().dim(0) == units,
-                name() + ": weight " + args.get(1).shape().text() + " does not fit data "
-                        + args.get(0).shape().text() + " and " + units + " units");
-        Check.dtype("data", args.get(0), DType.FLOAT32);
-        Check.dtype("weight", args.get(1), DType.FLOAT32);
-        return new TensorType(Shape.of(args.get(0).shape().dim(0), units), DType.FLOAT32);
+                data.dim(1) == weight.dim(1) && weight.dim(0) == units,
+                op.name() + ": weight " + weight.text() + " does not fit data " + data.text() + " and " + units
+                        + " units");
+        return new TensorType(Shape.of(data.dim(0), units), outDtype);
     }
 }

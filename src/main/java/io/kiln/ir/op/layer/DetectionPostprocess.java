@@ -3,12 +3,14 @@ package io.kiln.ir.op.layer;
 
 import io.kiln.base.DType;
 import io.kiln.ir.arith.DetectionBoxes;
+import io.kiln.ir.op.Attribute;
+import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Check;
 import io.kiln.ir.op.Op;
+import io.kiln.ir.op.Signature;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
-import java.util.Map;
 
 /**
  * Selects boxes from the output of an object detector (detection_postprocess.cc of TensorFlow Lite Micro): of boxes
@@ -50,21 +52,41 @@ public record DetectionPostprocess(
         float iouThreshold,
         List<Float> scales)
         implements Op {
+    public static final Signature<DetectionPostprocess> SIGNATURE = Signature.of(
+                    DetectionPostprocess.class, "tfl.detection_postprocess")
+            .data("box encodings", operand -> operand.rank(3), DType.FLOAT32)
+            .data("scores", operand -> operand.rank(3), DType.FLOAT32)
+            .data("anchors", operand -> operand.rank(2), DType.FLOAT32)
+            .attributes(
+                    Attribute.whole("max_detections", DetectionPostprocess::maxDetections, 1),
+                    Attribute.whole("max_classes_per_detection", DetectionPostprocess::maxClassesPerDetection, 1),
+                    Attribute.whole("detections_per_class", DetectionPostprocess::detectionsPerClass, 1)
+                            .and(Attribute.flag("use_regular_nms", DetectionPostprocess::regular)),
+                    Attribute.whole("num_classes", DetectionPostprocess::classes, 1),
+                    Attribute.single("nms_score_threshold", DetectionPostprocess::scoreThreshold)
+                            .and(Attribute.single("nms_iou_threshold", DetectionPostprocess::iouThreshold)),
+                    Attribute.singles("scales", DetectionPostprocess::scales),
+                    (detections, perDetection, perClass, classes, thresholds, scales) -> new DetectionPostprocess(
+                            detections,
+                            perDetection,
+                            perClass.first(),
+                            perClass.second(),
+                            classes,
+                            thresholds.first(),
+                            thresholds.second(),
+                            scales))
+            .result(DetectionPostprocess::result);
+
+    @Override
+    public Card<DetectionPostprocess> card() {
+        return SIGNATURE.of(this);
+    }
+
     /** Elements of the result for each detection: its box, class and score. */
     private static final int PER_DETECTION = DetectionBoxes.COORDINATES + 2;
 
     public DetectionPostprocess {
         scales = List.copyOf(scales);
-    }
-
-    @Override
-    public String name() {
-        return "tfl.detection_postprocess";
-    }
-
-    @Override
-    public int arity() {
-        return 3;
     }
 
     /** Number of entries for detections. */
@@ -92,55 +114,6 @@ public record DetectionPostprocess(
         return regular ? Math.min(detectionsPerClass, maxDetections) : maxDetections;
     }
 
-    @Override
-    public Map<String, Object> attributes() {
-        return Check.attributes(
-                "max_detections",
-                maxDetections,
-                "max_classes_per_detection",
-                maxClassesPerDetection,
-                "detections_per_class",
-                detectionsPerClass,
-                "use_regular_nms",
-                regular ? 1 : 0,
-                "num_classes",
-                classes,
-                "nms_score_threshold",
-                (double) scoreThreshold,
-                "nms_iou_threshold",
-                (double) iouThreshold,
-                "scales",
-                scales.stream().map(Float::doubleValue).toList());
-    }
-
-    @Override
-    public int operands() {
-        return arity();
-    }
-
-    @Override
-    public TensorType infer(List<TensorType> args) {
-        Check.arity(this, args);
-        checkNumbers();
-        Shape encodings = checked("box encodings", args.get(0), 3);
-        Shape scores = checked("scores", args.get(1), 3);
-        Shape anchors = checked("anchors", args.get(2), 2);
-        Check.that(
-                encodings.dim(0) == 1 && encodings.dim(2) >= DetectionBoxes.COORDINATES,
-                "box encodings must be (1, boxes, 4 or more), not " + encodings.text());
-        int boxes = encodings.dim(1);
-        Check.that(
-                scores.dim(0) == 1
-                        && scores.dim(1) == boxes
-                        && (scores.dim(2) == classes || scores.dim(2) - 1 == classes),
-                "scores of " + boxes + " boxes must be (1, " + boxes + ", " + classes
-                        + "), or one more for the background," + " not " + scores.text());
-        Check.that(
-                anchors.dim(0) == boxes && anchors.dim(1) == DetectionBoxes.COORDINATES,
-                "anchors must be (" + boxes + ", 4), not " + anchors.text());
-        return new TensorType(Shape.of(count() + 1), DType.FLOAT32);
-    }
-
     private void checkNumbers() {
         Check.that(
                 maxDetections > 0 && maxClassesPerDetection > 0 && detectionsPerClass > 0 && classes > 0,
@@ -160,9 +133,24 @@ public record DetectionPostprocess(
                 "the scales of y, x, height and width must be finite and not 0: " + scales);
     }
 
-    private static Shape checked(String what, TensorType type, int rank) {
-        Check.dtype(what, type, DType.FLOAT32);
-        Check.rank(what, type, rank);
-        return type.shape();
+    private TensorType result(List<TensorType> args) {
+        checkNumbers();
+        Shape encodings = args.get(0).shape();
+        Shape scores = args.get(1).shape();
+        Shape anchors = args.get(2).shape();
+        Check.that(
+                encodings.dim(0) == 1 && encodings.dim(2) >= DetectionBoxes.COORDINATES,
+                "box encodings must be (1, boxes, 4 or more), not " + encodings.text());
+        int boxes = encodings.dim(1);
+        Check.that(
+                scores.dim(0) == 1
+                        && scores.dim(1) == boxes
+                        && (scores.dim(2) == classes || scores.dim(2) - 1 == classes),
+                "scores of " + boxes + " boxes must be (1, " + boxes + ", " + classes
+                        + "), or one more for the background," + " not " + scores.text());
+        Check.that(
+                anchors.dim(0) == boxes && anchors.dim(1) == DetectionBoxes.COORDINATES,
+                "anchors must be (" + boxes + ", 4), not " + anchors.text());
+        return new TensorType(Shape.of(count() + 1), DType.FLOAT32);
     }
 }

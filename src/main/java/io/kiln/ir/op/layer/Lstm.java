@@ -4,15 +4,15 @@ package io.kiln.ir.op.layer;
 import io.kiln.base.DType;
 import io.kiln.ir.arith.ShortFunctions;
 import io.kiln.ir.op.Arguments;
+import io.kiln.ir.op.Attribute;
+import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Check;
 import io.kiln.ir.op.Op;
-import io.kiln.ir.op.Trait;
+import io.kiln.ir.op.Signature;
 import io.kiln.ir.op.element.TflSigmoid16;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import java.util.stream.IntStream;
 
 /**
@@ -51,6 +51,37 @@ public record Lstm(
         float cellClip,
         Arithmetic arithmetic)
         implements Op {
+    /** Number of gates, and of arguments of each kind. */
+    public static final int GATES = 4;
+
+    public static final Signature<Lstm> SIGNATURE = Signature.of(Lstm.class, "tfl.unidirectional_sequence_lstm")
+            .data("data", operand -> operand.rank(3), DType.INT8, DType.INT16, DType.FLOAT32)
+            .constant("input weights", operand -> operand.times(GATES).weighs())
+            .constant("recurrent weights", operand -> operand.times(GATES).weighs())
+            .constant("bias", operand -> operand.times(GATES))
+            .state("hidden state")
+            .state("cell")
+            .constant("multipliers", DType.INT32)
+            .constant("shifts", DType.INT32)
+            .attributes(
+                    Attribute.either("layout", Lstm::timeMajor, "TNC", "NTC"),
+                    Attribute.whole("input_zero_point", Lstm::inputZeroPoint),
+                    Attribute.whole("hidden_zero_point", Lstm::hiddenZeroPoint),
+                    Attribute.whole("tanh_multiplier", Lstm::tanhMultiplier, 1, Short.MAX_VALUE)
+                            .and(Attribute.whole("tanh_shift", Lstm::tanhShift, 0, Integer.SIZE - 1)),
+                    Attribute.single("cell_clip", Lstm::cellClip),
+                    Attribute.choice("rounding", Lstm::arithmetic, Arithmetic::rounding, List.of(Arithmetic.values())),
+                    (timeMajor, input, hidden, tanh, clip, arithmetic) ->
+                            new Lstm(timeMajor, input, hidden, tanh.first(), tanh.second(), clip, arithmetic))
+            .traits()
+            .rules(Lstm::rules)
+            .result(Lstm::result);
+
+    @Override
+    public Card<Lstm> card() {
+        return SIGNATURE.of(this);
+    }
+
     /** How integers are computed; the two disagree by a few units of an int16 in a gate. */
     public enum Arithmetic {
         /**
@@ -104,61 +135,31 @@ public record Lstm(
         return ShortFunctions.GATE_BITS + left - tanhShift;
     }
 
-    /** Number of gates, and of arguments of each kind. */
-    public static final int GATES = 4;
-
     /** Fraction bits of the results of functions. */
     public static final int FUNCTION_BITS = 15;
 
     /** Position of the first input weights. */
-    public static final int INPUT_WEIGHTS = 1;
+    public static final int INPUT_WEIGHTS = SIGNATURE.position("input weights");
 
     /** Position of the first recurrent weights. */
-    public static final int RECURRENT_WEIGHTS = INPUT_WEIGHTS + GATES;
+    public static final int RECURRENT_WEIGHTS = SIGNATURE.position("recurrent weights");
 
     /** Position of the first bias. */
-    public static final int BIASES = RECURRENT_WEIGHTS + GATES;
+    public static final int BIASES = SIGNATURE.position("bias");
 
     /** Position of the hidden state. */
-    public static final int HIDDEN = BIASES + GATES;
+    public static final int HIDDEN = SIGNATURE.position("hidden state");
 
     /** Position of the cell. */
-    public static final int CELL = HIDDEN + 1;
+    public static final int CELL = SIGNATURE.position("cell");
 
     /** Position of the multipliers; the shifts follow. */
-    public static final int MULTIPLIERS = CELL + 1;
+    public static final int MULTIPLIERS = SIGNATURE.position("multipliers");
 
     /** Number of rescalings. */
     public static final int RESCALINGS = 2 * GATES + 3;
 
     private static final int ARITY = MULTIPLIERS + 2;
-
-    @Override
-    public String name() {
-        return "tfl.unidirectional_sequence_lstm";
-    }
-
-    @Override
-    public int arity() {
-        return ARITY;
-    }
-
-    @Override
-    public List<Integer> writes() {
-        return List.of(HIDDEN, CELL);
-    }
-
-    @Override
-    public Map<String, Object> attributes() {
-        return Check.attributes(
-                "layout", timeMajor ? "TNC" : "NTC",
-                "input_zero_point", inputZeroPoint,
-                "hidden_zero_point", hiddenZeroPoint,
-                "tanh_multiplier", tanhMultiplier,
-                "tanh_shift", tanhShift,
-                "cell_clip", (double) cellClip,
-                "rounding", arithmetic.rounding());
-    }
 
     /** Number of sequences in data of a shape. */
     public int batch(Shape data) {
@@ -170,27 +171,51 @@ public record Lstm(
         return data.dim(timeMajor ? 0 : 1);
     }
 
-    @Override
-    public Set<Trait> traits() {
-        return Set.of();
+    private void checkArithmetic(DType data) {
+        if (arithmetic == Arithmetic.LIBRARY) {
+            Check.that(
+                    data == DType.INT8, "rounding " + arithmetic.rounding + " needs data of int8, not " + data.text());
+            Check.that(
+                    tanhMultiplier % STEPS_OF_SCALE == 0
+                            && Integer.bitCount(tanhMultiplier / STEPS_OF_SCALE) == 1
+                            && cellIntegerBits() >= 0
+                            && cellIntegerBits() <= ShortFunctions.MOST_BITS,
+                    "rounding " + arithmetic.rounding
+                            + " needs a cell with 9 to 15 fraction bits: a tanh_multiplier of 3 and a tanh_shift up to"
+                            + " 3, or a multiplier of 6, 12 or 24 and no shift");
+        }
     }
 
-    @Override
-    public List<Integer> weights() {
-        return IntStream.range(INPUT_WEIGHTS, BIASES).boxed().toList();
+    private void checkTypes(List<TensorType> args) {
+        DType data = args.get(0).dtype();
+        boolean isFloat = data.isFloat();
+        DType bias = isFloat ? data : data == DType.INT8 ? DType.INT32 : DType.INT64;
+        for (int i = INPUT_WEIGHTS; i < BIASES; i++) {
+            Check.dtype("weights", args.get(i), isFloat ? data : DType.INT8);
+        }
+        for (int i = BIASES; i < HIDDEN; i++) {
+            Check.dtype("a bias", args.get(i), bias);
+        }
+        Check.dtype("the hidden state", args.get(HIDDEN), data);
+        Check.dtype("the cell", args.get(CELL), isFloat ? data : DType.INT16);
+        for (int i = MULTIPLIERS; i < arity(); i++) {
+            shape("multipliers and shifts", args.get(i), RESCALINGS);
+        }
     }
 
-    @Override
-    public void check(Arguments args) {
+    private static void shape(String what, TensorType type, Integer... dims) {
+        Check.that(
+                type.shape().dims().equals(List.of(dims)),
+                what + " must have shape " + new Shape(List.of(dims)).text() + ", not "
+                        + type.shape().text());
+    }
+
+    private void rules(Arguments args) {
         IntStream.range(BIASES, HIDDEN).forEach(args::biases);
     }
 
-    @Override
-    public TensorType infer(List<TensorType> args) {
-        Check.arity(this, args);
+    private TensorType result(List<TensorType> args) {
         TensorType data = args.get(0);
-        Check.rank("data", data, 3);
-        Check.rank("input weights", args.get(INPUT_WEIGHTS), 2);
         int units = args.get(INPUT_WEIGHTS).shape().dim(0);
         checkTypes(args);
         for (int gate = 0; gate < GATES; gate++) {
@@ -211,48 +236,5 @@ public record Lstm(
         new TflSigmoid16(TflSigmoid16.Kind.TANH, tanhMultiplier, tanhShift);
         checkArithmetic(data.dtype());
         return new TensorType(Shape.of(data.shape().dim(0), data.shape().dim(1), units), data.dtype());
-    }
-
-    private void checkArithmetic(DType data) {
-        if (arithmetic == Arithmetic.LIBRARY) {
-            Check.that(
-                    data == DType.INT8, "rounding " + arithmetic.rounding + " needs data of int8, not " + data.text());
-            Check.that(
-                    tanhMultiplier % STEPS_OF_SCALE == 0
-                            && Integer.bitCount(tanhMultiplier / STEPS_OF_SCALE) == 1
-                            && cellIntegerBits() >= 0
-                            && cellIntegerBits() <= ShortFunctions.MOST_BITS,
-                    "rounding " + arithmetic.rounding
-                            + " needs a cell with 9 to 15 fraction bits: a tanh_multiplier of 3 and a tanh_shift up to"
-                            + " 3, or a multiplier of 6, 12 or 24 and no shift");
-        }
-    }
-
-    private void checkTypes(List<TensorType> args) {
-        DType data = args.get(0).dtype();
-        Check.that(
-                data == DType.FLOAT32 || data == DType.INT8 || data == DType.INT16,
-                "data must be int8, int16 or float32, not " + data.text());
-        boolean isFloat = data.isFloat();
-        DType bias = isFloat ? data : data == DType.INT8 ? DType.INT32 : DType.INT64;
-        for (int i = INPUT_WEIGHTS; i < BIASES; i++) {
-            Check.dtype("weights", args.get(i), isFloat ? data : DType.INT8);
-        }
-        for (int i = BIASES; i < HIDDEN; i++) {
-            Check.dtype("a bias", args.get(i), bias);
-        }
-        Check.dtype("the hidden state", args.get(HIDDEN), data);
-        Check.dtype("the cell", args.get(CELL), isFloat ? data : DType.INT16);
-        for (int i = MULTIPLIERS; i < ARITY; i++) {
-            Check.dtype("multipliers and shifts", args.get(i), DType.INT32);
-            shape("multipliers and shifts", args.get(i), RESCALINGS);
-        }
-    }
-
-    private static void shape(String what, TensorType type, Integer... dims) {
-        Check.that(
-                type.shape().dims().equals(List.of(dims)),
-                what + " must have shape " + new Shape(List.of(dims)).text() + ", not "
-                        + type.shape().text());
     }
 }

@@ -2,18 +2,17 @@
 package io.kiln.ir.op.layer;
 
 import io.kiln.base.DType;
-import io.kiln.ir.op.Arguments;
+import io.kiln.ir.op.Attribute;
+import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Check;
 import io.kiln.ir.op.OnnxForm;
 import io.kiln.ir.op.Op;
+import io.kiln.ir.op.Signature;
 import io.kiln.ir.op.Window;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.Set;
-import java.util.stream.Stream;
 
 /**
  * Mean of int8 over a window whose bytes are those of ONNX Runtime: a sum of floats, each step rounded to single precision, so that the
@@ -26,6 +25,23 @@ import java.util.stream.Stream;
  * @param form which kernel
  */
 public record OnnxAveragePool(Window window, Order order, OnnxForm form) implements Op {
+    public static final Signature<OnnxAveragePool> SIGNATURE = Signature.of(OnnxAveragePool.class, "onnx.avg_pool2d")
+            .data("data", operand -> operand.rank(4), DType.INT8)
+            .quantization("input")
+            .quantization("output")
+            .attributes(
+                    Attribute.pool(OnnxAveragePool::window),
+                    Attribute.choice("order", OnnxAveragePool::order, Order::text, List.of(Order.values())),
+                    OnnxForm.attribute(OnnxAveragePool::form),
+                    OnnxAveragePool::new)
+            .rules((op, args) -> OnnxScales.check(op.name(), args, 1, 3))
+            .result(OnnxAveragePool::result);
+
+    @Override
+    public Card<OnnxAveragePool> card() {
+        return SIGNATURE.of(this);
+    }
+
     /** Lanes of {@link Order#LANES}. */
     public static final int LANES = 4;
 
@@ -49,11 +65,6 @@ public record OnnxAveragePool(Window window, Order order, OnnxForm form) impleme
         public String text() {
             return name().toLowerCase(Locale.ROOT);
         }
-
-        /** All spellings. */
-        public static List<String> texts() {
-            return Stream.of(values()).map(Order::text).toList();
-        }
     }
 
     public OnnxAveragePool {
@@ -62,59 +73,12 @@ public record OnnxAveragePool(Window window, Order order, OnnxForm form) impleme
                 "windows in lanes and groups have one column and no padding");
     }
 
-    @Override
-    public String name() {
-        return "onnx.avg_pool2d";
-    }
-
-    @Override
-    public int arity() {
-        return 5;
-    }
-
-    @Override
-    public Map<String, Object> attributes() {
-        return Check.attributes(
-                "pool_size",
-                window.kernelSize(),
-                "strides",
-                window.strides(),
-                "dilation",
-                window.dilation(),
-                "padding",
-                window.padding(),
-                "order",
-                order.text(),
-                "form",
-                form.text());
-    }
-
-    @Override
-    public Set<DType> dataTypes() {
-        return Set.of(DType.INT8);
-    }
-
-    @Override
-    public void check(Arguments args) {
-        OnnxScales.check(name(), args);
-    }
-
-    @Override
-    public TensorType infer(List<TensorType> args) {
-        Check.arity(this, args);
-        Check.rank("data", args.get(0), 4);
-        Check.dtype("data of " + name(), args.get(0), DType.INT8);
-        for (int scale : List.of(1, 3)) {
-            Check.scalar("scale", args.get(scale), DType.FLOAT32);
-            Check.scalar("zero point", args.get(scale + 1), DType.INT32);
-        }
+    private TensorType result(List<TensorType> args) {
+        TensorType result = window.slid(this, args.get(0));
         Shape data = args.get(0).shape();
-        int height = window.outputHeight(data.dim(1));
-        int width = window.outputWidth(data.dim(2));
-        Check.that(height > 0 && width > 0, name() + ": the window is larger than the padded input");
         Check.that(
-                order != Order.ALIGNED || (height == 1 && data.dim(2) == 1 && data.dim(3) == 1),
+                order != Order.ALIGNED || (result.shape().dim(1) == 1 && data.dim(2) == 1 && data.dim(3) == 1),
                 "windows in order `aligned` are whole images of one column and one channel");
-        return new TensorType(Shape.of(data.dim(0), height, width, data.dim(3)), DType.INT8);
+        return result;
     }
 }

@@ -4,13 +4,13 @@ package io.kiln.ir.op.layer;
 import io.kiln.base.DType;
 import io.kiln.ir.arith.OnnxBilinear;
 import io.kiln.ir.op.Arguments;
+import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Check;
 import io.kiln.ir.op.Op;
+import io.kiln.ir.op.Signature;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 
 /**
  * An image of int8 between four of whose elements each element of the result lies, NHWC; see {@link OnnxBilinear}.
@@ -19,46 +19,53 @@ import java.util.Set;
  * columns (the left ones, then the right ones), their weights, scale and zero point of the data, those of the result.
  */
 public record OnnxResize2d() implements Op {
+    public static final Signature<OnnxResize2d> SIGNATURE = Signature.of(OnnxResize2d.class, "onnx.resize2d")
+            .data("data", operand -> operand.rank(4).filled(), DType.INT8)
+            .constant("rows", DType.INT32)
+            .constant("row weights", DType.FLOAT32)
+            .constant("columns", DType.INT32)
+            .constant("column weights", DType.FLOAT32)
+            .quantization("input")
+            .quantization("output")
+            .attributes(OnnxResize2d::new)
+            .rules(OnnxResize2d::rules)
+            .result(OnnxResize2d::result);
+
+    @Override
+    public Card<OnnxResize2d> card() {
+        return SIGNATURE.of(this);
+    }
+
     /** Position of the rows in the arguments; their weights follow. */
-    public static final int ROWS = 1;
+    public static final int ROWS = SIGNATURE.position("rows");
 
     /** Position of the columns. */
-    public static final int COLUMNS = 3;
+    public static final int COLUMNS = SIGNATURE.position("columns");
 
     /** Position of the data's scale; its zero point follows. */
-    public static final int FROM = 5;
+    public static final int FROM = SIGNATURE.position("input scale");
 
     /** Position of the result's scale, likewise. */
-    public static final int TO = 7;
+    public static final int TO = SIGNATURE.position("output scale");
 
     /** Products of two smaller weights and a small scale would be subnormal. */
     private static final float LEAST_WEIGHT = (float) Math.scalb(1.0, -40);
 
-    @Override
-    public String name() {
-        return "onnx.resize2d";
+    private static int length(String what, TensorType indices, TensorType weights) {
+        boolean arePairs = indices.shape().rank() == 2
+                && indices.shape().dim(0) == 2
+                && indices.shape().dim(1) > 0;
+        Check.that(
+                arePairs
+                        && indices.dtype() == DType.INT32
+                        && weights.equals(new TensorType(indices.shape(), DType.FLOAT32)),
+                what + " must be int32 of two for each element, with float32 weights, not " + indices.text() + " and "
+                        + weights.text());
+        return indices.shape().dim(1);
     }
 
-    @Override
-    public int arity() {
-        return 9;
-    }
-
-    @Override
-    public Map<String, Object> attributes() {
-        return Map.of();
-    }
-
-    @Override
-    public Set<DType> dataTypes() {
-        return Set.of(DType.INT8);
-    }
-
-    @Override
-    public void check(Arguments args) {
-        args.quantization(FROM, FROM + 1, DType.INT8);
-        args.quantization(TO, TO + 1, DType.INT8);
-        OnnxScales.checkOrdinary(name(), args, FROM, TO);
+    private void rules(Arguments args) {
+        OnnxScales.check(name(), args, FROM, TO);
         args.ratio(FROM, TO, OnnxBilinear.MOST_RATIO);
         Shape data = args.data().shape();
         args.integers(ROWS, "row", row -> row >= 0 && row < data.dim(1), "0 to " + (data.dim(1) - 1));
@@ -74,32 +81,10 @@ public record OnnxResize2d() implements Op {
         }
     }
 
-    @Override
-    public TensorType infer(List<TensorType> args) {
-        Check.arity(this, args);
-        Check.rank("data", args.get(0), 4);
-        Check.dtype("data of " + name(), args.get(0), DType.INT8);
+    private TensorType result(List<TensorType> args) {
         int height = length("rows", args.get(ROWS), args.get(ROWS + 1));
         int width = length("columns", args.get(COLUMNS), args.get(COLUMNS + 1));
-        for (int scale : List.of(FROM, TO)) {
-            Check.scalar("scale", args.get(scale), DType.FLOAT32);
-            Check.scalar("zero point", args.get(scale + 1), DType.INT32);
-        }
         Shape data = args.get(0).shape();
-        Check.elements(this, args.get(0));
         return new TensorType(Shape.of(data.dim(0), height, width, data.dim(3)), DType.INT8);
-    }
-
-    private static int length(String what, TensorType indices, TensorType weights) {
-        boolean arePairs = indices.shape().rank() == 2
-                && indices.shape().dim(0) == 2
-                && indices.shape().dim(1) > 0;
-        Check.that(
-                arePairs
-                        && indices.dtype() == DType.INT32
-                        && weights.equals(new TensorType(indices.shape(), DType.FLOAT32)),
-                what + " must be int32 of two for each element, with float32 weights, not " + indices.text() + " and "
-                        + weights.text());
-        return indices.shape().dim(1);
     }
 }

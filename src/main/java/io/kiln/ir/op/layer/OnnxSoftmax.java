@@ -5,13 +5,13 @@ import io.kiln.base.DType;
 import io.kiln.ir.arith.OnnxSoftmaxArithmetic;
 import io.kiln.ir.arith.SingleLogarithm;
 import io.kiln.ir.op.Arguments;
+import io.kiln.ir.op.Attribute;
+import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Check;
 import io.kiln.ir.op.OnnxForm;
 import io.kiln.ir.op.Op;
-import io.kiln.ir.type.TensorType;
-import java.util.List;
-import java.util.Map;
-import java.util.Set;
+import io.kiln.ir.op.Signature;
+import io.kiln.ir.type.Shape;
 
 /**
  * Softmax of int8 along the last axis, or its logarithm, whose bytes are those of ONNX Runtime, see {@link OnnxSoftmaxArithmetic}:
@@ -29,33 +29,27 @@ import java.util.Set;
  * @param isLog whether it is the logarithm, which only {@link OnnxForm#QDQ} has
  */
 public record OnnxSoftmax(OnnxForm form, boolean isLog) implements Op {
+    public static final Signature<OnnxSoftmax> SIGNATURE = Signature.of(OnnxSoftmax.class, "onnx.softmax")
+            .data("data", operand -> operand.fits((what, type, op, args) -> op.fitData(type.shape())), DType.INT8)
+            .quantization("input")
+            .quantization("output")
+            .says("axis", -1)
+            .attributes(
+                    OnnxForm.attribute(OnnxSoftmax::form), Attribute.truth("log", OnnxSoftmax::isLog), OnnxSoftmax::new)
+            .rules(OnnxSoftmax::rules)
+            .same();
+
+    @Override
+    public Card<OnnxSoftmax> card() {
+        return SIGNATURE.of(this);
+    }
+
     public OnnxSoftmax {
         Check.that(!isLog || form == OnnxForm.QDQ, "only the form `qdq` of a softmax has a logarithm");
     }
 
-    @Override
-    public String name() {
-        return "onnx.softmax";
-    }
-
-    @Override
-    public int arity() {
-        return 5;
-    }
-
-    @Override
-    public Map<String, Object> attributes() {
-        return Check.attributes("axis", -1, "form", form.text(), "log", isLog);
-    }
-
-    @Override
-    public Set<DType> dataTypes() {
-        return Set.of(DType.INT8);
-    }
-
-    @Override
-    public void check(Arguments args) {
-        OnnxScales.check(name(), args);
+    private void rules(Arguments args) {
+        OnnxScales.check(name(), args, 1, 3);
         if (form != OnnxForm.QDQ && args.constant(3).isPresent()) {
             float scale = args.constant(3).orElseThrow().real(0);
             int count = args.data().shape().dim(-1);
@@ -66,18 +60,10 @@ public record OnnxSoftmax(OnnxForm form, boolean isLog) implements Op {
         }
     }
 
-    @Override
-    public TensorType infer(List<TensorType> args) {
-        Check.arity(this, args);
-        Check.dtype("data of " + name(), args.get(0), DType.INT8);
-        Check.that(args.get(0).shape().rank() > 0, name() + " of a scalar");
+    private void fitData(Shape data) {
+        Check.that(data.rank() > 0, name() + " of a scalar");
         Check.that(
-                !isLog || args.get(0).shape().dim(-1) <= SingleLogarithm.MOST,
+                !isLog || data.dim(-1) <= SingleLogarithm.MOST,
                 name() + ": the logarithm of more than " + (int) SingleLogarithm.MOST + " elements");
-        for (int scale : List.of(1, 3)) {
-            Check.scalar("scale", args.get(scale), DType.FLOAT32);
-            Check.scalar("zero point", args.get(scale + 1), DType.INT32);
-        }
-        return args.get(0);
     }
 }

@@ -2,13 +2,14 @@
 package io.kiln.ir.op.layer;
 
 import io.kiln.base.DType;
-import io.kiln.ir.op.Arguments;
+import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Check;
 import io.kiln.ir.op.Layer;
+import io.kiln.ir.op.Operand;
+import io.kiln.ir.op.Signature;
 import io.kiln.ir.op.Window;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -27,24 +28,23 @@ import java.util.Optional;
  * @param outDtype int32 or int64, in which sums of integers wrap around; float32 for float32 data
  */
 public record QnnConv2d(Window window, int groups, int channels, String kernelLayout, DType outDtype) implements Layer {
+    public static final Signature<QnnConv2d> SIGNATURE = Layer.quantized(
+                    Signature.of(QnnConv2d.class, "qnn.conv2d")
+                            .data("data")
+                            .data("weight", Operand::weighs, DType.INT8),
+                    QnnConv2d::channels)
+            .text(op -> ConvShapes.attributes(op.window, op.groups, op.channels, op.kernelLayout, op.outDtype.text()))
+            .rules((op, args) -> ConvShapes.checkLayout(op, op.kernelLayout, args))
+            .result(QnnConv2d::result);
+
+    @Override
+    public Card<QnnConv2d> card() {
+        return SIGNATURE.of(this);
+    }
+
     /** A convolution with an int32 accumulator. */
     public QnnConv2d(Window window, int groups, int channels, String kernelLayout) {
         this(window, groups, channels, kernelLayout, DType.INT32);
-    }
-
-    @Override
-    public String name() {
-        return "qnn.conv2d";
-    }
-
-    @Override
-    public int arity() {
-        return 6;
-    }
-
-    @Override
-    public Map<String, Object> attributes() {
-        return ConvShapes.attributes(window, groups, channels, kernelLayout, outDtype.text());
     }
 
     @Override
@@ -58,30 +58,17 @@ public record QnnConv2d(Window window, int groups, int channels, String kernelLa
     }
 
     @Override
-    public void check(Arguments args) {
-        ConvShapes.checkLayout(this, kernelLayout, args);
-        checkQuantization(args);
-    }
-
-    @Override
     public Optional<Layer> withGeometry(Window other) {
         return Optional.of(new QnnConv2d(other, groups, channels, kernelLayout, outDtype));
     }
 
     @Override
-    public TensorType infer(List<TensorType> args) {
-        Check.arity(this, args);
-        Check.scalar("input zero point", args.get(2), DType.INT32);
-        Check.scalar("kernel zero point", args.get(3), DType.INT32);
-        Check.scalar("input scale", args.get(4), DType.FLOAT32);
-        Check.perAxis("kernel scale", args.get(5), DType.FLOAT32, channels);
-        Check.dtype("weight", args.get(1), DType.INT8);
-        Check.accumulator(name(), args.get(0), outDtype);
-        return ConvShapes.infer(name(), window, groups, channels, args.get(0), args.get(1), outDtype);
-    }
-
-    @Override
     public boolean isDepthwise(int inputChannels) {
         return ConvShapes.isDepthwise(groups, inputChannels);
+    }
+
+    private TensorType result(List<TensorType> args) {
+        Check.accumulator(name(), args.get(0), outDtype);
+        return ConvShapes.infer(name(), window, groups, channels, args.get(0), args.get(1), outDtype);
     }
 }

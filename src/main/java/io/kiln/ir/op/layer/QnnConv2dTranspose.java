@@ -2,10 +2,13 @@
 package io.kiln.ir.op.layer;
 
 import io.kiln.base.DType;
+import io.kiln.ir.op.Attribute;
+import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Check;
+import io.kiln.ir.op.Layer;
+import io.kiln.ir.op.Signature;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
-import java.util.Map;
 
 /**
  * 2-D transposed convolution with quantized weights, NHWC, before rescaling, with the sums of {@link QnnConv2d}.
@@ -17,19 +20,24 @@ import java.util.Map;
  * @param outDtype int32 or int64, in which sums wrap around
  */
 public record QnnConv2dTranspose(TransposedWindow window, int channels, DType outDtype) implements TransposedLayer {
-    @Override
-    public String name() {
-        return "qnn.conv2d_transpose";
-    }
+    public static final Signature<QnnConv2dTranspose> SIGNATURE = Layer.quantized(
+                    Signature.of(QnnConv2dTranspose.class, "qnn.conv2d_transpose")
+                            .data(
+                                    "data",
+                                    operand -> operand.fits((what, type, op, args) -> Check.that(
+                                            type.dtype().isInteger(), "qnn.conv2d_transpose: data must be quantized")))
+                            .data("weight", DType.INT8),
+                    QnnConv2dTranspose::channels)
+            .attributes(
+                    Attribute.whole("channels", QnnConv2dTranspose::channels, 1),
+                    Attribute.parts(QnnConv2dTranspose::window, TransposedWindow::text, TransposedWindow::read),
+                    Attribute.sums(QnnConv2dTranspose::outDtype),
+                    (channels, window, outDtype) -> new QnnConv2dTranspose(window, channels, outDtype))
+            .result(QnnConv2dTranspose::result);
 
     @Override
-    public int arity() {
-        return 6;
-    }
-
-    @Override
-    public Map<String, Object> attributes() {
-        return window.attributes(channels, outDtype);
+    public Card<QnnConv2dTranspose> card() {
+        return SIGNATURE.of(this);
     }
 
     @Override
@@ -37,15 +45,7 @@ public record QnnConv2dTranspose(TransposedWindow window, int channels, DType ou
         return true;
     }
 
-    @Override
-    public TensorType infer(List<TensorType> args) {
-        Check.arity(this, args);
-        Check.scalar("input zero point", args.get(2), DType.INT32);
-        Check.scalar("kernel zero point", args.get(3), DType.INT32);
-        Check.scalar("input scale", args.get(4), DType.FLOAT32);
-        Check.perAxis("kernel scale", args.get(5), DType.FLOAT32, channels);
-        Check.dtype("weight", args.get(1), DType.INT8);
-        Check.that(args.get(0).dtype().isInteger(), name() + ": data must be quantized");
+    private TensorType result(List<TensorType> args) {
         Check.accumulator(name(), args.get(0), outDtype);
         return window.infer(name(), channels, args.get(0), args.get(1), outDtype);
     }

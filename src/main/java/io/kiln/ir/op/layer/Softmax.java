@@ -2,13 +2,11 @@
 package io.kiln.ir.op.layer;
 
 import io.kiln.base.DType;
-import io.kiln.ir.op.Arguments;
-import io.kiln.ir.op.Check;
+import io.kiln.ir.op.Attribute;
+import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Op;
+import io.kiln.ir.op.Signature;
 import io.kiln.ir.op.Spelling;
-import io.kiln.ir.type.TensorType;
-import java.util.List;
-import java.util.Map;
 
 /**
  * Softmax of float32 over the last axis. Argument: data.
@@ -16,35 +14,16 @@ import java.util.Map;
  * @param beta factor on the data before the exponential
  */
 public record Softmax(float beta) implements Op {
-    @Override
-    public String name() {
-        return "nn.softmax";
-    }
+    public static final Signature<Softmax> SIGNATURE = Signature.of(Softmax.class, "nn.softmax")
+            .data("data", DType.FLOAT32)
+            .says("axis", -1)
+            .attributes(Attribute.single("beta", Softmax::beta).unless("beta", 1f), Softmax::new)
+            .spelled((op, args) -> op.beta == 1 ? Spelling.of(op) : Spelling.own(op))
+            .rules((op, args) -> args.softmax(op.beta))
+            .same();
 
     @Override
-    public int arity() {
-        return 1;
-    }
-
-    @Override
-    public Map<String, Object> attributes() {
-        return beta == 1.0f ? Check.attributes("axis", -1) : Check.attributes("axis", -1, "beta", (double) beta);
-    }
-
-    @Override
-    public Spelling spelling(List<TensorType> args) {
-        return beta == 1 ? Spelling.of(this) : Spelling.own(this);
-    }
-
-    @Override
-    public void check(Arguments args) {
-        args.softmax(beta);
-    }
-
-    @Override
-    public TensorType infer(List<TensorType> args) {
-        Check.arity(this, args);
-        Check.dtype("data", args.get(0), DType.FLOAT32);
-        return args.get(0);
+    public Card<Softmax> card() {
+        return SIGNATURE.of(this);
     }
 }

@@ -2,13 +2,15 @@
 package io.kiln.ir.op.layer;
 
 import io.kiln.base.DType;
+import io.kiln.ir.op.Attribute;
+import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Check;
 import io.kiln.ir.op.Op;
+import io.kiln.ir.op.Signature;
 import io.kiln.ir.op.element.TflRequantize;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
-import java.util.Map;
 
 /**
  * One step of a singular value decomposition filter (svdf_common.cc of TensorFlow Lite Micro): each filter remembers
@@ -32,57 +34,57 @@ import java.util.Map;
  * @param outputZeroPoint zero point of the result
  */
 public record Svdf(int rank, int inputZeroPoint, int stateZeroPoint, int outputZeroPoint) implements Op {
+    public static final Signature<Svdf> SIGNATURE = Signature.of(Svdf.class, "tfl.svdf")
+            .data("data", operand -> operand.rank(2), DType.INT8, DType.FLOAT32)
+            .constant("feature weights", operand -> operand.rank(2).weighs())
+            .constant("time weights", operand -> operand.rank(2).weighs())
+            .constant("bias")
+            .state("state")
+            .state(
+                    "slot",
+                    operand -> operand.fits((what, type, op, args) -> Check.that(
+                            type.shape().elements() == 1, "the slot " + type.text() + " is not one element")),
+                    DType.INT32)
+            .number("feature multiplier")
+            .number("feature shift")
+            .number("result multiplier")
+            .number("result shift")
+            .attributes(
+                    Attribute.whole("rank", Svdf::rank, 1),
+                    Attribute.whole("input_zero_point", Svdf::inputZeroPoint),
+                    Attribute.whole("state_zero_point", Svdf::stateZeroPoint),
+                    Attribute.whole("output_zero_point", Svdf::outputZeroPoint).then("rounding", "TFLITE"),
+                    Svdf::new)
+            .result(Svdf::result);
+
+    @Override
+    public Card<Svdf> card() {
+        return SIGNATURE.of(this);
+    }
+
     /** Position of the state among the arguments. */
-    public static final int STATE = 4;
+    public static final int STATE = SIGNATURE.position("state");
 
     /** Position of the slot that gets the next features. */
-    public static final int SLOT = STATE + 1;
+    public static final int SLOT = SIGNATURE.position("slot");
 
     /** Position of the multiplier of a feature; the shift follows. */
-    public static final int FEATURE = SLOT + 1;
+    public static final int FEATURE = SIGNATURE.position("feature multiplier");
 
     /** Position of the multiplier of a result; the shift follows. */
-    public static final int RESULT = FEATURE + 2;
+    public static final int RESULT = SIGNATURE.position("result multiplier");
 
-    @Override
-    public String name() {
-        return "tfl.svdf";
+    private static void checkTypes(DType data, DType state) {
+        Check.that(
+                data.isFloat() ? state.isFloat() : data == DType.INT8 && (state == DType.INT8 || state == DType.INT16),
+                "data of " + data.text() + " and a state of " + state.text()
+                        + " do not fit: both must be float32, or int8 data and an int8 or int16 state");
     }
 
-    @Override
-    public int arity() {
-        return RESULT + 2;
-    }
-
-    @Override
-    public List<Integer> writes() {
-        return List.of(STATE, SLOT);
-    }
-
-    @Override
-    public Map<String, Object> attributes() {
-        return Check.attributes(
-                "rank", rank,
-                "input_zero_point", inputZeroPoint,
-                "state_zero_point", stateZeroPoint,
-                "output_zero_point", outputZeroPoint,
-                "rounding", "TFLITE");
-    }
-
-    @Override
-    public List<Integer> weights() {
-        return List.of(1, 2);
-    }
-
-    @Override
-    public TensorType infer(List<TensorType> args) {
-        Check.arity(this, args);
+    private TensorType result(List<TensorType> args) {
         TensorType data = args.get(0);
         TensorType features = args.get(1);
         TensorType times = args.get(2);
-        Check.rank("data", data, 2);
-        Check.rank("feature weights", features, 2);
-        Check.rank("time weights", times, 2);
         int filters = features.shape().dim(0);
         Check.that(
                 features.shape().dim(1) == data.shape().dim(1),
@@ -93,7 +95,8 @@ public record Svdf(int rank, int inputZeroPoint, int stateZeroPoint, int outputZ
         Check.that(rank > 0 && filters % rank == 0, filters + " filters do not divide into units of rank " + rank);
         int units = filters / rank;
         boolean isFloat = data.dtype().isFloat();
-        Check.perAxis("bias", args.get(3), isFloat ? DType.FLOAT32 : DType.INT32, units);
+        Check.dtype("bias", args.get(3), isFloat ? DType.FLOAT32 : DType.INT32);
+        Check.perAxis("bias", args.get(3), units);
         Check.that(args.get(3).shape().elements() == units, "the bias must have " + units + " elements");
         TensorType state = args.get(STATE);
         Check.dtype("time weights", times, state.dtype());
@@ -103,20 +106,6 @@ public record Svdf(int rank, int inputZeroPoint, int stateZeroPoint, int outputZ
                 "the state " + state.text() + " does not have batch * filters * memory = " + elements + " elements");
         Check.dtype("feature weights", features, data.dtype());
         checkTypes(data.dtype(), state.dtype());
-        Check.dtype("the slot", args.get(SLOT), DType.INT32);
-        Check.that(
-                args.get(SLOT).shape().elements() == 1,
-                "the slot " + args.get(SLOT).text() + " is not one element");
-        for (int i = FEATURE; i < arity(); i++) {
-            Check.scalar("multiplier or shift", args.get(i), DType.INT32);
-        }
         return new TensorType(Shape.of(data.shape().dim(0), units), data.dtype());
-    }
-
-    private static void checkTypes(DType data, DType state) {
-        Check.that(
-                data.isFloat() ? state.isFloat() : data == DType.INT8 && (state == DType.INT8 || state == DType.INT16),
-                "data of " + data.text() + " and a state of " + state.text()
-                        + " do not fit: both must be float32, or int8 data and an int8 or int16 state");
     }
 }

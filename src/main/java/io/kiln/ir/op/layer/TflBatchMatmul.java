@@ -2,14 +2,16 @@
 package io.kiln.ir.op.layer;
 
 import io.kiln.base.DType;
-import io.kiln.ir.op.Accumulation;
+import io.kiln.ir.op.Attribute;
+import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Check;
+import io.kiln.ir.op.Op;
+import io.kiln.ir.op.Signature;
+import io.kiln.ir.op.Trait;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 
 /**
  * Products of matrices, one for each index of the dimensions before the last two, which broadcast: {@code out[.., i, j]
@@ -21,51 +23,25 @@ import java.util.Set;
  * @param transposeA whether the matrices of a are (k, i)
  * @param transposeB whether the matrices of b are (j, k)
  */
-public record TflBatchMatmul(boolean transposeA, boolean transposeB) implements Accumulation {
+public record TflBatchMatmul(boolean transposeA, boolean transposeB) implements Op {
+    public static final Signature<TflBatchMatmul> SIGNATURE = Signature.of(TflBatchMatmul.class, "tfl.batch_matmul")
+            .data("a", DType.INT8, DType.INT16, DType.FLOAT32)
+            .data("b", operand -> operand.like("a"))
+            .number("zero point of a")
+            .number("zero point of b")
+            .attributes(
+                    Attribute.truth("transpose_a", TflBatchMatmul::transposeA),
+                    Attribute.truth("transpose_b", TflBatchMatmul::transposeB),
+                    TflBatchMatmul::new)
+            .traits(Trait.TAKES_CLIP, Trait.ACCUMULATES)
+            .result(TflBatchMatmul::result);
+
+    @Override
+    public Card<TflBatchMatmul> card() {
+        return SIGNATURE.of(this);
+    }
+
     private static final int MAX_RANK = 5;
-
-    @Override
-    public String name() {
-        return "tfl.batch_matmul";
-    }
-
-    @Override
-    public int arity() {
-        return 4;
-    }
-
-    @Override
-    public Map<String, Object> attributes() {
-        return Check.attributes("transpose_a", transposeA ? 1 : 0, "transpose_b", transposeB ? 1 : 0);
-    }
-
-    @Override
-    public int operands() {
-        return 2;
-    }
-
-    @Override
-    public TensorType infer(List<TensorType> args) {
-        Check.arity(this, args);
-        Shape a = args.get(0).shape();
-        Shape b = args.get(1).shape();
-        DType dtype = args.get(0).dtype();
-        Check.oneOf("a", args.get(0), Set.of(DType.INT8, DType.INT16, DType.FLOAT32));
-        Check.dtype("b", args.get(1), dtype);
-        Check.scalar("zero point of a", args.get(2), DType.INT32);
-        Check.scalar("zero point of b", args.get(3), DType.INT32);
-        Check.that(
-                a.rank() >= 2 && a.rank() <= MAX_RANK && b.rank() >= 2 && b.rank() <= MAX_RANK,
-                "matrices " + a.text() + " and " + b.text() + " must have ranks from 2 to " + MAX_RANK);
-        int bDepth = transposeB ? b.dim(-1) : b.dim(-2);
-        Check.that(
-                depth(a) == bDepth,
-                "matrices of " + a.text() + " and " + b.text() + " do not fit: " + depth(a) + " is not " + bDepth);
-        List<Integer> dims = new ArrayList<>(Check.broadcast(batch(a), batch(b)).dims());
-        dims.add(transposeA ? a.dim(-1) : a.dim(-2));
-        dims.add(transposeB ? b.dim(-2) : b.dim(-1));
-        return new TensorType(new Shape(dims), sumType(dtype));
-    }
 
     /** Number of products in a sum. */
     public int depth(Shape a) {
@@ -82,5 +58,22 @@ public record TflBatchMatmul(boolean transposeA, boolean transposeB) implements 
             case INT16 -> DType.INT64;
             default -> dtype;
         };
+    }
+
+    private TensorType result(List<TensorType> args) {
+        Shape a = args.get(0).shape();
+        Shape b = args.get(1).shape();
+        DType dtype = args.get(0).dtype();
+        Check.that(
+                a.rank() >= 2 && a.rank() <= MAX_RANK && b.rank() >= 2 && b.rank() <= MAX_RANK,
+                "matrices " + a.text() + " and " + b.text() + " must have ranks from 2 to " + MAX_RANK);
+        int bDepth = transposeB ? b.dim(-1) : b.dim(-2);
+        Check.that(
+                depth(a) == bDepth,
+                "matrices of " + a.text() + " and " + b.text() + " do not fit: " + depth(a) + " is not " + bDepth);
+        List<Integer> dims = new ArrayList<>(Check.broadcast(batch(a), batch(b)).dims());
+        dims.add(transposeA ? a.dim(-1) : a.dim(-2));
+        dims.add(transposeB ? b.dim(-2) : b.dim(-1));
+        return new TensorType(new Shape(dims), sumType(dtype));
     }
 }

@@ -4,13 +4,14 @@ package io.kiln.ir.op.layer;
 import io.kiln.base.DType;
 import io.kiln.ir.arith.TflNormalization;
 import io.kiln.ir.op.Arguments;
+import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Check;
 import io.kiln.ir.op.Op;
+import io.kiln.ir.op.Signature;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * TensorFlow Lite's fixed-point normalizations of int8 along the last axis, see {@link io.kiln.ir.arith.TflNormalization}.
@@ -20,6 +21,27 @@ import java.util.Set;
  * @param kind the normalization
  */
 public record TflNormalize(Kind kind) implements Op {
+    /** One for each kind. */
+    public static final List<Signature<TflNormalize>> SIGNATURES =
+            Stream.of(Kind.values()).map(TflNormalize::signature).toList();
+
+    private static Signature<TflNormalize> signature(Kind kind) {
+        return Signature.of(TflNormalize.class, kind.text())
+                .data("data", operand -> operand.fits((what, type, op, args) -> op.fitData(type)))
+                .scale("input scale")
+                .zeroPoint("input zero point")
+                .says("axis", -1)
+                .attributes(() -> new TflNormalize(kind))
+                .compiles(DType.INT8)
+                .rules(TflNormalize::rules)
+                .same();
+    }
+
+    @Override
+    public Card<TflNormalize> card() {
+        return SIGNATURES.get(kind.ordinal()).of(this);
+    }
+
     /** The normalization of each vector. */
     public enum Kind {
         /** {@code (x - max) - log(sum(exp(x - max)))}, scale 1/16, zero point 127 (reference/log_softmax.h). */
@@ -44,48 +66,19 @@ public record TflNormalize(Kind kind) implements Op {
         }
     }
 
-    @Override
-    public String name() {
-        return kind.text();
-    }
-
-    @Override
-    public int arity() {
-        return 3;
-    }
-
-    @Override
-    public Map<String, Object> attributes() {
-        return Check.attributes("axis", -1);
-    }
-
-    @Override
-    public Set<DType> dataTypes() {
-        return Set.of(DType.INT8);
-    }
-
-    @Override
-    public void check(Arguments args) {
-        args.quantization(1, 2, DType.INT8);
+    private void rules(Arguments args) {
         if (kind == Kind.LOG_SOFTMAX && args.constant(1).isPresent()) {
             float scale = args.constant(1).orElseThrow().real(0);
             args.require(TflNormalization.isScale(scale), "the input scale is " + scale, TflNormalization.scaleText());
         }
     }
 
-    @Override
-    public TensorType infer(List<TensorType> args) {
-        Check.arity(this, args);
-        TensorType data = args.get(0);
-        Check.scalar("input scale", args.get(1), DType.FLOAT32);
-        Check.scalar("input zero point", args.get(2), DType.INT32);
-        if (data.dtype() != DType.INT8 || data.shape().rank() == 0) {
-            throw new IllegalArgumentException("the data is " + data + ", not int8 of at least one dimension");
-        }
-        if (data.shape().dim(-1) > kind.longest) {
-            throw new IllegalArgumentException(
-                    "vectors have " + data.shape().dim(-1) + " elements, more than " + kind.longest);
-        }
-        return data;
+    private void fitData(TensorType data) {
+        Check.that(
+                data.dtype() == DType.INT8 && data.shape().rank() > 0,
+                "the data is " + data + ", not int8 of at least one dimension");
+        Check.that(
+                data.shape().dim(-1) <= kind.longest,
+                "vectors have " + data.shape().dim(-1) + " elements, more than " + kind.longest);
     }
 }

@@ -6,12 +6,12 @@ import io.kiln.ir.arith.FloatPrecision;
 import io.kiln.ir.arith.TflSoftmaxTables;
 import io.kiln.ir.arith.TflWideSoftmax;
 import io.kiln.ir.op.Arguments;
+import io.kiln.ir.op.Attribute;
+import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Check;
 import io.kiln.ir.op.Op;
-import io.kiln.ir.type.TensorType;
-import java.util.List;
-import java.util.Map;
-import java.util.Set;
+import io.kiln.ir.op.Operand;
+import io.kiln.ir.op.Signature;
 
 /**
  * TensorFlow Lite's fixed-point softmax over the last axis: for int8 (reference_ops::Softmax on gemmlowp fixed point,
@@ -25,6 +25,29 @@ import java.util.Set;
  * @param tables for int16 data, the precision of the tables; single otherwise
  */
 public record TflSoftmax(float beta, DType outDtype, FloatPrecision tables) implements Op {
+    public static final Signature<TflSoftmax> SIGNATURE = Signature.of(TflSoftmax.class, "tfl.softmax")
+            .data("data", operand -> operand.fits((what, type, op, args) -> op.fitData(type.dtype())))
+            .scale("input scale")
+            .zeroPoint("input zero point")
+            .constant("output scale", Operand::scalar, DType.FLOAT32)
+            .number("output zero point")
+            .says("axis", -1)
+            .attributes(
+                    Attribute.single("beta", TflSoftmax::beta),
+                    Attribute.dtype("out_dtype", TflSoftmax::outDtype, DType.INT8, DType.INT16)
+                            .or("out_dtype", DType.INT8),
+                    Attribute.name("tables", TflSoftmax::tables, FloatPrecision.SINGLE, FloatPrecision.DOUBLE)
+                            .unless("tables", FloatPrecision.SINGLE),
+                    TflSoftmax::new)
+            .compiles(DType.INT8, DType.INT16)
+            .rules(TflSoftmax::rules)
+            .to(TflSoftmax::outDtype);
+
+    @Override
+    public Card<TflSoftmax> card() {
+        return SIGNATURE.of(this);
+    }
+
     /** A softmax with a result of int8. */
     public TflSoftmax(float beta) {
         this(beta, DType.INT8);
@@ -46,66 +69,6 @@ public record TflSoftmax(float beta, DType outDtype, FloatPrecision tables) impl
         return data == DType.INT16 ? 0 : (int) result.min();
     }
 
-    @Override
-    public String name() {
-        return "tfl.softmax";
-    }
-
-    @Override
-    public int arity() {
-        return 5;
-    }
-
-    @Override
-    public Map<String, Object> attributes() {
-        return tables == FloatPrecision.SINGLE
-                ? Check.attributes("axis", -1, "beta", (double) beta, "out_dtype", outDtype.text())
-                : Check.attributes(
-                        "axis", -1, "beta", (double) beta, "out_dtype", outDtype.text(), "tables", tables.name());
-    }
-
-    @Override
-    public Set<DType> dataTypes() {
-        return Set.of(DType.INT8, DType.INT16);
-    }
-
-    @Override
-    public void check(Arguments args) {
-        DType data = args.data().dtype();
-        int zeroPoint = outputZeroPoint(data, outDtype);
-        args.softmax(beta);
-        args.quantization(1, 2, data);
-        args.integers(4, "output zero point", zero -> zero == zeroPoint, String.valueOf(zeroPoint));
-        if (args.constant(1).isPresent() && args.constant(3).isPresent()) {
-            float expected = outputScale(data, outDtype);
-            float actual = args.constant(3).orElseThrow().real(0);
-            args.require(
-                    Math.abs(actual - expected) <= 0.001f * expected,
-                    "the output scale is " + actual,
-                    "1/" + Math.round(1 / expected));
-            checkFixedPoint(args, args.constant(1).orElseThrow().real(0));
-        }
-    }
-
-    @Override
-    public TensorType infer(List<TensorType> args) {
-        Check.arity(this, args);
-        Check.scalar("input scale", args.get(1), DType.FLOAT32);
-        Check.scalar("input zero point", args.get(2), DType.INT32);
-        Check.scalar("output scale", args.get(3), DType.FLOAT32);
-        Check.scalar("output zero point", args.get(4), DType.INT32);
-        Check.that(
-                outDtype == DType.INT8 || outDtype == DType.INT16,
-                "the result must be int8 or int16, not " + outDtype.text());
-        Check.that(
-                args.get(0).dtype() == DType.INT8 || (args.get(0).dtype() == DType.INT16 && outDtype == DType.INT16),
-                "softmax of " + args.get(0).dtype().text() + " to " + outDtype.text() + " is not supported");
-        Check.that(
-                args.get(0).dtype() == DType.INT16 || tables == FloatPrecision.SINGLE,
-                "a softmax of int8 has no tables in double precision");
-        return new TensorType(args.get(0).shape(), outDtype);
-    }
-
     private void checkFixedPoint(Arguments args, float scale) {
         if (args.data().shape().rank() == 0 || !Arguments.isScale(beta) || scale <= 0) {
             return;
@@ -123,5 +86,33 @@ public record TflSoftmax(float beta, DType outDtype, FloatPrecision tables) impl
         } catch (IllegalArgumentException e) {
             args.require(false, e.getMessage(), "an ordinary input scale");
         }
+    }
+
+    private void rules(Arguments args) {
+        DType data = args.data().dtype();
+        int zeroPoint = outputZeroPoint(data, outDtype);
+        args.softmax(beta);
+        args.integers(4, "output zero point", zero -> zero == zeroPoint, String.valueOf(zeroPoint));
+        if (args.constant(1).isPresent() && args.constant(3).isPresent()) {
+            float expected = outputScale(data, outDtype);
+            float actual = args.constant(3).orElseThrow().real(0);
+            args.require(
+                    Math.abs(actual - expected) <= 0.001f * expected,
+                    "the output scale is " + actual,
+                    "1/" + Math.round(1 / expected));
+            checkFixedPoint(args, args.constant(1).orElseThrow().real(0));
+        }
+    }
+
+    private void fitData(DType data) {
+        Check.that(
+                outDtype == DType.INT8 || outDtype == DType.INT16,
+                "the result must be int8 or int16, not " + outDtype.text());
+        Check.that(
+                data == DType.INT8 || (data == DType.INT16 && outDtype == DType.INT16),
+                "softmax of " + data.text() + " to " + outDtype.text() + " is not supported");
+        Check.that(
+                data == DType.INT16 || tables == FloatPrecision.SINGLE,
+                "a softmax of int8 has no tables in double precision");
     }
 }

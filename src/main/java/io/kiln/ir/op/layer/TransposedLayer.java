@@ -3,9 +3,8 @@ package io.kiln.ir.op.layer;
 
 import io.kiln.ir.op.Layer;
 import io.kiln.ir.op.Window;
-import java.util.List;
 
-/** A transposed convolution, NHWC. */
+/** A transposed convolution, NHWC. Its products are not counted, because their number also depends on the borders. */
 interface TransposedLayer extends Layer {
     /** Its geometry. */
     TransposedWindow window();
@@ -18,11 +17,5 @@ interface TransposedLayer extends Layer {
     @Override
     default boolean isTransposed() {
         return true;
-    }
-
-    /** Products are not counted, because their number also depends on the borders. */
-    @Override
-    default List<Integer> weights() {
-        return List.of();
     }
 }

@@ -2,10 +2,12 @@
 package io.kiln.ir.op.layer;
 
 import io.kiln.base.DType;
+import io.kiln.ir.op.AttributeReader;
 import io.kiln.ir.op.Check;
 import io.kiln.ir.op.Window;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -43,24 +45,23 @@ public record TransposedWindow(Window window, int outputPaddingH, int outputPadd
         return (input - 1) * stride + kernel;
     }
 
-    Map<String, Object> attributes(int channels, DType outDtype) {
-        return Check.attributes(
-                "channels",
-                channels,
-                "kernel_size",
-                window.kernelSize(),
-                "strides",
-                window.strides(),
-                "padding",
-                window.padding(),
-                "output_padding",
-                List.of(outputPaddingH, outputPaddingW),
-                "data_layout",
-                "NHWC",
-                "kernel_layout",
-                "OHWI",
-                "out_dtype",
-                outDtype.text());
+    Map<String, Object> text() {
+        Map<String, Object> text = new LinkedHashMap<>();
+        text.put("kernel_size", window.kernelSize());
+        text.put("strides", window.strides());
+        text.put("padding", window.padding());
+        text.put("output_padding", List.of(outputPaddingH, outputPaddingW));
+        text.put("data_layout", "NHWC");
+        text.put("kernel_layout", "OHWI");
+        return text;
+    }
+
+    static TransposedWindow read(AttributeReader a) {
+        a.choice("data_layout", "NHWC");
+        a.choice("kernel_layout", "OHWI");
+        List<Integer> more = a.has("output_padding") ? a.integers("output_padding", 0, Window.MOST, 2) : List.of(0, 0);
+        Window window = Window.read(a, "kernel_size", List.of());
+        return new TransposedWindow(window, more.get(0), more.size() < 2 ? 0 : more.get(1));
     }
 
     TensorType infer(String name, int channels, TensorType data, TensorType weight, DType outDtype) {

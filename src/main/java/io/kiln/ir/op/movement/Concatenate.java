@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.ir.op.movement;
 
+import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Check;
-import io.kiln.ir.op.Movement;
+import io.kiln.ir.op.Op;
+import io.kiln.ir.op.Signature;
 import io.kiln.ir.op.Spelling;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
@@ -16,36 +18,29 @@ import java.util.Map;
  * @param axis the dimension, from 0
  * @param arity number of tensors, 1 or more
  */
-public record Concatenate(int axis, int arity) implements Movement {
-    @Override
-    public String name() {
-        return "concatenate";
-    }
+public record Concatenate(int axis, int arity) implements Op {
+    public static final Signature<Concatenate> SIGNATURE = Signature.of(Concatenate.class, "concatenate")
+            .data(
+                    "a part",
+                    operand -> operand.times(Concatenate::arity)
+                            .fits((what, type, op, args) ->
+                                    Check.dtype(what, type, args.get(0).dtype())))
+            .text(op -> Map.of("axis", op.axis))
+            .traits()
+            .spelled((op, args) -> Spelling.of(op).in(Spelling.Form.TUPLE))
+            .result(Concatenate::result);
 
     @Override
-    public Map<String, Object> attributes() {
-        return Check.attributes("axis", axis);
+    public Card<Concatenate> card() {
+        return SIGNATURE.of(this);
     }
 
-    @Override
-    public int operands() {
-        return arity;
-    }
-
-    @Override
-    public Spelling spelling(List<TensorType> args) {
-        return Spelling.of(this).in(Spelling.Form.TUPLE);
-    }
-
-    @Override
-    public TensorType infer(List<TensorType> args) {
-        Check.arity(this, args);
+    private TensorType result(List<TensorType> args) {
         TensorType first = args.get(0);
         Check.that(axis >= 0, "axis " + axis + " is negative");
         Check.axis(first, axis);
         int size = 0;
         for (TensorType arg : args) {
-            Check.dtype("a part", arg, first.dtype());
             boolean alike = arg.shape().rank() == first.shape().rank();
             for (int i = 0; alike && i < first.shape().rank(); i++) {
                 alike = i == axis || arg.shape().dim(i) == first.shape().dim(i);

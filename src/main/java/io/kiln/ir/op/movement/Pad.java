@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.ir.op.movement;
 
+import io.kiln.ir.op.Attribute;
+import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Check;
-import io.kiln.ir.op.Movement;
+import io.kiln.ir.op.Op;
+import io.kiln.ir.op.Signature;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 
 /**
  * The data with a constant value around it. Arguments: data, value (a scalar of the data's type).
@@ -15,36 +17,29 @@ import java.util.Map;
  * @param before elements added before the data along each dimension
  * @param after elements added after the data
  */
-public record Pad(List<Integer> before, List<Integer> after) implements Movement {
+public record Pad(List<Integer> before, List<Integer> after) implements Op {
+    public static final Signature<Pad> SIGNATURE = Signature.of(Pad.class, "nn.pad")
+            .data("data")
+            .constant("pad value", operand -> operand.like("data").scalar())
+            .attributes(
+                    Attribute.pairs("pad_width", Pad::widths, 0, Integer.MAX_VALUE)
+                            .then("pad_mode", "constant"),
+                    widths -> new Pad(side(widths, 0), side(widths, 1)))
+            .traits()
+            .result(Pad::result);
+
+    @Override
+    public Card<Pad> card() {
+        return SIGNATURE.of(this);
+    }
+
     public Pad {
         before = List.copyOf(before);
         after = List.copyOf(after);
     }
 
-    @Override
-    public String name() {
-        return "nn.pad";
-    }
-
-    @Override
-    public int arity() {
-        return 2;
-    }
-
-    @Override
-    public Map<String, Object> attributes() {
-        List<List<Integer>> widths = new ArrayList<>();
-        for (int i = 0; i < before.size(); i++) {
-            widths.add(List.of(before.get(i), after.get(i)));
-        }
-        return Check.attributes("pad_width", widths, "pad_mode", "constant");
-    }
-
-    @Override
-    public TensorType infer(List<TensorType> args) {
-        Check.arity(this, args);
+    private TensorType result(List<TensorType> args) {
         Shape data = args.get(0).shape();
-        Check.scalar("pad value", args.get(1), args.get(0).dtype());
         Check.that(
                 before.size() == data.rank() && after.size() == data.rank(),
                 "padding " + before + " and " + after + " does not fit " + data.text());
@@ -54,5 +49,17 @@ public record Pad(List<Integer> before, List<Integer> after) implements Movement
             dims.add(Check.dimension((long) data.dim(i) + before.get(i) + after.get(i)));
         }
         return new TensorType(new Shape(dims), args.get(0).dtype());
+    }
+
+    private List<List<Integer>> widths() {
+        List<List<Integer>> widths = new ArrayList<>();
+        for (int i = 0; i < before.size(); i++) {
+            widths.add(List.of(before.get(i), after.get(i)));
+        }
+        return widths;
+    }
+
+    private static List<Integer> side(List<List<Integer>> widths, int index) {
+        return widths.stream().map(width -> width.get(index)).toList();
     }
 }

@@ -2,14 +2,15 @@
 package io.kiln.ir.op.movement;
 
 import io.kiln.base.DType;
+import io.kiln.ir.op.Attribute;
+import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Check;
 import io.kiln.ir.op.Op;
-import io.kiln.ir.op.Trait;
+import io.kiln.ir.op.Signature;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Set;
 
 /**
@@ -19,6 +20,19 @@ import java.util.Set;
  * @param mode how a row and an update are combined
  */
 public record ScatterNd(Mode mode) implements Op {
+    public static final Signature<ScatterNd> SIGNATURE = Signature.of(ScatterNd.class, "scatter_nd")
+            .data("data", operand -> operand.rank(2))
+            .data("indices", operand -> operand.rank(2), DType.INT32)
+            .data("updates", operand -> operand.like("data"))
+            .attributes(Attribute.choice("mode", ScatterNd::mode, Mode::text, List.of(Mode.values())), ScatterNd::new)
+            .traits()
+            .result(ScatterNd::result);
+
+    @Override
+    public Card<ScatterNd> card() {
+        return SIGNATURE.of(this);
+    }
+
     /** How an element and its update are combined; all but {@code UPDATE} take float32 and int32, whose sums and products wrap around. */
     public enum Mode {
         UPDATE,
@@ -33,38 +47,7 @@ public record ScatterNd(Mode mode) implements Op {
         }
     }
 
-    @Override
-    public String name() {
-        return "scatter_nd";
-    }
-
-    @Override
-    public int arity() {
-        return 3;
-    }
-
-    @Override
-    public Map<String, Object> attributes() {
-        return Check.attributes("mode", mode.text());
-    }
-
-    @Override
-    public int operands() {
-        return arity();
-    }
-
-    @Override
-    public Set<Trait> traits() {
-        return Set.of();
-    }
-
-    @Override
-    public TensorType infer(List<TensorType> args) {
-        Check.arity(this, args);
-        Check.rank("data", args.get(0), 2);
-        Check.rank("indices", args.get(1), 2);
-        Check.dtype("indices", args.get(1), DType.INT32);
-        Check.dtype("updates", args.get(2), args.get(0).dtype());
+    private TensorType result(List<TensorType> args) {
         if (mode != Mode.UPDATE) {
             Check.oneOf("data", args.get(0), Set.of(DType.FLOAT32, DType.INT32));
         }

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.ir.op.movement;
 
+import io.kiln.ir.op.Attribute;
+import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Check;
-import io.kiln.ir.op.Movement;
+import io.kiln.ir.op.Op;
+import io.kiln.ir.op.Signature;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 
 /**
  * Elements at regular distances along each dimension, as NumPy's {@code data[begin:end:stride]}. Argument: data.
@@ -17,7 +20,24 @@ import java.util.Map;
  * before index 0
  * @param strides steps, not 0
  */
-public record StridedSlice(List<Integer> begin, List<Integer> end, List<Integer> strides) implements Movement {
+public record StridedSlice(List<Integer> begin, List<Integer> end, List<Integer> strides) implements Op {
+    public static final Signature<StridedSlice> SIGNATURE = Signature.of(StridedSlice.class, "strided_slice")
+            .data("data")
+            .attributes(
+                    Attribute.wholes("begin", StridedSlice::begin, Integer.MIN_VALUE, Integer.MAX_VALUE),
+                    Attribute.wholes("end", StridedSlice::end, Integer.MIN_VALUE, Integer.MAX_VALUE),
+                    Attribute.wholes("strides", StridedSlice::strides, Integer.MIN_VALUE, Integer.MAX_VALUE)
+                            .or("strides", List.of())
+                            .then("slice_mode", "end"),
+                    StridedSlice::of)
+            .traits()
+            .result(StridedSlice::result);
+
+    @Override
+    public Card<StridedSlice> card() {
+        return SIGNATURE.of(this);
+    }
+
     public StridedSlice {
         begin = List.copyOf(begin);
         end = List.copyOf(end);
@@ -37,36 +57,6 @@ public record StridedSlice(List<Integer> begin, List<Integer> end, List<Integer>
         return new StridedSlice(begins, ends, steps);
     }
 
-    @Override
-    public String name() {
-        return "strided_slice";
-    }
-
-    @Override
-    public int arity() {
-        return 1;
-    }
-
-    @Override
-    public Map<String, Object> attributes() {
-        return Check.attributes("begin", begin, "end", end, "strides", strides, "slice_mode", "end");
-    }
-
-    @Override
-    public TensorType infer(List<TensorType> args) {
-        Check.arity(this, args);
-        Shape data = args.get(0).shape();
-        Check.that(
-                begin.size() == data.rank() && end.size() == data.rank() && strides.size() == data.rank(),
-                "begin " + begin + ", end " + end + " and strides " + strides + " do not fit " + data.text());
-        Check.that(!strides.contains(0), "a stride is 0: " + strides);
-        List<Integer> dims = new ArrayList<>();
-        for (int axis = 0; axis < data.rank(); axis++) {
-            dims.add(size(data, axis));
-        }
-        return new TensorType(new Shape(dims), args.get(0).dtype());
-    }
-
     /** Index of the first element along a dimension of the data. */
     public int first(Shape data, int axis) {
         return index(begin.get(axis), data.dim(axis), strides.get(axis));
@@ -83,5 +73,23 @@ public record StridedSlice(List<Integer> begin, List<Integer> end, List<Integer>
     private static int index(int stated, int size, int stride) {
         int index = stated < 0 ? stated + size : stated;
         return stride > 0 ? Math.min(Math.max(index, 0), size) : Math.min(Math.max(index, -1), size - 1);
+    }
+
+    private TensorType result(List<TensorType> args) {
+        Shape data = args.get(0).shape();
+        Check.that(
+                begin.size() == data.rank() && end.size() == data.rank() && strides.size() == data.rank(),
+                "begin " + begin + ", end " + end + " and strides " + strides + " do not fit " + data.text());
+        Check.that(!strides.contains(0), "a stride is 0: " + strides);
+        List<Integer> dims = new ArrayList<>();
+        for (int axis = 0; axis < data.rank(); axis++) {
+            dims.add(size(data, axis));
+        }
+        return new TensorType(new Shape(dims), args.get(0).dtype());
+    }
+
+    /** Strides that are not stated are 1. */
+    private static StridedSlice of(List<Integer> begin, List<Integer> end, List<Integer> strides) {
+        return new StridedSlice(begin, end, strides.isEmpty() ? Collections.nCopies(begin.size(), 1) : strides);
     }
 }

@@ -2,15 +2,15 @@
 package io.kiln.ir.op.movement;
 
 import io.kiln.base.DType;
+import io.kiln.ir.op.Attribute;
+import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Check;
 import io.kiln.ir.op.Op;
-import io.kiln.ir.op.Trait;
+import io.kiln.ir.op.Signature;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 
 /**
  * Slices of the data selected by indices along a dimension. Arguments: data, indices (int32; those out of range are
@@ -20,37 +20,28 @@ import java.util.Set;
  * @param batchDims leading dimensions that data and indices share, at most {@code axis}
  */
 public record Take(int axis, int batchDims) implements Op {
-    @Override
-    public String name() {
-        return "take";
-    }
+    private static final int MAX_AXIS = 7;
+
+    public static final Signature<Take> SIGNATURE = Signature.of(Take.class, "take")
+            .data("data")
+            .data("indices", DType.INT32)
+            .attributes(
+                    Attribute.whole("axis", Take::axis, 0, MAX_AXIS),
+                    Attribute.whole("batch_dims", Take::batchDims, 0, MAX_AXIS)
+                            .or("batch_dims", 0)
+                            .then("mode", "clip"),
+                    Take::new)
+            .traits()
+            .result(Take::result);
 
     @Override
-    public int arity() {
-        return 2;
+    public Card<Take> card() {
+        return SIGNATURE.of(this);
     }
 
-    @Override
-    public Map<String, Object> attributes() {
-        return Check.attributes("axis", axis, "batch_dims", batchDims, "mode", "clip");
-    }
-
-    @Override
-    public int operands() {
-        return 2;
-    }
-
-    @Override
-    public Set<Trait> traits() {
-        return Set.of();
-    }
-
-    @Override
-    public TensorType infer(List<TensorType> args) {
-        Check.arity(this, args);
+    private TensorType result(List<TensorType> args) {
         Shape data = args.get(0).shape();
         Shape indices = args.get(1).shape();
-        Check.dtype("indices", args.get(1), DType.INT32);
         Check.that(axis >= 0 && axis < data.rank(), "axis " + axis + " is not one of " + data.text());
         Check.that(
                 batchDims >= 0

@@ -2,13 +2,13 @@
 package io.kiln.ir.op.movement;
 
 import io.kiln.base.DType;
+import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Check;
 import io.kiln.ir.op.Op;
-import io.kiln.ir.op.Trait;
+import io.kiln.ir.op.Signature;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
-import java.util.Set;
 
 /**
  * The data with a part replaced by the update, at a position computed at run time (dynamic_update_slice.cc of
@@ -19,36 +19,26 @@ import java.util.Set;
  * dimension.
  */
 public record TflDynamicUpdateSlice() implements Op {
+    public static final Signature<TflDynamicUpdateSlice> SIGNATURE = Signature.of(
+                    TflDynamicUpdateSlice.class, "tfl.dynamic_update_slice")
+            .data("data")
+            .data("update", operand -> operand.like("data"))
+            .data("start", DType.INT32, DType.INT64)
+            .attributes(TflDynamicUpdateSlice::new)
+            .traits()
+            .result(TflDynamicUpdateSlice::result);
+
+    @Override
+    public Card<TflDynamicUpdateSlice> card() {
+        return SIGNATURE.of(this);
+    }
+
     /** Position of the vector of first indices among the arguments. */
-    public static final int START = 2;
+    public static final int START = SIGNATURE.position("start");
 
-    @Override
-    public String name() {
-        return "tfl.dynamic_update_slice";
-    }
-
-    @Override
-    public int arity() {
-        return 3;
-    }
-
-    @Override
-    public int operands() {
-        return arity();
-    }
-
-    @Override
-    public Set<Trait> traits() {
-        return Set.of();
-    }
-
-    @Override
-    public TensorType infer(List<TensorType> args) {
-        Check.arity(this, args);
+    private TensorType result(List<TensorType> args) {
         Shape data = args.get(0).shape();
         Shape update = args.get(1).shape();
-        Check.dtype("the update", args.get(1), args.get(0).dtype());
-        Check.oneOf("the start", args.get(START), Set.of(DType.INT32, DType.INT64));
         Check.that(
                 args.get(START).shape().equals(Shape.of(data.rank())),
                 "the start " + args.get(START).shape().text() + " does not have one index for each dimension of "

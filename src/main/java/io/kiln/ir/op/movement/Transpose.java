@@ -1,42 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.ir.op.movement;
 
+import io.kiln.ir.op.Attribute;
+import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Check;
-import io.kiln.ir.op.Movement;
+import io.kiln.ir.op.Op;
+import io.kiln.ir.op.Signature;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 
 /**
  * The same elements with dimensions in another order. Argument: data.
  *
  * @param axes for each dimension of the result, the corresponding dimension of the data
  */
-public record Transpose(List<Integer> axes) implements Movement {
+public record Transpose(List<Integer> axes) implements Op {
+    public static final Signature<Transpose> SIGNATURE = Signature.of(Transpose.class, "transpose")
+            .data("data")
+            .attributes(Attribute.wholes("axes", Transpose::axes, 0, Integer.MAX_VALUE), Transpose::new)
+            .traits()
+            .result(Transpose::result);
+
+    @Override
+    public Card<Transpose> card() {
+        return SIGNATURE.of(this);
+    }
+
     public Transpose {
         axes = List.copyOf(axes);
     }
 
-    @Override
-    public String name() {
-        return "transpose";
-    }
-
-    @Override
-    public int arity() {
-        return 1;
-    }
-
-    @Override
-    public Map<String, Object> attributes() {
-        return Check.attributes("axes", axes);
-    }
-
-    @Override
-    public TensorType infer(List<TensorType> args) {
-        Check.arity(this, args);
+    private TensorType result(List<TensorType> args) {
         Shape data = args.get(0).shape();
         Check.that(
                 axes.size() == data.rank()

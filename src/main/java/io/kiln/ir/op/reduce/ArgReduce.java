@@ -2,12 +2,13 @@
 package io.kiln.ir.op.reduce;
 
 import io.kiln.base.DType;
+import io.kiln.ir.op.Attribute;
+import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Check;
 import io.kiln.ir.op.Reduction;
-import io.kiln.ir.type.Shape;
+import io.kiln.ir.op.Signature;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
-import java.util.Map;
 
 /**
  * Index of the first largest or smallest element along a dimension, as int32. Argument: data.
@@ -16,19 +17,29 @@ import java.util.Map;
  * @param axis the dimension, from 0; it is removed
  */
 public record ArgReduce(boolean largest, int axis) implements Reduction {
-    @Override
-    public String name() {
-        return largest ? "argmax" : "argmin";
+    private static final int MAX_AXIS = 7;
+
+    /** That of the smallest, that of the largest. */
+    public static final List<Signature<ArgReduce>> SIGNATURES = List.of(signature(false), signature(true));
+
+    private static Signature<ArgReduce> signature(boolean largest) {
+        return Signature.of(ArgReduce.class, largest ? "argmax" : "argmin")
+                .data(
+                        "data",
+                        operand -> operand.fits((what, type, op, args) -> Check.ordered(op, type))
+                                .filled())
+                .attributes(
+                        Attribute.wholes("axis", ArgReduce::axes, 0, MAX_AXIS, 1)
+                                .then("keepdims", 0)
+                                .then("select_last_index", 0),
+                        axes -> new ArgReduce(largest, axes.get(0)))
+                .result((op, args) ->
+                        new TensorType(Reduce.reduced(args.get(0).shape(), op.axes(), false), DType.INT32));
     }
 
     @Override
-    public int arity() {
-        return 1;
-    }
-
-    @Override
-    public Map<String, Object> attributes() {
-        return Check.attributes("axis", List.of(axis), "keepdims", 0, "select_last_index", 0);
+    public Card<ArgReduce> card() {
+        return SIGNATURES.get(largest ? 1 : 0).of(this);
     }
 
     @Override
@@ -39,14 +50,5 @@ public record ArgReduce(boolean largest, int axis) implements Reduction {
     @Override
     public boolean keepDims() {
         return false;
-    }
-
-    @Override
-    public TensorType infer(List<TensorType> args) {
-        Check.arity(this, args);
-        Check.ordered(this, args.get(0));
-        Check.elements(this, args.get(0));
-        Shape shape = Reduce.reduced(args.get(0).shape(), List.of(axis), false);
-        return new TensorType(shape, DType.INT32);
     }
 }

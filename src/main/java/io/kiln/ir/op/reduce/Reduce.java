@@ -2,13 +2,16 @@
 package io.kiln.ir.op.reduce;
 
 import io.kiln.base.DType;
+import io.kiln.ir.op.Attribute;
+import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Check;
 import io.kiln.ir.op.Reduction;
+import io.kiln.ir.op.Signature;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
+import java.util.stream.Stream;
 
 /**
  * One element for all those along some dimensions: their sum or mean (float32; int32, whose sum wraps around and whose
@@ -19,6 +22,37 @@ import java.util.Map;
  * @param keepDims whether they remain, as dimensions of 1
  */
 public record Reduce(Kind kind, List<Integer> axes, boolean keepDims) implements Reduction {
+    private static final int MAX_AXIS = 7;
+
+    /** One for each kind. */
+    public static final List<Signature<Reduce>> SIGNATURES =
+            Stream.of(Kind.values()).map(Reduce::signature).toList();
+
+    private static Signature<Reduce> signature(Kind kind) {
+        boolean isOrder = kind == Kind.MAX || kind == Kind.MIN;
+        return Signature.of(Reduce.class, kind.text)
+                .data(
+                        "data",
+                        operand -> operand.fits((what, type, op, args) -> Check.that(
+                                        isOrder || type.dtype().isFloat() || type.dtype() == DType.INT32,
+                                        "the " + kind.text + " of "
+                                                + type.dtype().text() + " is not supported"))
+                                .fits((what, type, op, args) -> Check.ordered(op, type))
+                                .filled())
+                .attributes(
+                        Attribute.axes("axis", Reduce::axes, MAX_AXIS),
+                        Attribute.truth("keepdims", Reduce::keepDims),
+                        (axes, keepDims) -> new Reduce(kind, axes, keepDims))
+                .result((op, args) -> new TensorType(
+                        reduced(args.get(0).shape(), op.axes, op.keepDims),
+                        args.get(0).dtype()));
+    }
+
+    @Override
+    public Card<Reduce> card() {
+        return SIGNATURES.get(kind.ordinal()).of(this);
+    }
+
     public Reduce {
         axes = List.copyOf(axes);
     }
@@ -39,36 +73,6 @@ public record Reduce(Kind kind, List<Integer> axes, boolean keepDims) implements
         public String text() {
             return text;
         }
-    }
-
-    @Override
-    public String name() {
-        return kind.text();
-    }
-
-    @Override
-    public int arity() {
-        return 1;
-    }
-
-    @Override
-    public Map<String, Object> attributes() {
-        return Check.attributes("axis", axes, "keepdims", keepDims ? 1 : 0);
-    }
-
-    @Override
-    public TensorType infer(List<TensorType> args) {
-        Check.arity(this, args);
-        Check.that(
-                kind == Kind.MAX
-                        || kind == Kind.MIN
-                        || args.get(0).dtype().isFloat()
-                        || args.get(0).dtype() == DType.INT32,
-                "the " + kind.text() + " of " + args.get(0).dtype().text() + " is not supported");
-        Check.ordered(this, args.get(0));
-        Check.elements(this, args.get(0));
-        return new TensorType(
-                reduced(args.get(0).shape(), axes, keepDims), args.get(0).dtype());
     }
 
     /** Shape of the result. */

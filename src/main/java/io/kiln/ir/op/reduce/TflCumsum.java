@@ -2,13 +2,14 @@
 package io.kiln.ir.op.reduce;
 
 import io.kiln.base.DType;
-import io.kiln.ir.op.Accumulation;
+import io.kiln.ir.op.Attribute;
+import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Check;
+import io.kiln.ir.op.Op;
+import io.kiln.ir.op.Signature;
+import io.kiln.ir.op.Trait;
 import io.kiln.ir.op.element.TflRequantize;
 import io.kiln.ir.type.TensorType;
-import java.util.List;
-import java.util.Map;
-import java.util.Set;
 
 /**
  * Cumulative sums along a dimension; unlike Relay's {@code cumsum} also backwards. Sums of float32, int32 and int64
@@ -24,34 +25,35 @@ import java.util.Set;
  * @param exclusive whether an element is excluded from its own sum
  * @param reverse whether sums start at the end of the dimension
  */
-public record TflCumsum(int axis, boolean exclusive, boolean reverse) implements Accumulation {
+public record TflCumsum(int axis, boolean exclusive, boolean reverse) implements Op {
+    private static final int MAX_AXIS = 7;
+
+    public static final Signature<TflCumsum> SIGNATURE = Signature.of(TflCumsum.class, "tfl.cumsum")
+            .data(
+                    "data",
+                    operand -> operand.fits((what, type, op, args) -> Check.that(
+                            op.axis >= 0 && op.axis < type.shape().rank(),
+                            "axis " + op.axis + " is not one of " + type.shape().text())),
+                    DType.FLOAT32,
+                    DType.INT8,
+                    DType.INT32,
+                    DType.INT64)
+            .number("zero point")
+            .attributes(
+                    Attribute.whole("axis", TflCumsum::axis, 0, MAX_AXIS),
+                    Attribute.truth("exclusive", TflCumsum::exclusive),
+                    Attribute.truth("reverse", TflCumsum::reverse),
+                    TflCumsum::new)
+            .traits(Trait.TAKES_CLIP, Trait.ACCUMULATES)
+            .result((op, args) -> args.get(0).dtype() == DType.INT8
+                    ? new TensorType(args.get(0).shape(), DType.INT32)
+                    : args.get(0));
+
+    @Override
+    public Card<TflCumsum> card() {
+        return SIGNATURE.of(this);
+    }
+
     /** Fraction bits of a sum of int8. */
     public static final int FRACTION_BITS = 19;
-
-    @Override
-    public String name() {
-        return "tfl.cumsum";
-    }
-
-    @Override
-    public int arity() {
-        return 2;
-    }
-
-    @Override
-    public Map<String, Object> attributes() {
-        return Check.attributes("axis", axis, "exclusive", exclusive ? 1 : 0, "reverse", reverse ? 1 : 0);
-    }
-
-    @Override
-    public TensorType infer(List<TensorType> args) {
-        Check.arity(this, args);
-        TensorType data = args.get(0);
-        Check.oneOf("data", data, Set.of(DType.FLOAT32, DType.INT8, DType.INT32, DType.INT64));
-        Check.scalar("zero point", args.get(1), DType.INT32);
-        Check.that(
-                axis >= 0 && axis < data.shape().rank(),
-                "axis " + axis + " is not one of " + data.shape().text());
-        return data.dtype() == DType.INT8 ? new TensorType(data.shape(), DType.INT32) : data;
-    }
 }

@@ -2,15 +2,15 @@
 package io.kiln.ir.op.reduce;
 
 import io.kiln.base.DType;
+import io.kiln.ir.op.Attribute;
+import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Check;
 import io.kiln.ir.op.Op;
-import io.kiln.ir.op.Trait;
+import io.kiln.ir.op.Signature;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 
 /**
  * Indices, as int32, of the largest or smallest elements of each vector along the last dimension, in order; of equal elements the one of
@@ -20,32 +20,25 @@ import java.util.Set;
  * @param isAscend whether they are the smallest
  */
 public record Topk(int k, boolean isAscend) implements Op {
-    @Override
-    public String name() {
-        return "topk";
-    }
+    public static final Signature<Topk> SIGNATURE = Signature.of(Topk.class, "topk")
+            .data(
+                    "data",
+                    operand -> operand.fits((what, type, op, args) -> Check.ordered(op, type))
+                            .vectors())
+            .attributes(
+                    Attribute.whole("k", Topk::k, 1).then("axis", -1).then("ret_type", "indices"),
+                    Attribute.truth("is_ascend", Topk::isAscend).then("dtype", "int32"),
+                    Topk::new)
+            .traits()
+            .result(Topk::result);
 
     @Override
-    public int arity() {
-        return 1;
+    public Card<Topk> card() {
+        return SIGNATURE.of(this);
     }
 
-    @Override
-    public Map<String, Object> attributes() {
-        return Check.attributes(
-                "k", k, "axis", -1, "ret_type", "indices", "is_ascend", isAscend ? 1 : 0, "dtype", "int32");
-    }
-
-    @Override
-    public Set<Trait> traits() {
-        return Set.of();
-    }
-
-    @Override
-    public TensorType infer(List<TensorType> args) {
-        Check.arity(this, args);
+    private TensorType result(List<TensorType> args) {
         Check.ordered(this, args.get(0));
-        Check.vectors(args.get(0));
         Shape data = args.get(0).shape();
         Check.that(
                 k >= 1 && k <= data.dim(-1),

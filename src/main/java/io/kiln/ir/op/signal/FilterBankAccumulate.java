@@ -4,11 +4,14 @@ package io.kiln.ir.op.signal;
 import io.kiln.base.DType;
 import io.kiln.ir.arith.FilterBankLayout;
 import io.kiln.ir.op.Arguments;
+import io.kiln.ir.op.Attribute;
+import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Check;
+import io.kiln.ir.op.Op;
+import io.kiln.ir.op.Signature;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
-import java.util.Map;
 
 /**
  * Sums energies in the channels of a filter bank (signal/src/filter_bank.cc of TensorFlow Lite Micro). Arguments:
@@ -21,46 +24,51 @@ import java.util.Map;
  *
  * @param channels number of channels of the result, 1 or more
  */
-public record FilterBankAccumulate(int channels) implements FilterBank {
+public record FilterBankAccumulate(int channels) implements Op {
+    public static final Signature<FilterBankAccumulate> SIGNATURE = Signature.of(
+                    FilterBankAccumulate.class, "tfl.signal_filter_bank")
+            .data("energies", operand -> operand.rank(1).filled(), DType.UINT32)
+            .constant("weights", operand -> operand.rank(1), DType.INT16)
+            .constant("unweights", operand -> operand.rank(1), DType.INT16)
+            .constant("frequency starts", operand -> operand.rank(1), DType.INT16)
+            .constant("weight starts", operand -> operand.rank(1), DType.INT16)
+            .constant("widths", operand -> operand.rank(1), DType.INT16)
+            .attributes(
+                    Attribute.whole("num_channels", FilterBankAccumulate::channels, 1, Integer.MAX_VALUE - 1),
+                    FilterBankAccumulate::new)
+            .traits()
+            .rules(FilterBankAccumulate::rules)
+            .result(FilterBankAccumulate::result);
+
+    @Override
+    public Card<FilterBankAccumulate> card() {
+        return SIGNATURE.of(this);
+    }
+
     /** Position of the weights among the arguments. */
-    public static final int WEIGHTS = 1;
+    public static final int WEIGHTS = SIGNATURE.position("weights");
 
     /** Position of the unweights among the arguments. */
-    public static final int UNWEIGHTS = 2;
+    public static final int UNWEIGHTS = SIGNATURE.position("unweights");
 
     /** Position of the channels' first energies among the arguments. */
-    public static final int ENERGY_STARTS = 3;
+    public static final int ENERGY_STARTS = SIGNATURE.position("frequency starts");
 
     /** Position of the channels' first weights among the arguments. */
-    public static final int WEIGHT_STARTS = 4;
+    public static final int WEIGHT_STARTS = SIGNATURE.position("weight starts");
 
     /** Position of the channels' widths among the arguments. */
-    public static final int WIDTHS = 5;
-
-    private static final List<String> NAMES =
-            List.of("energies", "weights", "unweights", "frequency starts", "weight starts", "widths");
+    public static final int WIDTHS = SIGNATURE.position("widths");
 
     public FilterBankAccumulate {
         Check.that(channels >= 1, "a filter bank has 1 channel or more, not " + channels);
     }
 
-    @Override
-    public String name() {
-        return "tfl.signal_filter_bank";
+    private static int integer(Arguments args, int position, int index) {
+        return (int) args.constant(position).orElseThrow().integer(index);
     }
 
-    @Override
-    public int arity() {
-        return NAMES.size();
-    }
-
-    @Override
-    public Map<String, Object> attributes() {
-        return Check.attributes("num_channels", channels);
-    }
-
-    @Override
-    public void check(Arguments args) {
+    private void rules(Arguments args) {
         if (args.areConstant(1)) {
             FilterBankLayout.of(
                             channels + 1,
@@ -74,18 +82,7 @@ public record FilterBankAccumulate(int channels) implements FilterBank {
         }
     }
 
-    private static int integer(Arguments args, int position, int index) {
-        return (int) args.constant(position).orElseThrow().integer(index);
-    }
-
-    @Override
-    public TensorType inferred(List<TensorType> args) {
-        Check.dtype("energies", args.get(0), DType.UINT32);
-        Check.elements(this, args.get(0));
-        for (int i = WEIGHTS; i < arity(); i++) {
-            Check.dtype(NAMES.get(i), args.get(i), DType.INT16);
-            Check.rank(NAMES.get(i), args.get(i), 1);
-        }
+    private TensorType result(List<TensorType> args) {
         int weights = args.get(WEIGHTS).shape().dim(0);
         int unweights = args.get(UNWEIGHTS).shape().dim(0);
         Check.that(weights == unweights, weights + " weights and " + unweights + " unweights differ in number");
@@ -93,7 +90,8 @@ public record FilterBankAccumulate(int channels) implements FilterBank {
             int elements = args.get(i).shape().dim(0);
             Check.that(
                     elements - 1 == channels,
-                    elements + " " + NAMES.get(i) + " do not fit " + channels + " channels and the one below them");
+                    elements + " " + SIGNATURE.operands().get(i).name() + " do not fit " + channels
+                            + " channels and the one below them");
         }
         return new TensorType(Shape.of(channels), DType.UINT64);
     }

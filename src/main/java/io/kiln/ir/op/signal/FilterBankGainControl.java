@@ -3,10 +3,11 @@ package io.kiln.ir.op.signal;
 
 import io.kiln.base.DType;
 import io.kiln.ir.arith.WideDynamicGain;
+import io.kiln.ir.op.Attribute;
+import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Check;
-import io.kiln.ir.type.TensorType;
-import java.util.List;
-import java.util.Map;
+import io.kiln.ir.op.Op;
+import io.kiln.ir.op.Signature;
 
 /**
  * Per-channel amplitude normalization (PCAN): an automatic gain control that divides a channel by a power of its noise
@@ -18,7 +19,35 @@ import java.util.Map;
  *
  * @param snrShift right shift of the 64-bit product, 0 to 63
  */
-public record FilterBankGainControl(int snrShift) implements FilterBank {
+public record FilterBankGainControl(int snrShift) implements Op {
+    public static final Signature<FilterBankGainControl> SIGNATURE = Signature.of(
+                    FilterBankGainControl.class, "tfl.signal_pcan")
+            .data("data", operand -> operand.rank(1), DType.UINT32)
+            .data(
+                    "noise",
+                    operand -> operand.fits((what, type, op, args) -> Check.that(
+                            type.equals(args.get(0)),
+                            "the noise " + type.text() + " is not of the data's type "
+                                    + args.get(0).text())))
+            .constant(
+                    "table of gains",
+                    operand -> operand.rank(1)
+                            .fits((what, type, op, args) -> Check.that(
+                                    type.shape().dim(0) >= WideDynamicGain.ELEMENTS,
+                                    "the table of gains has " + type.shape().dim(0) + " elements, not "
+                                            + WideDynamicGain.ELEMENTS)),
+                    DType.INT16)
+            .attributes(
+                    Attribute.whole("snr_shift", FilterBankGainControl::snrShift, 0, Long.SIZE - 1),
+                    FilterBankGainControl::new)
+            .traits()
+            .same();
+
+    @Override
+    public Card<FilterBankGainControl> card() {
+        return SIGNATURE.of(this);
+    }
+
     /** Fraction bits of the signal-to-noise ratio. */
     public static final int SNR_BITS = 12;
 
@@ -26,48 +55,12 @@ public record FilterBankGainControl(int snrShift) implements FilterBank {
     public static final int OUTPUT_BITS = 6;
 
     /** Position of the noise estimate among the arguments. */
-    public static final int NOISE = 1;
+    public static final int NOISE = SIGNATURE.position("noise");
 
     /** Position of the table of gains among the arguments. */
-    public static final int GAINS = 2;
+    public static final int GAINS = SIGNATURE.position("table of gains");
 
     public FilterBankGainControl {
         Check.that(snrShift >= 0 && snrShift < Long.SIZE, "a shift by " + snrShift + " bits is not one by 0 to 63");
-    }
-
-    @Override
-    public String name() {
-        return "tfl.signal_pcan";
-    }
-
-    @Override
-    public int arity() {
-        return 3;
-    }
-
-    @Override
-    public int operands() {
-        return 2;
-    }
-
-    @Override
-    public Map<String, Object> attributes() {
-        return Check.attributes("snr_shift", snrShift);
-    }
-
-    @Override
-    public TensorType inferred(List<TensorType> args) {
-        TensorType data = args.get(0);
-        TensorType gains = args.get(GAINS);
-        Check.dtype("data", data, DType.UINT32);
-        Check.that(
-                args.get(NOISE).equals(data),
-                "the noise " + args.get(NOISE).text() + " is not of the data's type " + data.text());
-        Check.dtype("the table of gains", gains, DType.INT16);
-        Check.rank("the table of gains", gains, 1);
-        Check.that(
-                gains.shape().dim(0) >= WideDynamicGain.ELEMENTS,
-                "the table of gains has " + gains.shape().dim(0) + " elements, not " + WideDynamicGain.ELEMENTS);
-        return data;
     }
 }

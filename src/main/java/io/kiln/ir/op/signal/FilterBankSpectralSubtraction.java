@@ -2,10 +2,12 @@
 package io.kiln.ir.op.signal;
 
 import io.kiln.base.DType;
+import io.kiln.ir.op.Attribute;
+import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Check;
-import io.kiln.ir.type.TensorType;
-import java.util.List;
-import java.util.Map;
+import io.kiln.ir.op.Op;
+import io.kiln.ir.op.Signature;
+import java.util.function.ToIntFunction;
 
 /**
  * Subtracts a noise estimate from each channel (signal/src/filter_bank_spectral_subtraction.cc of TensorFlow Lite
@@ -34,9 +36,47 @@ public record FilterBankSpectralSubtraction(
         int minSignalRemaining,
         boolean clamping,
         int bits)
-        implements FilterBank {
+        implements Op {
+    public static final Signature<FilterBankSpectralSubtraction> SIGNATURE = Signature.of(
+                    FilterBankSpectralSubtraction.class, "tfl.signal_filter_bank_spectral_subtraction")
+            .data("data", operand -> operand.rank(1), DType.UINT32)
+            .state(
+                    "estimate",
+                    operand -> operand.fits((what, type, op, args) -> Check.that(
+                            type.equals(args.get(0)),
+                            "the estimate " + type.text() + " is not of the data's type "
+                                    + args.get(0).text())))
+            .attributes(
+                    factor("smoothing", FilterBankSpectralSubtraction::smoothing)
+                            .and(factor("one_minus_smoothing", FilterBankSpectralSubtraction::oneMinusSmoothing)),
+                    factor("alternate_smoothing", FilterBankSpectralSubtraction::alternateSmoothing)
+                            .and(factor(
+                                    "alternate_one_minus_smoothing",
+                                    FilterBankSpectralSubtraction::alternateOneMinusSmoothing)),
+                    Attribute.whole(
+                            "smoothing_bits", FilterBankSpectralSubtraction::smoothingBits, 0, Integer.SIZE - 1),
+                    factor("min_signal_remaining", FilterBankSpectralSubtraction::minSignalRemaining),
+                    Attribute.flag("clamping", FilterBankSpectralSubtraction::clamping),
+                    Attribute.whole("spectral_subtraction_bits", FilterBankSpectralSubtraction::bits, 0, Long.SIZE - 1),
+                    (even, odd, smoothingBits, remaining, clamping, bits) -> new FilterBankSpectralSubtraction(
+                            even.first(),
+                            even.second(),
+                            odd.first(),
+                            odd.second(),
+                            smoothingBits,
+                            remaining,
+                            clamping,
+                            bits))
+            .traits()
+            .same();
+
+    @Override
+    public Card<FilterBankSpectralSubtraction> card() {
+        return SIGNATURE.of(this);
+    }
+
     /** Position of the estimate among the arguments. */
-    public static final int ESTIMATE = 1;
+    public static final int ESTIMATE = SIGNATURE.position("estimate");
 
     public FilterBankSpectralSubtraction {
         boolean positive = smoothing >= 0
@@ -50,41 +90,8 @@ public record FilterBankSpectralSubtraction(
                 smoothingBits + " smoothing bits and " + bits + " bits of fractions are not 0 to 31 and 0 to 63");
     }
 
-    @Override
-    public String name() {
-        return "tfl.signal_filter_bank_spectral_subtraction";
-    }
-
-    @Override
-    public int arity() {
-        return 2;
-    }
-
-    @Override
-    public List<Integer> writes() {
-        return List.of(ESTIMATE);
-    }
-
-    @Override
-    public Map<String, Object> attributes() {
-        return Check.attributes(
-                "smoothing", smoothing,
-                "one_minus_smoothing", oneMinusSmoothing,
-                "alternate_smoothing", alternateSmoothing,
-                "alternate_one_minus_smoothing", alternateOneMinusSmoothing,
-                "smoothing_bits", smoothingBits,
-                "min_signal_remaining", minSignalRemaining,
-                "clamping", clamping ? 1 : 0,
-                "spectral_subtraction_bits", bits);
-    }
-
-    @Override
-    public TensorType inferred(List<TensorType> args) {
-        Check.dtype("data", args.get(0), DType.UINT32);
-        Check.that(
-                args.get(ESTIMATE).equals(args.get(0)),
-                "the estimate " + args.get(ESTIMATE).text() + " is not of the data's type "
-                        + args.get(0).text());
-        return args.get(0);
+    private static Attribute<FilterBankSpectralSubtraction, Integer> factor(
+            String name, ToIntFunction<FilterBankSpectralSubtraction> get) {
+        return Attribute.whole(name, get, 0);
     }
 }

@@ -2,10 +2,13 @@
 package io.kiln.ir.op.signal;
 
 import io.kiln.base.DType;
+import io.kiln.ir.op.Attribute;
+import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Check;
+import io.kiln.ir.op.Op;
+import io.kiln.ir.op.Operand;
+import io.kiln.ir.op.Signature;
 import io.kiln.ir.type.TensorType;
-import java.util.List;
-import java.util.Map;
 
 /**
  * Delays each vector of a signal along the last axis; the delayed signal starts with zeros
@@ -14,33 +17,29 @@ import java.util.Map;
  *
  * @param length number of samples, 1 or more
  */
-public record SignalDelay(int length) implements SignalMemory {
+public record SignalDelay(int length) implements Op {
+    public static final Signature<SignalDelay> SIGNATURE = Signature.of(SignalDelay.class, "tfl.signal_delay")
+            .data("data", Operand::vectors, DType.INT16)
+            .state("state", operand -> operand.holds(SignalDelay::state))
+            .attributes(Attribute.whole("delay_length", SignalDelay::length, 1), SignalDelay::new)
+            .traits()
+            .same();
+
+    @Override
+    public Card<SignalDelay> card() {
+        return SIGNATURE.of(this);
+    }
+
     public SignalDelay {
         Check.that(length >= 1, "a delay takes 1 sample or more, not " + length);
     }
 
-    @Override
-    public String name() {
-        return "tfl.signal_delay";
-    }
-
-    @Override
-    public Map<String, Object> attributes() {
-        return Check.attributes("delay_length", length);
-    }
-
-    @Override
+    /** Type of the state for the data. */
     public TensorType state(TensorType data) {
         long elements = data.shape().elements() / data.shape().dim(-1) * length;
         return new TensorType(Check.vector(elements), DType.INT16);
     }
 
-    @Override
-    public TensorType infer(List<TensorType> args) {
-        Check.arity(this, args);
-        Check.vectors(args.get(0));
-        Check.dtype("data", args.get(0), DType.INT16);
-        Check.state(args.get(STATE), state(args.get(0)));
-        return args.get(0);
-    }
+    /** Position of the state among the arguments. */
+    public static final int STATE = SIGNATURE.position("state");
 }

@@ -2,11 +2,14 @@
 package io.kiln.ir.op.signal;
 
 import io.kiln.base.DType;
+import io.kiln.ir.op.Attribute;
+import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Check;
+import io.kiln.ir.op.Op;
+import io.kiln.ir.op.Signature;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
-import java.util.Map;
 
 /**
  * Squared absolute values of complex numbers (signal/src/energy.cc of TensorFlow Lite Micro): uint32, which wraps
@@ -16,32 +19,27 @@ import java.util.Map;
  * @param start first frequency of the range
  * @param end frequency after the last
  */
-public record SignalEnergy(int start, int end) implements Signal {
+public record SignalEnergy(int start, int end) implements Op {
+    public static final Signature<SignalEnergy> SIGNATURE = Signature.of(SignalEnergy.class, "tfl.signal_energy")
+            .data("data", operand -> operand.rank(1), DType.INT16)
+            .attributes(
+                    Attribute.whole("start_index", SignalEnergy::start, 0),
+                    Attribute.whole("end_index", SignalEnergy::end, 0),
+                    SignalEnergy::new)
+            .traits()
+            .result(SignalEnergy::result);
+
+    @Override
+    public Card<SignalEnergy> card() {
+        return SIGNATURE.of(this);
+    }
+
     public SignalEnergy {
         Check.that(start >= 0 && start <= end, "a range of frequencies from " + start + " to " + end + " is not valid");
     }
 
-    @Override
-    public String name() {
-        return "tfl.signal_energy";
-    }
-
-    @Override
-    public int arity() {
-        return 1;
-    }
-
-    @Override
-    public Map<String, Object> attributes() {
-        return Check.attributes("start_index", start, "end_index", end);
-    }
-
-    @Override
-    public TensorType infer(List<TensorType> args) {
-        Check.arity(this, args);
+    private TensorType result(List<TensorType> args) {
         TensorType data = args.get(0);
-        Check.dtype("data", data, DType.INT16);
-        Check.rank("data", data, 1);
         int elements = data.shape().dim(0);
         Check.that(elements % 2 == 0, "data " + data.text() + " do not consist of pairs of real and imaginary part");
         Check.that(

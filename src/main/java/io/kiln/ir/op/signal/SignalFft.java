@@ -2,13 +2,16 @@
 package io.kiln.ir.op.signal;
 
 import io.kiln.base.DType;
+import io.kiln.ir.op.Attribute;
+import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Check;
+import io.kiln.ir.op.Op;
+import io.kiln.ir.op.Operand;
+import io.kiln.ir.op.Signature;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 
 /**
  * The discrete Fourier transform of each vector of real numbers along the last axis, or its inverse, computed as by
@@ -24,12 +27,30 @@ import java.util.Set;
  * padded with 0
  * @param inverse whether samples are computed from a spectrum
  */
-public record SignalFft(int length, boolean inverse) implements Signal {
+public record SignalFft(int length, boolean inverse) implements Op {
     /** Fewest samples in a transform. */
     public static final int SHORTEST = 4;
 
     /** Most samples in a transform. */
     public static final int LONGEST = 1 << 15;
+
+    /** That of the transform, that of its inverse. */
+    public static final List<Signature<SignalFft>> SIGNATURES = List.of(signature(false), signature(true));
+
+    private static Signature<SignalFft> signature(boolean inverse) {
+        return Signature.of(SignalFft.class, inverse ? "tfl.signal_irfft" : "tfl.signal_rfft")
+                .data("data", Operand::vectors, DType.INT16, DType.INT32, DType.FLOAT32)
+                .attributes(
+                        Attribute.whole("fft_length", SignalFft::length, SHORTEST, LONGEST),
+                        length -> new SignalFft(length, inverse))
+                .traits()
+                .result(SignalFft::result);
+    }
+
+    @Override
+    public Card<SignalFft> card() {
+        return SIGNATURES.get(inverse ? 1 : 0).of(this);
+    }
 
     public SignalFft {
         Check.that(
@@ -38,27 +59,13 @@ public record SignalFft(int length, boolean inverse) implements Signal {
                         + length);
     }
 
-    @Override
-    public String name() {
-        return inverse ? "tfl.signal_irfft" : "tfl.signal_rfft";
+    /** Elements of a spectrum, two for each frequency. */
+    private int spectrum() {
+        return length + 2;
     }
 
-    @Override
-    public int arity() {
-        return 1;
-    }
-
-    @Override
-    public Map<String, Object> attributes() {
-        return Check.attributes("fft_length", length);
-    }
-
-    @Override
-    public TensorType infer(List<TensorType> args) {
-        Check.arity(this, args);
+    private TensorType result(List<TensorType> args) {
         TensorType data = args.get(0);
-        Check.vectors(data);
-        Check.oneOf("data", data, Set.of(DType.INT16, DType.INT32, DType.FLOAT32));
         int elements = data.shape().dim(-1);
         Check.that(
                 inverse ? elements == spectrum() : elements <= length,
@@ -69,10 +76,5 @@ public record SignalFft(int length, boolean inverse) implements Signal {
         List<Integer> dims = new ArrayList<>(data.shape().dims());
         dims.set(dims.size() - 1, inverse ? length : spectrum());
         return new TensorType(new Shape(dims), data.dtype());
-    }
-
-    /** Elements of a spectrum, two for each frequency. */
-    private int spectrum() {
-        return length + 2;
     }
 }

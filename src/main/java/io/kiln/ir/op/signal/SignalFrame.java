@@ -2,12 +2,16 @@
 package io.kiln.ir.op.signal;
 
 import io.kiln.base.DType;
+import io.kiln.ir.op.Attribute;
+import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Check;
+import io.kiln.ir.op.Op;
+import io.kiln.ir.op.Operand;
+import io.kiln.ir.op.Signature;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 
 /**
  * Splits a signal that arrives in pieces into overlapping frames (signal/micro/kernels/framer.cc of TensorFlow Lite
@@ -23,12 +27,35 @@ import java.util.Map;
  * @param step samples between the starts of frames, at most {@code size}
  * @param prefill whether the first samples were preceded by zeros, so that every frame is complete
  */
-public record SignalFrame(int size, int step, boolean prefill) implements Signal {
+public record SignalFrame(int size, int step, boolean prefill) implements Op {
+    public static final Signature<SignalFrame> SIGNATURE = Signature.of(SignalFrame.class, "tfl.signal_framer")
+            .data(
+                    "data",
+                    operand -> operand.vectors()
+                            .fits((what, type, op, args) -> Check.that(
+                                    type.shape().dim(-1) % op.step == 0,
+                                    "vectors of " + type.text() + " are not a multiple of " + op.step + " samples")),
+                    DType.INT16)
+            .state("validity", Operand::scalar, DType.BOOL)
+            .state("state", operand -> operand.holds(SignalFrame::state))
+            .attributes(
+                    Attribute.whole("frame_size", SignalFrame::size, 1),
+                    Attribute.whole("frame_step", SignalFrame::step, 1),
+                    Attribute.flag("prefill", SignalFrame::prefill),
+                    SignalFrame::new)
+            .traits()
+            .result(SignalFrame::result);
+
+    @Override
+    public Card<SignalFrame> card() {
+        return SIGNATURE.of(this);
+    }
+
     /** Position of the flag among the arguments. */
-    public static final int VALID = 1;
+    public static final int VALID = SIGNATURE.position("validity");
 
     /** Position of the state among the arguments. */
-    public static final int STATE = 2;
+    public static final int STATE = SIGNATURE.position("state");
 
     private static final int LARGEST = 1 << 24;
 
@@ -51,45 +78,15 @@ public record SignalFrame(int size, int step, boolean prefill) implements Signal
         return prefill ? 0 : (size - 1) / step;
     }
 
-    @Override
-    public String name() {
-        return "tfl.signal_framer";
-    }
-
-    @Override
-    public int arity() {
-        return 3;
-    }
-
-    @Override
-    public List<Integer> writes() {
-        return List.of(VALID, STATE);
-    }
-
-    @Override
-    public Map<String, Object> attributes() {
-        return Check.attributes("frame_size", size, "frame_step", step, "prefill", prefill ? 1 : 0);
-    }
-
     /** Type of the state for the data. */
     public TensorType state(TensorType data) {
         long elements = data.shape().elements() / data.shape().dim(-1) * history() + 1;
         return new TensorType(Check.vector(elements), DType.INT16);
     }
 
-    @Override
-    public TensorType infer(List<TensorType> args) {
-        Check.arity(this, args);
-        TensorType data = args.get(0);
-        Check.vectors(data);
-        Check.dtype("data", data, DType.INT16);
-        Check.that(
-                data.shape().dim(-1) % step == 0,
-                "vectors of " + data.text() + " are not a multiple of " + step + " samples");
-        Check.scalar("whether frames are whole", args.get(VALID), DType.BOOL);
-        Check.state(args.get(STATE), state(data));
-        List<Integer> dims = new ArrayList<>(data.shape().dims());
-        dims.set(dims.size() - 1, data.shape().dim(-1) / step);
+    private TensorType result(List<TensorType> args) {
+        List<Integer> dims = new ArrayList<>(args.get(0).shape().dims());
+        dims.set(dims.size() - 1, dims.get(dims.size() - 1) / step);
         dims.add(size);
         return new TensorType(new Shape(dims), DType.INT16);
     }

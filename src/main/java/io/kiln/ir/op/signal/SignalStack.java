@@ -2,10 +2,13 @@
 package io.kiln.ir.op.signal;
 
 import io.kiln.base.DType;
+import io.kiln.ir.op.Attribute;
+import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Check;
+import io.kiln.ir.op.Op;
+import io.kiln.ir.op.Operand;
+import io.kiln.ir.op.Signature;
 import io.kiln.ir.type.TensorType;
-import java.util.List;
-import java.util.Map;
 
 /**
  * Concatenates a frame with those before and after it (signal/micro/kernels/stacker.cc of TensorFlow Lite Micro).
@@ -20,12 +23,30 @@ import java.util.Map;
  * @param right number of frames after
  * @param step frames between results, 1 to {@link #frames}
  */
-public record SignalStack(int left, int right, int step) implements Signal {
+public record SignalStack(int left, int right, int step) implements Op {
+    public static final Signature<SignalStack> SIGNATURE = Signature.of(SignalStack.class, "tfl.signal_stacker")
+            .data("data", operand -> operand.rank(1), DType.INT16)
+            .state("validity", Operand::scalar, DType.BOOL)
+            .state("state", operand -> operand.holds(SignalStack::state))
+            .attributes(
+                    Attribute.whole("left_context", SignalStack::left, 0),
+                    Attribute.whole("right_context", SignalStack::right, 0),
+                    Attribute.whole("step", SignalStack::step, 1),
+                    SignalStack::new)
+            .traits()
+            .result((op, args) ->
+                    new TensorType(Check.vector(args.get(0).shape().elements() * op.frames()), DType.INT16));
+
+    @Override
+    public Card<SignalStack> card() {
+        return SIGNATURE.of(this);
+    }
+
     /** Position of the flag among the arguments. */
-    public static final int VALID = 1;
+    public static final int VALID = SIGNATURE.position("validity");
 
     /** Position of the state among the arguments. */
-    public static final int STATE = 2;
+    public static final int STATE = SIGNATURE.position("state");
 
     private static final int MOST = Short.MAX_VALUE - 1;
 
@@ -43,39 +64,8 @@ public record SignalStack(int left, int right, int step) implements Signal {
         return left + right + 1;
     }
 
-    @Override
-    public String name() {
-        return "tfl.signal_stacker";
-    }
-
-    @Override
-    public int arity() {
-        return 3;
-    }
-
-    @Override
-    public List<Integer> writes() {
-        return List.of(VALID, STATE);
-    }
-
-    @Override
-    public Map<String, Object> attributes() {
-        return Check.attributes("left_context", left, "right_context", right, "step", step);
-    }
-
     /** Type of the state for the data. */
     public TensorType state(TensorType data) {
         return new TensorType(Check.vector(data.shape().elements() * frames() + 1), DType.INT16);
-    }
-
-    @Override
-    public TensorType infer(List<TensorType> args) {
-        Check.arity(this, args);
-        TensorType data = args.get(0);
-        Check.dtype("data", data, DType.INT16);
-        Check.rank("data", data, 1);
-        Check.scalar("whether there is a result", args.get(VALID), DType.BOOL);
-        Check.state(args.get(STATE), state(data));
-        return new TensorType(Check.vector(data.shape().elements() * frames()), DType.INT16);
     }
 }

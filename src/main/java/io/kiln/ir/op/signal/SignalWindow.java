@@ -2,10 +2,12 @@
 package io.kiln.ir.op.signal;
 
 import io.kiln.base.DType;
+import io.kiln.ir.op.Attribute;
+import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Check;
-import io.kiln.ir.type.TensorType;
-import java.util.List;
-import java.util.Map;
+import io.kiln.ir.op.Op;
+import io.kiln.ir.op.Operand;
+import io.kiln.ir.op.Signature;
 
 /**
  * Weighs the samples of each vector along the last axis: {@code (data * weight) >> shift}, saturated to int16
@@ -14,37 +16,27 @@ import java.util.Map;
  *
  * @param shift 0 to 31
  */
-public record SignalWindow(int shift) implements Signal {
+public record SignalWindow(int shift) implements Op {
+    public static final Signature<SignalWindow> SIGNATURE = Signature.of(SignalWindow.class, "tfl.signal_window")
+            .data("data", Operand::vectors, DType.INT16)
+            .constant(
+                    "weights",
+                    operand -> operand.rank(1)
+                            .fits((what, type, op, args) -> Check.that(
+                                    type.shape().dim(0) == args.get(0).shape().dim(-1),
+                                    "weights " + type.text() + " do not fit data "
+                                            + args.get(0).text())),
+                    DType.INT16)
+            .attributes(Attribute.whole("shift", SignalWindow::shift, 0, Integer.SIZE - 1), SignalWindow::new)
+            .traits()
+            .same();
+
+    @Override
+    public Card<SignalWindow> card() {
+        return SIGNATURE.of(this);
+    }
+
     public SignalWindow {
         Check.that(shift >= 0 && shift < Integer.SIZE, "a window takes a shift from 0 to 31, not " + shift);
-    }
-
-    @Override
-    public String name() {
-        return "tfl.signal_window";
-    }
-
-    @Override
-    public int arity() {
-        return 2;
-    }
-
-    @Override
-    public Map<String, Object> attributes() {
-        return Check.attributes("shift", shift);
-    }
-
-    @Override
-    public TensorType infer(List<TensorType> args) {
-        Check.arity(this, args);
-        TensorType data = args.get(0);
-        Check.vectors(data);
-        Check.dtype("data", data, DType.INT16);
-        Check.dtype("weights", args.get(1), DType.INT16);
-        Check.rank("weights", args.get(1), 1);
-        Check.that(
-                args.get(1).shape().dim(0) == data.shape().dim(-1),
-                "weights " + args.get(1).text() + " do not fit data " + data.text());
-        return data;
     }
 }

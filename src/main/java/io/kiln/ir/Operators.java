@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.ir;
+
+import io.kiln.ir.op.Op;
+import io.kiln.ir.op.Signature;
+import io.kiln.ir.op.call.CircularBuffer;
+import io.kiln.ir.op.call.CustomCall;
+import io.kiln.ir.op.call.If;
+import io.kiln.ir.op.call.RefWrite;
+import io.kiln.ir.op.call.While;
+import io.kiln.ir.op.element.Binary;
+import io.kiln.ir.op.element.Cast;
+import io.kiln.ir.op.element.Clip;
+import io.kiln.ir.op.element.FixedPointMultiply;
+import io.kiln.ir.op.element.Full;
+import io.kiln.ir.op.element.LeakyRelu;
+import io.kiln.ir.op.element.OnnxRequantize;
+import io.kiln.ir.op.element.PairLookup;
+import io.kiln.ir.op.element.QnnAdd;
+import io.kiln.ir.op.element.QnnBinary;
+import io.kiln.ir.op.element.QnnDequantize;
+import io.kiln.ir.op.element.QnnQuantize;
+import io.kiln.ir.op.element.QnnRequantize;
+import io.kiln.ir.op.element.TflAddN;
+import io.kiln.ir.op.element.TflLeakyRelu;
+import io.kiln.ir.op.element.TflLookup;
+import io.kiln.ir.op.element.TflRealRequantize;
+import io.kiln.ir.op.element.TflRequantize;
+import io.kiln.ir.op.element.TflSigmoid16;
+import io.kiln.ir.op.element.Unary;
+import io.kiln.ir.op.element.Where;
+import io.kiln.ir.op.layer.AvgPool2d;
+import io.kiln.ir.op.layer.BiasAdd;
+import io.kiln.ir.op.layer.Conv2d;
+import io.kiln.ir.op.layer.Conv2dTranspose;
+import io.kiln.ir.op.layer.Dense;
+import io.kiln.ir.op.layer.DetectionPostprocess;
+import io.kiln.ir.op.layer.Lstm;
+import io.kiln.ir.op.layer.MaxPool2d;
+import io.kiln.ir.op.layer.OnnxAveragePool;
+import io.kiln.ir.op.layer.OnnxResize2d;
+import io.kiln.ir.op.layer.OnnxSoftmax;
+import io.kiln.ir.op.layer.QnnConv2d;
+import io.kiln.ir.op.layer.QnnConv2dTranspose;
+import io.kiln.ir.op.layer.QnnDense;
+import io.kiln.ir.op.layer.Resize2d;
+import io.kiln.ir.op.layer.Softmax;
+import io.kiln.ir.op.layer.Svdf;
+import io.kiln.ir.op.layer.TflBatchMatmul;
+import io.kiln.ir.op.layer.TflNormalize;
+import io.kiln.ir.op.layer.TflSoftmax;
+import io.kiln.ir.op.movement.BroadcastTo;
+import io.kiln.ir.op.movement.Concatenate;
+import io.kiln.ir.op.movement.Copy;
+import io.kiln.ir.op.movement.Pad;
+import io.kiln.ir.op.movement.Reshape;
+import io.kiln.ir.op.movement.ScatterNd;
+import io.kiln.ir.op.movement.StridedSlice;
+import io.kiln.ir.op.movement.Take;
+import io.kiln.ir.op.movement.TflDynamicUpdateSlice;
+import io.kiln.ir.op.movement.Transpose;
+import io.kiln.ir.op.reduce.ArgReduce;
+import io.kiln.ir.op.reduce.Reduce;
+import io.kiln.ir.op.reduce.TflCumsum;
+import io.kiln.ir.op.reduce.TflSum;
+import io.kiln.ir.op.reduce.Topk;
+import io.kiln.ir.op.signal.FilterBankAccumulate;
+import io.kiln.ir.op.signal.FilterBankGainControl;
+import io.kiln.ir.op.signal.FilterBankLog;
+import io.kiln.ir.op.signal.FilterBankSpectralSubtraction;
+import io.kiln.ir.op.signal.FilterBankSquareRoot;
+import io.kiln.ir.op.signal.SignalAutoScale;
+import io.kiln.ir.op.signal.SignalDelay;
+import io.kiln.ir.op.signal.SignalEnergy;
+import io.kiln.ir.op.signal.SignalFft;
+import io.kiln.ir.op.signal.SignalFrame;
+import io.kiln.ir.op.signal.SignalOverlapAdd;
+import io.kiln.ir.op.signal.SignalStack;
+import io.kiln.ir.op.signal.SignalWindow;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** The signatures of all operators. */
+public final class Operators {
+    private static final List<Signature<? extends Op>> SINGLE = List.of(
+            Cast.SIGNATURE,
+            Clip.SIGNATURE,
+            FixedPointMultiply.SIGNATURE,
+            Full.SIGNATURE,
+            LeakyRelu.SIGNATURE,
+            OnnxRequantize.SIGNATURE,
+            PairLookup.SIGNATURE,
+            QnnAdd.SIGNATURE,
+            QnnDequantize.SIGNATURE,
+            QnnQuantize.SIGNATURE,
+            QnnRequantize.SIGNATURE,
+            TflAddN.SIGNATURE,
+            TflLeakyRelu.SIGNATURE,
+            TflLookup.SIGNATURE,
+            TflRealRequantize.SIGNATURE,
+            TflRequantize.SIGNATURE,
+            Where.SIGNATURE,
+            AvgPool2d.SIGNATURE,
+            BiasAdd.SIGNATURE,
+            Conv2d.SIGNATURE,
+            Conv2dTranspose.SIGNATURE,
+            Dense.SIGNATURE,
+            DetectionPostprocess.SIGNATURE,
+            Lstm.SIGNATURE,
+            MaxPool2d.SIGNATURE,
+            OnnxAveragePool.SIGNATURE,
+            OnnxResize2d.SIGNATURE,
+            OnnxSoftmax.SIGNATURE,
+            QnnConv2d.SIGNATURE,
+            QnnConv2dTranspose.SIGNATURE,
+            QnnDense.SIGNATURE,
+            Resize2d.SIGNATURE,
+            Softmax.SIGNATURE,
+            Svdf.SIGNATURE,
+            TflBatchMatmul.SIGNATURE,
+            TflSoftmax.SIGNATURE,
+            BroadcastTo.SIGNATURE,
+            Concatenate.SIGNATURE,
+            Copy.SIGNATURE,
+            Pad.SIGNATURE,
+            Reshape.SIGNATURE,
+            ScatterNd.SIGNATURE,
+            StridedSlice.SIGNATURE,
+            Take.SIGNATURE,
+            TflDynamicUpdateSlice.SIGNATURE,
+            Transpose.SIGNATURE,
+            TflCumsum.SIGNATURE,
+            TflSum.SIGNATURE,
+            Topk.SIGNATURE,
+            FilterBankAccumulate.SIGNATURE,
+            FilterBankGainControl.SIGNATURE,
+            FilterBankLog.SIGNATURE,
+            FilterBankSpectralSubtraction.SIGNATURE,
+            FilterBankSquareRoot.SIGNATURE,
+            SignalAutoScale.SIGNATURE,
+            SignalDelay.SIGNATURE,
+            SignalEnergy.SIGNATURE,
+            SignalFrame.SIGNATURE,
+            SignalOverlapAdd.SIGNATURE,
+            SignalStack.SIGNATURE,
+            SignalWindow.SIGNATURE,
+            CircularBuffer.SIGNATURE,
+            CustomCall.SIGNATURE,
+            If.SIGNATURE,
+            RefWrite.SIGNATURE,
+            While.SIGNATURE);
+
+    /** In order of names. */
+    public static final List<Signature<? extends Op>> ALL = Stream.concat(
+                    SINGLE.stream(),
+                    Stream.of(
+                                    Binary.SIGNATURES,
+                                    QnnBinary.SIGNATURES,
+                                    TflSigmoid16.SIGNATURES,
+                                    Unary.SIGNATURES,
+                                    TflNormalize.SIGNATURES,
+                                    ArgReduce.SIGNATURES,
+                                    Reduce.SIGNATURES,
+                                    SignalFft.SIGNATURES)
+                            .flatMap(List::stream))
+            .sorted(Comparator.comparing(Signature::name))
+            .toList();
+
+    private static final Map<String, Signature<? extends Op>> BY_NAME =
+            ALL.stream().collect(Collectors.toUnmodifiableMap(Signature::name, Function.identity()));
+
+    private Operators() {}
+
+    /** The operator of a name, if there is one. */
+    public static Optional<Signature<? extends Op>> of(String name) {
+        return Optional.ofNullable(BY_NAME.get(name));
+    }
+}

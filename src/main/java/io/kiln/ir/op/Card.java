@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.ir.op;
+
+import io.kiln.base.DType;
+import io.kiln.ir.type.TensorType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.IntStream;
+
+/**
+ * What the {@link Signature} of an operator says of one operator with its attributes.
+ *
+ * @param <O> the operator
+ */
+public record Card<O extends Op>(Signature<O> signature, O op) {
+    /** The operand of each argument. */
+    List<Operand<O>> arguments() {
+        List<Operand<O>> all = new ArrayList<>();
+        for (Operand<O> operand : signature.operands()) {
+            for (int i = operand.times(op); i > 0; i--) {
+                all.add(operand);
+            }
+        }
+        return all;
+    }
+
+    int arity() {
+        return signature.operands().stream()
+                .mapToInt(operand -> operand.times(op))
+                .sum();
+    }
+
+    Map<String, Object> attributes() {
+        return signature.attributes(op);
+    }
+
+    Spelling spelling(List<TensorType> args) {
+        return signature.spelling(op, args);
+    }
+
+    int operands() {
+        List<Operand<O>> all = arguments();
+        int last = all.size();
+        while (last > 0 && !all.get(last - 1).isTensor()) {
+            last--;
+        }
+        return last;
+    }
+
+    Set<DType> dataTypes() {
+        return signature.compiled();
+    }
+
+    Set<Trait> traits() {
+        return signature.traits();
+    }
+
+    Role role(int position) {
+        return arguments().get(position).role();
+    }
+
+    List<Integer> writes() {
+        List<Operand<O>> all = arguments();
+        return IntStream.range(0, all.size())
+                .filter(i -> all.get(i).role() == Role.STATE)
+                .boxed()
+                .toList();
+    }
+
+    List<Integer> weights() {
+        List<Operand<O>> all = arguments();
+        return IntStream.range(0, all.size())
+                .filter(i -> all.get(i).kind().weighs())
+                .boxed()
+                .toList();
+    }
+
+    void check(Arguments args) {
+        List<Operand<O>> all = arguments();
+        for (int i = 0; i < all.size(); i++) {
+            all.get(i).check(i, op, args);
+        }
+        signature.check(op, args);
+    }
+
+    TensorType infer(List<TensorType> args) {
+        List<Operand<O>> all = arguments();
+        Check.arity(op.name(), all.size(), args);
+        for (int i = 0; i < all.size(); i++) {
+            all.get(i).check(args.get(i), op, args);
+        }
+        return signature.result(op, args);
+    }
+}
