@@ -11,7 +11,7 @@ import java.util.Optional;
  * @param checked whether they check their arguments
  */
 public record PackedApi(List<PackedFunction> functions, boolean checked) {
-    /** All functions take pointers. */
+    /** No packed functions: all take pointers. */
     public static final PackedApi NONE = new PackedApi(List.of(), false);
 
     public PackedApi {

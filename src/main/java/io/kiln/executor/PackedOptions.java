@@ -8,6 +8,6 @@ package io.kiln.executor;
  * @param checked whether they check their arguments
  */
 public record PackedOptions(boolean systemLibrary, boolean checked) {
-    /** Listed and checked. */
+    /** The usual options: functions are listed in a system library and check their arguments. */
     public static final PackedOptions USUAL = new PackedOptions(true, true);
 }

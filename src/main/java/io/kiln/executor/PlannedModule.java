@@ -49,7 +49,7 @@ public record PlannedModule(
      */
     public record Calling(Interface api, PackedOptions options, boolean byOperator) {}
 
-    /** Its interface. */
+    /** The interface by which programs call the function. */
     public Interface api() {
         return calling.api;
     }

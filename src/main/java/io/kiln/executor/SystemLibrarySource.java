@@ -20,7 +20,7 @@ public final class SystemLibrarySource {
     /** The file that several models share. No model has an empty name, so that none brings a file of this name. */
     public static final String SHARED_FILE = "lib0.c";
 
-    /** Where its types come from. */
+    /** The header that declares the types of a system library. */
     public static final String HEADER = "<tvm/runtime/crt/module.h>";
 
     private static final int BYTE = 256;
@@ -52,7 +52,7 @@ public final class SystemLibrarySource {
         return new CFile(origin, fileName, Optional.empty(), List.of("<tvm/runtime/c_runtime_api.h>", HEADER), items);
     }
 
-    /** The same behind a definition of the first function. */
+    /** The items of a system library behind the definition of the first function. */
     public static List<CItem> items(List<String> functions) {
         List<CItem> items = new ArrayList<>();
         functions.stream().skip(1).forEach(name -> items.add(new CItem.Prototype("", PackedText.signature(name))));

@@ -39,7 +39,7 @@ public final class TensorHeader {
         this.names = module.names();
     }
 
-    /** The file. */
+    /** The header of a module. */
     public static Artifact of(PlannedModule module, ModelIdentity identity) {
         TensorHeader header = new TensorHeader(module);
         header.model(identity);
@@ -82,7 +82,7 @@ public final class TensorHeader {
         }
     }
 
-    /** Adds what there is of a tensor, and gives its row of the table. */
+    /** Adds what programs know of a tensor, and gives its row of the table in the header. */
     private String tensor(String position, TensorInfo tensor) {
         String macro = names.macro(position);
         List<String> dims = tensor.shape().stream().map(String::valueOf).toList();

@@ -31,7 +31,7 @@ public final class ElementLoops {
 
     private ElementLoops() {}
 
-    /** Emits the loops. */
+    /** Emits loops over the elements of the output in a range of rows, with the body for each element. */
     public static void over(BlockBuilder block, Shape output, Rows rows, Body body) {
         over(block, output, rows, output.rank(), body);
     }

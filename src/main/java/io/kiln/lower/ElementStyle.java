@@ -2,7 +2,7 @@
 package io.kiln.lower;
 
 /**
- * What loops over elements may be like.
+ * How loops over elements may be written for a core.
  *
  * @param hasLongMultiply whether the core multiplies 32 by 32 bits to 64 in hardware
  * @param isUnrolled whether short functions of several elements are in one iteration: the core has registers for them, and code may grow

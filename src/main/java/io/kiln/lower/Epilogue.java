@@ -45,7 +45,7 @@ public final class Epilogue {
     /** Largest magnitude of a rescaled sum. */
     private final long most;
 
-    /** How constants are accessed, given the channel. */
+    /** An intrinsic that requantizes, and functions that give each of its constants for an output channel. */
     private record Rescaling(Intrinsic intrinsic, List<UnaryOperator<Expr>> constants) {
         Rescaling(Intrinsic intrinsic, UnaryOperator<Expr> multiplier, UnaryOperator<Expr> shift) {
             this(intrinsic, List.of(multiplier, shift));
@@ -78,7 +78,7 @@ public final class Epilogue {
         this.sumScale = op.sumScale().map(scale -> perChannel(scale, tables));
     }
 
-    /** Empty if only the sums at which the result steps are known. */
+    /** Chooses the arithmetic that requantizes the accumulator; empty if only the sums at which the result steps are known. */
     private Optional<Rescaling> prepare(Requantization r, long bound, Tables tables) {
         boolean isOf16 =
                 op.rootTypes().get(0).dtype() == DType.INT16 && op.type().dtype() == DType.INT8;
@@ -95,7 +95,7 @@ public final class Epilogue {
         return Optional.of(inSteps(r, bound, tables));
     }
 
-    /** In the reference's own steps; ONNX Runtime's by single precision without floating point. */
+    /** Requantization in the reference's own steps; for ONNX Runtime, its single precision computed in integers. */
     private static Rescaling inSteps(Requantization r, long bound, Tables tables) {
         boolean isFast = r.rounding() == Rounding.TFLITE && isFast(r, bound);
         boolean isLeft = r.rounding() == Rounding.TFLITE && !isFast;
@@ -143,7 +143,7 @@ public final class Epilogue {
                 && r.real().stream().allMatch(f -> f instanceof RealScale s && s.precision() == FloatPrecision.DOUBLE);
     }
 
-    /** Products of double precision, step by step. */
+    /** Requantization by a product of double precision, computed step by step in integers. */
     private static Rescaling inDouble(Requantization r, Tables tables) {
         List<RealScale> scales = r.real().stream().map(RealScale.class::cast).toList();
         long[] multipliers = scales.stream().mapToLong(RealScale::multiplier).toArray();
@@ -246,7 +246,7 @@ public final class Epilogue {
         block.store(output, index, value(block, suffix, accumulator, channel));
     }
 
-    /** The same without storing the element. */
+    /** Emits the same computation as {@link #store}, and returns the element in place of storing it. */
     public Expr value(BlockBuilder block, String suffix, Expr accumulator, Expr channel) {
         if (op.type().dtype().isFloat()) {
             return limitFloat(
@@ -298,7 +298,7 @@ public final class Epilogue {
                 : new Expr.Call(Intrinsics.CLAMP, List.of(value, imm(limits.low()), imm(limits.high())));
     }
 
-    /** With comparisons in this order, NaN passes through. */
+    /** Limits a float to the range of the clip; NaN passes through because of the order of the comparisons. */
     private Expr limitFloat(BlockBuilder block, String suffix, Expr value) {
         if (op.clip().isEmpty()) {
             return value;

@@ -36,7 +36,7 @@ import java.util.stream.Collectors;
 public record FusedOperator(
         String name, Binding root, List<TensorType> rootTypes, Tail tail, int output, TensorType type, String op) {
     /**
-     * What is done with the accumulator, in this order.
+     * The epilogue of an accumulator: what is done with it, in this order.
      *
      * @param bias added to it, per channel
      * @param requantization its rescaling
@@ -111,7 +111,7 @@ public record FusedOperator(
         return chain.stream().map(b -> b.op().name()).collect(Collectors.joining("+"));
     }
 
-    /** Added to the accumulator, per channel. */
+    /** The bias that is added to the accumulator, per channel. */
     public Optional<Constant> bias() {
         return tail.bias;
     }
@@ -149,7 +149,7 @@ public record FusedOperator(
                 : Optional.empty();
     }
 
-    /** All groups of a function in order, with unique C names under a prefix. */
+    /** The fused operators of all groups of a function in order, with unique C names under a prefix. */
     public static List<FusedOperator> all(Function function, String prefix) {
         Map<Integer, Binding> bindings = function.bindingsById();
         Map<Integer, TensorType> types = function.types();

@@ -65,11 +65,14 @@ public final class Intrinsics {
     public static final Intrinsic RESCALE_WIDE =
             Intrinsic.inFile("portable/rescale/kiln_rescale_wide", List.of(INT64, INT32, INT32), INT32);
 
-    /** The same for 32-bit sums; the multiplier already includes the shift, except for the 32 bits that taking the high word drops. */
+    /**
+     * Requantizes a 32-bit accumulator by the high word of a product; the multiplier includes the shift, except for the 32 bits
+     * that the high word drops.
+     */
     public static final Intrinsic RESCALE_HIGH =
             Intrinsic.inFile("portable/rescale/kiln_rescale_high", List.of(INT32, INT32), INT32);
 
-    /** The same for 32-bit sums, with a shift that is smaller by 16. */
+    /** Requantizes a 32-bit accumulator as {@link #RESCALE_WIDE} does, with a shift that is smaller by 16. */
     public static final Intrinsic RESCALE_NARROW =
             Intrinsic.inFile("portable/rescale/kiln_rescale_narrow", List.of(INT32, INT32, INT32), INT32);
 
@@ -77,7 +80,7 @@ public final class Intrinsics {
     public static final Intrinsic RESCALE_UPWARD =
             Intrinsic.inFile("portable/rescale/kiln_rescale_upward", List.of(INT32, INT32, INT32), INT32);
 
-    /** {@link io.kiln.base.FixedPoint#multiplyRoundingAway}, limited likewise. */
+    /** {@link io.kiln.base.FixedPoint#multiplyRoundingAway}, limited to 31 bits as {@link #RESCALE_UPWARD} is. */
     public static final Intrinsic RESCALE_TO_NEAREST =
             Intrinsic.inFile("portable/rescale/kiln_rescale_to_nearest", List.of(INT32, INT32, INT32), INT32);
 
@@ -89,15 +92,18 @@ public final class Intrinsics {
     public static final Intrinsic ROUND_EVEN =
             Intrinsic.inFile("portable/rescale/kiln_round_even", List.of(UINT64, INT32), UINT64);
 
-    /** {@link io.kiln.base.FixedPoint#multiplyInSinglePrecision} in integers, limited likewise. */
+    /** {@link io.kiln.base.FixedPoint#multiplyInSinglePrecision} in integers, limited to 31 bits as {@link #RESCALE_UPWARD} is. */
     public static final Intrinsic RESCALE_SINGLE = Intrinsic.inFile(
             "portable/rescale/kiln_rescale_single", List.of(INT32, INT32, INT32), INT32, LEADING_ZEROS, ROUND_EVEN);
 
-    /** A product in double precision without floating point, rounded to an integer, halves away from zero, limited likewise. */
+    /**
+     * A product of double precision without floating point, rounded to an integer with halves away from zero, limited as
+     * {@link #RESCALE_UPWARD} is.
+     */
     public static final Intrinsic RESCALE_REAL =
             Intrinsic.inFile("portable/rescale/kiln_rescale_real", List.of(INT64, INT64, INT32), INT32, LEADING_ZEROS);
 
-    /** A product plus an offset, shifted right without rounding, limited likewise. */
+    /** A product plus an offset, shifted right without rounding, limited as {@link #RESCALE_UPWARD} is. */
     public static final Intrinsic RESCALE_FLOOR =
             Intrinsic.inFile("portable/rescale/kiln_rescale_floor", List.of(INT32, INT32, INT64, INT32), INT32);
 

@@ -14,9 +14,9 @@ import java.util.Optional;
  * reproduce that in every channel.
  */
 final class ListedSearch {
-    /** The smaller the scale, the more values there are; layers whose sums are so large also have many products. */
+    /** Most values that a channel may list. Smaller scales list more values, but layers with such large sums also have many products. */
     private static final int MOST_LISTED = 8;
-    /** Multipliers farther from the exact one step at other places. */
+    /** Largest distance of tried multipliers from the exact one; those farther away step at other places. */
     private static final int MOST_NEIGHBOURS = 100;
 
     private static final int MOST_OFFSET = 1 << 30;
@@ -55,7 +55,7 @@ final class ListedSearch {
         return Optional.of(found);
     }
 
-    /** No value is the least integer: offsets and products are too small. */
+    /** Fills a channel's list of corrected values up to a count with the least int32, which no value equals: offsets and products are too small. */
     private static Channel padded(Channel channel, int count) {
         List<Integer> corrections = new ArrayList<>(channel.corrections());
         corrections.addAll(Collections.nCopies(count - corrections.size(), Integer.MIN_VALUE));
@@ -106,7 +106,7 @@ final class ListedSearch {
         return ((long) multiplier << scaleBits) >> 32 > 0;
     }
 
-    /** If sums do not reach the lowest step, the largest offset that takes none. */
+    /** The smallest offset that takes every step in time; if no accumulator reaches the lowest step, the largest offset that takes none. */
     private long offset(int c, int multiplier) {
         long least = Long.MIN_VALUE;
         for (int i = 0; i < steps.get(c).length && steps.get(c)[i] <= bounds.get(c); i++) {

@@ -50,7 +50,7 @@ public record LoweredOperator(
         dependencies = List.copyOf(dependencies);
     }
 
-    /** The same with multiply-accumulates. */
+    /** A copy with the number of multiply-accumulates that its loops execute. */
     public LoweredOperator executing(long macs) {
         return new LoweredOperator(
                 function, op, inputs, output, dependencies, new Cost(cost.scratchBytes, macs), choice);

@@ -34,7 +34,7 @@ public interface MatrixKernel {
     /** Type of the sums: int64 of int16, float32 of float32. */
     DType sum();
 
-    /** Most rows in a call. */
+    /** Most rows that a call multiplies. */
     int rows();
 
     /** Columns of a block. */
@@ -47,7 +47,7 @@ public interface MatrixKernel {
     int step();
 
     /**
-     * Emits a call.
+     * Emits a call of the micro-kernel.
      *
      * @param rows the values of adjacent rows
      * @param panel packed columns

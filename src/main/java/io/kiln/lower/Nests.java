@@ -52,7 +52,7 @@ public final class Nests {
 
     /** The code for one vector along the last axis. */
     public interface VectorBody {
-        /** Emits it, given the vector's first element in the input and in the output. */
+        /** Emits the code for a vector, given the positions of its first element in the input and in the output. */
         void emit(BlockBuilder block, Expr from, Expr to);
     }
 
@@ -81,7 +81,7 @@ public final class Nests {
         return block;
     }
 
-    /** All rows of each input. */
+    /** The row dependencies of an operator that reads all rows of each input. */
     public static List<RowDependency> allRows(FusedOperator op) {
         return op.inputs().stream()
                 .map(id -> op.root().args().indexOf(new Arg.Ref(id)))
@@ -90,7 +90,7 @@ public final class Nests {
                 .toList();
     }
 
-    /** Each input row for the same output row if shapes are equal, otherwise all rows. */
+    /** The row dependency of an element-wise operator: the same row of an input of equal shape, otherwise all rows. */
     public static RowDependency elementwise(Shape input, Shape output) {
         return input.equals(output) ? RowDependency.same(Rows.count(output)) : new RowDependency.All(Rows.count(input));
     }

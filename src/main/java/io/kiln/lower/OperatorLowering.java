@@ -40,12 +40,12 @@ public interface OperatorLowering<O extends Op> {
      */
     LoweredOperator lower(FusedOperator op, O root, Rows rows, Context context);
 
-    /** An entry of a family. */
+    /** The entry of an operator in its family's map, for a lowering that needs only the operator. */
     static Map.Entry<Class<? extends Op>, OperatorLowering<Op>> simple(Class<? extends Op> root, Simple lowering) {
         return Map.entry(root, (op, any, rows, context) -> lowering.lower(op, rows));
     }
 
-    /** An entry of a family. */
+    /** The entry of an operator in its family's map. */
     static <O extends Op> Map.Entry<Class<? extends Op>, OperatorLowering<Op>> entry(
             Class<O> root, OperatorLowering<O> lowering) {
         return Map.entry(root, (op, any, rows, context) -> lowering.lower(op, root.cast(any), rows, context));

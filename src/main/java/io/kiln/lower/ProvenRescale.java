@@ -34,22 +34,25 @@ import java.util.function.LongToIntFunction;
  */
 public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffset, int shift, Corrected corrected)
         implements RescaleConstants {
-    /** Values that are corrected. */
+    /** Which values get the correction. */
     public enum Corrected {
         NONE,
-        /** Those below zero. */
+        /** Values below zero. */
         NEGATIVE,
-        /** Those whose result would be odd. */
+        /** Values whose result would be odd. */
         ODD,
-        /** Those whose result would be even. */
+        /** Values whose result would be even. */
         EVEN,
-        /** Those that a channel lists, by half a step. */
+        /** Values that a channel lists; they are corrected by half a step. */
         LISTED
     }
 
     private static final int MOST_SHIFT = 22;
     private static final int MOST_SCALE_BITS = 16;
-    /** A smaller shift leaves room for large offsets, but places steps more coarsely; much smaller ones never help. */
+    /**
+     * Most bits by which a shift is reduced in the search. A smaller shift leaves room for large offsets, but places steps more
+     * coarsely; much smaller ones never help.
+     */
     private static final int MOST_FEWER_SHIFTS = 6;
 
     public ProvenRescale {
@@ -110,7 +113,7 @@ public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffse
             return down <= 0 ? m : down > 31 ? 0 : (m + (1L << (down - 1))) >> down;
         }
 
-        /** What is added to a channel's accumulator before it is rescaled. */
+        /** The offset that is added to a channel's accumulator before it is rescaled. */
         long offset(int channel) {
             return (long) bias.get(channel) - requantization.inputZeroPoint();
         }
@@ -206,7 +209,7 @@ public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffse
         return constants;
     }
 
-    /** No result before the limits has a larger magnitude than this, for accumulators up to a bound. */
+    /** Largest magnitude of a result before the limits, for accumulators up to a bound. */
     public long mostMagnitude(int channel, long bound) {
         Channel c = channels.get(channel);
         long high = Math.abs((long) c.offset()) + highMul(bound, c.multiplier(), scaleBits) + 1;

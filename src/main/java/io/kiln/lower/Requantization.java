@@ -160,7 +160,7 @@ public record Requantization(
         return new Requantization(m, s, zeroPoints[0], zeroPoints[1], outDtype, rounding);
     }
 
-    /** The same relative to the output's zero point. */
+    /** The same requantization with an output zero point of 0. */
     public Requantization centred() {
         return new Requantization(multipliers, shifts, inputZeroPoint, 0, outDtype, rounding, real);
     }
@@ -170,7 +170,7 @@ public record Requantization(
         return rescaling(channel).applyAsLong(x);
     }
 
-    /** {@link #rescale} of a channel. */
+    /** The function {@link #rescale} of a channel. */
     IntToLongFunction rescaling(int channel) {
         if (!real.isEmpty()) {
             RealRescaling function = real.get(isPerChannel() ? channel : 0);

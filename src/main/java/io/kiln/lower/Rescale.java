@@ -67,7 +67,7 @@ public final class Rescale {
                 : new Expr.Call(Intrinsics.ADD_SATURATED, List.of(value, addend));
     }
 
-    /** {@link #of}, plus a zero point, which saturates. */
+    /** Requantizes a value as {@link #of(Expr, QuantizedMultiplier, long)} does, and adds a zero point with saturation. */
     public static Expr of(Expr value, QuantizedMultiplier by, long bound, int zeroPoint) {
         return plus(of(value, by, bound), zeroPoint, largest(by, bound));
     }

@@ -13,7 +13,7 @@ import java.util.Optional;
  * @param shift power of two, positive to the left, -31 to 30
  */
 record RescaleInverse(Rounding rounding, int multiplier, int shift) {
-    /** No product of an accumulator and a multiplier is as large. */
+    /** Bound of the product of any accumulator and multiplier. */
     private static final long MOST_PRODUCT = 1L << 62;
 
     /**

@@ -10,7 +10,7 @@ import java.util.Optional;
 final class RescaleSearch {
     /** Largest distance of tried multipliers from the exact one. */
     private static final int MOST_NEIGHBOURS = 1000;
-    /** Larger offsets leave no room for the product in 32 bits. */
+    /** Largest offset; larger ones leave no room for the product in 32 bits. */
     private static final long MOST_OFFSET = 1L << 30;
 
     private final ProvenRescale.Reference reference;
@@ -192,7 +192,7 @@ final class RescaleSearch {
             return offset >= least && offset <= most;
         }
 
-        /** The offsets in both. */
+        /** The offsets that lie in both ranges. */
         Range and(Range other) {
             Range both = new Range();
             both.least = Math.max(least, other.least);

@@ -29,7 +29,7 @@ final class RescaleSteps {
         return steps;
     }
 
-    /** The same from the reference's results alone, for any monotone reference. Steps are about equally wide. */
+    /** Finds the same steps by search, from the reference's results alone, for any monotone reference. Steps are about equally wide. */
     static long[] searched(ProvenRescale.Reference reference, int channel, long bound) {
         LongToIntFunction results = reference.results(channel);
         long[] steps = new long[Math.max(0, reference.high() - reference.low())];

@@ -33,7 +33,7 @@ public sealed interface RowDependency {
         }
     }
 
-    /** All rows, for any request. */
+    /** The dependency of an operator that reads all input rows for any output row. */
     record All(int inputRows) implements RowDependency {
         @Override
         public int firstRow(int begin, int end) {
@@ -46,7 +46,7 @@ public sealed interface RowDependency {
         }
     }
 
-    /** Row r reads row r. */
+    /** The dependency of an operator whose output row r reads input row r. */
     static RowDependency same(int rows) {
         return new Window(1, 0, 1, rows);
     }

@@ -33,12 +33,12 @@ public record Rows(
         inputRings = List.copyOf(inputRings);
     }
 
-    /** All rows of a tensor. */
+    /** The range of all rows of a tensor. */
     public static Rows whole(Shape shape) {
         return new Rows(Exprs.imm(0), Exprs.imm(count(shape)), List.of(), List.of(), 0, false, 1);
     }
 
-    /** All rows of a tensor, in rings. */
+    /** The range of all rows of a tensor, in rings. */
     public static Rows whole(Shape shape, List<Integer> inputRings, int outputRing) {
         return new Rows(Exprs.imm(0), Exprs.imm(count(shape)), List.of(), inputRings, outputRing, false, 1);
     }
@@ -64,7 +64,7 @@ public record Rows(
         return new Rows(named.begin, named.end, named.parameters, inputRings, 0, true, 1);
     }
 
-    /** The same for ranges that never cross a multiple of a number of rows, which divides every ring. */
+    /** The same rows, for ranges that never cross a multiple of a number of rows, which divides every ring. */
     public Rows inBlocksOf(int rows) {
         return new Rows(begin, end, parameters, inputRings, outputRing, accumulate, rows);
     }
@@ -100,7 +100,7 @@ public record Rows(
         return areContiguous() ? Exprs.imm(0) : Exprs.sub(inputLine(input, begin), begin);
     }
 
-    /** The same for the output's buffer. */
+    /** Shift of a range's rows in the output's buffer, as {@link #inputShift} gives it for an input. */
     public Expr outputShift() {
         return areContiguous() ? Exprs.imm(0) : Exprs.sub(outputLine(begin), begin);
     }

@@ -14,7 +14,7 @@ import io.kiln.tir.Exprs;
 public final class StepSearch {
     private StepSearch() {}
 
-    /** The only search in a block. */
+    /** Emits the search of a block that has only one. */
     public static Expr of(BlockBuilder block, Buffer steps, Expr first, int count, Expr value) {
         return of(block, "", steps, first, count, value);
     }

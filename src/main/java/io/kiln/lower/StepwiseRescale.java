@@ -29,7 +29,7 @@ import java.util.Optional;
  */
 public record StepwiseRescale(int left, boolean isRounded, int signStep, List<Channel> channels)
         implements RescaleConstants {
-    /** Any shift serves a channel whose multiplier is 0. */
+    /** The shift of channels whose multiplier is 0, which any shift serves. */
     private static final int SHIFT_OF_ZERO = 8;
 
     /**

@@ -53,7 +53,7 @@ public interface SumKernels {
     }
 
     /**
-     * Adjacent rows.
+     * A block of adjacent rows of weights.
      *
      * @param weights from {@link Dots#pack}
      * @param first first of the rows, a multiple of {@link Dots#rows()}
@@ -116,7 +116,7 @@ public interface SumKernels {
     @FunctionalInterface
     interface Rescaler {
         /**
-         * Emits it for the sums of all groups, in order.
+         * Emits the requantization of the sums of all groups, in order.
          *
          * @param count sums in a group
          */

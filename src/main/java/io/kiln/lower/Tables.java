@@ -26,7 +26,7 @@ public final class Tables {
         this.tables = tables;
     }
 
-    /** Collects those of a part of the operator here; their names end with a suffix. */
+    /** Collects the tables of a part of the operator here; their names end with a suffix. */
     public Tables ofPart(String suffix) {
         return new Tables(prefix, suffix, tables);
     }
@@ -36,7 +36,7 @@ public final class Tables {
         return add(name, dtype, data, "");
     }
 
-    /** The same with a remark for the reader on what the elements are. */
+    /** A table of raw little-endian elements, with a remark for the reader on what they are. */
     public Buffer add(String name, DType dtype, Bytes data, String comment) {
         String own = name + suffix;
         Buffer buffer = new Buffer(own, dtype, data.size() / dtype.bytes(), Buffer.Scope.CONSTANT);

@@ -65,7 +65,7 @@ public sealed interface Expr {
             this.precedence = precedence;
         }
 
-        /** C's operator. */
+        /** The operator's symbol in C. */
         public String symbol() {
             return symbol;
         }

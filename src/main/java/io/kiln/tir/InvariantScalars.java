@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The constant scalars of a loop's body that are the same in every iteration, because they read neither the loop variable nor a scalar
- * that changes with it. Compilers leave them inside where assembly computes them.
+ * Takes out of a loop's body the constant scalars that are the same in every iteration, because they read neither the loop variable
+ * nor a scalar that changes with it. Compilers leave them inside where assembly computes them.
  *
  * @param before statements to put before the loop
  * @param inside the other ones

@@ -23,7 +23,7 @@ public final class KernelSheet {
     @FunctionalInterface
     public interface Template {
         /**
-         * Prints.
+         * Prints the template.
          *
          * @param out where the text goes
          * @param html what the template engine asks about HTML; kernels have none

@@ -13,7 +13,7 @@ import java.util.Set;
 public final class UnusedScalars {
     private UnusedScalars() {}
 
-    /** The statement without them. */
+    /** A copy of a statement without its unread constant scalars. */
     public static Stmt remove(Stmt stmt) {
         return stmt instanceof Stmt.Block block ? block(block) : stmt.withInner(UnusedScalars::remove);
     }

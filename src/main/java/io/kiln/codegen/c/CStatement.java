@@ -25,17 +25,17 @@ public sealed interface CStatement {
         }
     }
 
-    /** Says that a parameter is not used. */
+    /** Marks a parameter as unused. */
     record Ignore(String parameter) implements CStatement {}
 
     /** A variable with its first value, such as {@code int count}. */
     record Variable(String declaration, String value) implements CStatement {}
 
-    /** Gives something a value. */
+    /** Assigns a value to a variable or a member. */
     record Assign(String target, String value) implements CStatement {}
 
     /**
-     * Does something between two calls. If the first one fails, nothing follows; if the last one fails, the status is an error.
+     * Runs statements between two calls. If the first one fails, nothing follows; if the last one fails, the status is an error.
      *
      * @param status a variable, which is an error before
      * @param first the first call, which returns 0 unless it fails
@@ -48,18 +48,18 @@ public sealed interface CStatement {
         }
     }
 
-    /** Leaves the function if what it calls fails. */
+    /** Calls a function, and returns its error if it fails. */
     record Demand(String call) implements CStatement {}
 
     /**
-     * Leaves the function with a message for the caller.
+     * Refuses a call: if a condition holds, returns an error with a message for the caller.
      *
      * @param condition when
      * @param message what {@code TVMGetLastError} gives then
      */
     record Refuse(String condition, String message) implements CStatement {}
 
-    /** Leaves the function. */
+    /** Returns a value. */
     record Return(String value) implements CStatement {}
 
     /** The value of a struct's member. */

@@ -55,7 +55,7 @@ public final class PackedText {
         }
     }
 
-    /** Helpers of a source that defines packed functions but calls none. */
+    /** The helpers of a source that defines packed functions but calls none. */
     public static List<CItem> helpers(boolean checked) {
         List<CItem> helpers = new ArrayList<>();
         if (checked) {

@@ -23,7 +23,7 @@ final class PortableKernels {
 
     private PortableKernels() {}
 
-    /** The directives, with their reason. */
+    /** The directives that undefine the macros, with a comment that gives the reason. */
     static String directives() {
         return "\n/* kiln.portable: kernels take their C twins in place of assembly and vendor intrinsics. */\n"
                 + MACROS.stream().map(macro -> "#undef " + macro + "\n").collect(Collectors.joining());

@@ -42,7 +42,7 @@ final class TablePrinter {
         return out.append("\n};\n").toString();
     }
 
-    /** Appends the next element; of the small types without a string of its own, since models have millions of them. */
+    /** Appends the next element; small types make no string of their own, since models have millions of such elements. */
     private static void append(StringBuilder out, DType dtype, ByteBuffer data) {
         switch (dtype) {
             case INT8 -> out.append(data.get());

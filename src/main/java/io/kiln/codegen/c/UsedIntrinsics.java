@@ -74,7 +74,7 @@ final class UsedIntrinsics {
         return found[0];
     }
 
-    /** Whether the type bool is named. */
+    /** Whether any function names the type {@code bool}. */
     static boolean bools(List<PrimFunc> functions) {
         boolean[] found = new boolean[1];
         for (PrimFunc function : functions) {

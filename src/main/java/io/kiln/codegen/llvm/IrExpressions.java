@@ -164,7 +164,7 @@ final class IrExpressions {
         return promoted(result, out.result("call " + calls.intrinsic(call.intrinsic(), arguments)));
     }
 
-    /** As clang does: if both operands are literals or variables, both are evaluated; otherwise only the selected one. */
+    /** Selects a value as clang does: if both operands are literals or variables, both are evaluated; otherwise only the selected one. */
     private IrValue select(Expr.Select select) {
         if (isCheap(select.then()) && isCheap(select.otherwise())) {
             String condition = condition(select.condition());
@@ -239,7 +239,7 @@ final class IrExpressions {
         return new IrValue(DType.BOOL, out.result(compare + " " + a.typed() + ", " + b.text()));
     }
 
-    /** The type of a shift is that of the shifted operand; LLVM requires both operands to have it. */
+    /** Shifts an operand, whose type is that of the result; LLVM requires both operands to have it. */
     private IrValue shift(Binary binary) {
         IrValue a = number(binary.a());
         IrValue by = number(binary.b());

@@ -76,7 +76,7 @@ final class IrFunction {
         return name;
     }
 
-    /** All blocks. */
+    /** The text of all blocks. */
     String text() {
         return ENTRY + ":\n" + slots + body;
     }

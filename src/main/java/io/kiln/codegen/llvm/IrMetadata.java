@@ -49,7 +49,7 @@ final class IrMetadata {
         };
     }
 
-    /** All nodes. */
+    /** The text of all nodes. */
     String text() {
         StringBuilder out = new StringBuilder();
         node(out, PROGRESS, "!{!\"llvm.loop.mustprogress\"}");

@@ -37,7 +37,7 @@ public final class IrModule {
     }
 
     /**
-     * The module.
+     * Prints the module.
      *
      * @param optimize what the code is optimised for, of which functions have an attribute
      */

@@ -194,7 +194,7 @@ final class IrStatements {
         return "ptr align " + buffer.dtype().bytes() + " " + scope.pointer(buffer);
     }
 
-    /** Leaves the function if what it calls fails. */
+    /** Calls a function, and returns its error if it fails. */
     private void demand(String call) {
         fails = true;
         String good = out.unique("good");

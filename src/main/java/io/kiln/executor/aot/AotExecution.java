@@ -22,7 +22,7 @@ public final class AotExecution implements Executor {
     /** Number of the operators' file, after the entry point, which is library 0. */
     private static final int OPERATORS = 1;
 
-    /** Behind the metadata. */
+    /** Number of the packed operators' file, after the entry point and the metadata. */
     private static final int PACKED_OPERATORS = 2;
 
     @Override

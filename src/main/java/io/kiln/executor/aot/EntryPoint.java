@@ -33,7 +33,7 @@ final class EntryPoint {
     }
 
     /**
-     * The file.
+     * The entry point's file.
      *
      * @param main the function that calls the operators
      */
@@ -55,7 +55,7 @@ final class EntryPoint {
         return includes;
     }
 
-    /** Inputs and outputs belong to the caller, the pool is internal. */
+    /** The items of an entry point to which callers pass inputs and outputs, with a pool of its own. */
     private List<CItem> callerItems() {
         List<CItem> items = new ArrayList<>();
         items.addAll(prototypes());
@@ -101,7 +101,7 @@ final class EntryPoint {
         return new CItem.Prototype(comment, CSignature.fallible(name, List.of("void* context")));
     }
 
-    /** The pool belongs to the caller, and contains inputs and outputs. */
+    /** The items of an entry point to which callers pass the pool, which contains inputs and outputs. */
     private List<CItem> workspaceItems() {
         List<CStatement> run = new ArrayList<>();
         module.workspacePools().forEach(pool -> run.addAll(checked(member(pool), pool.alignment())));
@@ -145,7 +145,7 @@ final class EntryPoint {
         return "workspace_pools->" + pool.name();
     }
 
-    /** Misaligned memory is an error of the caller; it is reported. */
+    /** Checks the alignment of a pointer: misaligned memory is an error of the caller, which is reported. */
     private static List<CStatement> checked(String pointer, int alignment) {
         return alignment > 1
                 ? List.of(new CStatement.CheckAlignment(pointer, alignment, CHECK_FAILURE, CHECK_FAILURE_NAME))

@@ -28,7 +28,7 @@ final class InterfaceHeader {
     }
 
     /**
-     * The file.
+     * The interface header.
      *
      * @param stateBytes static memory that is kept between runs
      */

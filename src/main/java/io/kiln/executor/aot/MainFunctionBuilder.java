@@ -48,9 +48,9 @@ final class MainFunctionBuilder {
     private final Map<String, Stmt.DeclareView> views = new HashMap<>();
     /** Buffers that the current steps name. */
     private Set<Buffer> used = new LinkedHashSet<>();
-    /** In the order of the file. */
+    /** The functions in the order of the file. */
     private final List<PrimFunc> functions = new ArrayList<>();
-    /** By the pools' first addresses. */
+    /** The buffers of the pools, by first address. */
     private final Map<Long, Buffer> pools = new LinkedHashMap<>();
 
     private final Tables orders;

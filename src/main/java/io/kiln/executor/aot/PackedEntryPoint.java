@@ -34,7 +34,7 @@ final class PackedEntryPoint {
         this.run = functions.run();
     }
 
-    /** The file. */
+    /** The entry point's file. */
     static CFile of(PlannedModule module, PrimFunc main, PackedFunctions functions) {
         PackedEntryPoint entry = new PackedEntryPoint(module, main, functions);
         List<CItem> items = new ArrayList<>();
@@ -72,7 +72,7 @@ final class PackedEntryPoint {
                 .toList();
     }
 
-    /** The main function takes pointers, so that arguments are checked here. */
+    /** The items around a main function that takes pointers, so that arguments are checked here. */
     private List<CItem> plainOperators() {
         List<String> arguments = new ArrayList<>();
         List<String> all = PackedText.arguments(run);
@@ -94,7 +94,7 @@ final class PackedEntryPoint {
         return items;
     }
 
-    /** The main function checks tensors; only what is read here is checked here. */
+    /** The items around a main function that checks tensors; only what is read here is checked here. */
     private List<CItem> packedOperators() {
         List<CStatement> body = new ArrayList<>();
         if (module.options().checked()) {

@@ -64,7 +64,7 @@ final class PackedFunctions {
         return new Tensor(pool.name(), DType.UINT8, List.of(Math.toIntExact(pool.bytes())));
     }
 
-    /** The functions of the loop IR among them, in the order of a system library. */
+    /** The packed functions among those of the loop IR, in the order of a system library. */
     List<PackedFunction> inCode() {
         List<PackedFunction> functions = new ArrayList<>();
         if (hasPackedOperators()) {
@@ -78,7 +78,7 @@ final class PackedFunctions {
         return functions;
     }
 
-    /** Names of all, in the order of a system library. */
+    /** Names of all packed functions, in the order of a system library. */
     List<String> names() {
         return Stream.of(
                         Stream.of(module.names().run()),

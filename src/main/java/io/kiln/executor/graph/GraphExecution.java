@@ -35,7 +35,7 @@ public final class GraphExecution implements Executor {
     private final boolean linked;
 
     /**
-     * An executor.
+     * The graph executor of a model.
      *
      * @param linked whether constants lie in the C; otherwise they are parameters of the graph
      */
@@ -86,7 +86,7 @@ public final class GraphExecution implements Executor {
                 .toList();
     }
 
-    /** The largest need of any operator. */
+    /** The scratch that all operators share, as large as any of them needs. */
     private static Optional<CodeUnit.Scratch> scratch(PlannedModule module) {
         long most = module.program().operators().stream()
                 .mapToLong(LoweredOperator::scratchBytes)

@@ -60,7 +60,7 @@ final class GraphText {
                 + "\", \"flatten_data\": \"0\"}, \"inputs\": " + list(node.inputs(), this::reference) + "}";
     }
 
-    /** Node, result of the node, and a version, which is always 0. */
+    /** The JSON of an entry: node, result of the node, and a version, which is always 0. */
     private String reference(int entry) {
         int node = 0;
         while (rows.get(node + 1) <= entry) {

@@ -47,7 +47,7 @@ public record StorageGraph(List<Node> nodes, List<Integer> heads) {
     }
 
     /**
-     * A result.
+     * A result of a node.
      *
      * @param dtype element type
      * @param shape dimensions
@@ -63,7 +63,7 @@ public record StorageGraph(List<Node> nodes, List<Integer> heads) {
         }
     }
 
-    /** All results, by entry. */
+    /** The results of all nodes, by entry. */
     public List<Tensor> entries() {
         return nodes.stream().flatMap(node -> node.outputs().stream()).toList();
     }

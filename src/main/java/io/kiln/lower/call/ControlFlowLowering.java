@@ -25,7 +25,7 @@ import java.util.stream.IntStream;
  * condition and the new values of the loop's variables, which are copied after the body has finished with the old ones.
  */
 public final class ControlFlowLowering {
-    /** Alignment of everything in scratch. */
+    /** Alignment in bytes of everything in scratch. */
     private static final int ALIGNMENT = 8;
 
     private final FusedOperator op;

@@ -101,7 +101,7 @@ final class ElementFunctions {
         return op.rootTypes().get(0).dtype();
     }
 
-    /** The element unchanged. */
+    /** The function whose result is its element unchanged. */
     private static ElementFunction same(boolean fits) {
         return new ElementFunction((block, x) -> x.get(0), fits, "", false);
     }

@@ -32,7 +32,10 @@ public final class ElementIntrinsics {
     static final Intrinsic LESS_ONE_IF_NEGATIVE =
             Intrinsic.inFile("dsp/kiln_less_one_if_negative", List.of(INT32, INT32), INT32);
 
-    /** Numbers of double precision without floating point. */
+    /**
+     * The type of double-precision numbers without floating point, with which {@link #QUANTIZATION_SCALE} and
+     * {@link #QUANTIZATION_ZERO_POINT} compute.
+     */
     public static final Intrinsic REAL = Intrinsic.inFile("portable/kiln_real", List.of(FLOAT32), FLOAT32);
 
     /** {@link io.kiln.ir.op.element.Binary.Kind#QUANTIZATION_SCALE}. */
@@ -58,7 +61,7 @@ public final class ElementIntrinsics {
     public static final Intrinsic FLOAT_TO_INT =
             Intrinsic.inFile("portable/kiln_float_to_int", List.of(FLOAT32), INT32);
 
-    /** The same for unsigned results. */
+    /** A float truncated towards zero as an unsigned integer; it saturates, and NaN becomes 0. */
     public static final Intrinsic FLOAT_TO_UINT =
             Intrinsic.inFile("portable/kiln_float_to_uint", List.of(FLOAT32), UINT32);
 
@@ -87,7 +90,7 @@ public final class ElementIntrinsics {
     public static final Intrinsic FLOAT_KEY =
             Intrinsic.inFile("portable/single/kiln_float_key", List.of(FLOAT32), INT32);
 
-    /** The same power of two, hidden from clang, which would miscompile a multiplication by it on MVE. */
+    /** Gives back its argument, a power of two, hidden from clang, which would miscompile a multiplication by the constant on MVE. */
     public static final Intrinsic POWER_OF_TWO =
             Intrinsic.inFile("elementwise/kiln_power_of_two", List.of(FLOAT32), FLOAT32);
 

@@ -177,7 +177,10 @@ public final class ElementwiseLowering {
         }
     }
 
-    /** All values before their limits, which have branches: compilers interleave only what is between two of them. */
+    /**
+     * Emits several elements with all values before the first limit. Limits have branches, and compilers interleave only what is
+     * between two of them.
+     */
     private void together(BlockBuilder block, int step, Expr index, Function<Expr, Element> at) {
         List<Expr> sums = new ArrayList<>();
         for (int k = 0; k < step; k++) {
@@ -200,7 +203,7 @@ public final class ElementwiseLowering {
         return (flat ? "flat" : "broadcast") + function.variant();
     }
 
-    /** One row, with operands of the same shape, at any position in each buffer. */
+    /** Emits one row of elements, with operands of the same shape, at any position in each buffer. */
     private void byRow(BlockBuilder block, Rows rows, Expr y, long elements) {
         List<Expr> starts = new ArrayList<>();
         for (int i = 0; i < operands.size(); i++) {
@@ -247,7 +250,7 @@ public final class ElementwiseLowering {
                 && operand.shape().dim(-1) == out.dim(-1);
     }
 
-    /** All pixels of a channel, so that what depends on the channel only is computed once. */
+    /** Loops channel by channel over all pixels, so that what depends on the channel only is computed once. */
     private void byChannel(BlockBuilder block, Expr begin, Expr end) {
         int channels = out.dim(-1);
         block.loop("c", channels, (channel, c) -> {

@@ -31,7 +31,10 @@ final class FloatConversions {
 
     private FloatConversions() {}
 
-    /** Without a floating-point unit by a table, which takes about as much flash as the library's functions for floats, if there are many elements. */
+    /**
+     * Converts quantized values to floats. Large int8 tensors on cores without a floating-point unit take a table, which is about
+     * as large as the library's functions for floats.
+     */
     static ElementFunction dequantized(FusedOperator op, Tables tables, ElementStyle style) {
         boolean isLong = op.type().shape().elements() >= VALUES;
         if (!style.hasFpu() && isLong && op.rootTypes().get(0).dtype() == DType.INT8) {
@@ -68,7 +71,7 @@ final class FloatConversions {
         return ElementFunction.fitting((block, x) -> load(table, sub(x.get(0), imm(Byte.MIN_VALUE))));
     }
 
-    /** Without floats: the number of results below the float. */
+    /** Quantizes a float without floating-point arithmetic: the result is the number of steps that are not above the float. */
     private static ElementFunction byKeys(QnnQuantize root, FusedOperator op, Tables tables) {
         DoubleUnaryOperator round = root.rounding() == Rounding.ONNX ? Math::rint : FixedPoint::roundHalfAway;
         Buffer steps = tables.add("steps", DType.INT32, FloatKeys.steps(scale(op), zeroPoint(op), round));
@@ -78,7 +81,7 @@ final class FloatConversions {
         });
     }
 
-    /** The quotient is clamped before it becomes an integer, so that no float exceeds the integer's range. */
+    /** Quantizes a float with a division. The quotient is clamped before it becomes an integer, so that no float exceeds the integer's range. */
     private static Expr quantized(QnnQuantize root, FusedOperator op, BlockBuilder block, Expr value) {
         DType dtype = op.type().dtype();
         boolean isToEven = root.rounding() == Rounding.ONNX;

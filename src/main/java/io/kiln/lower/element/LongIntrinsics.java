@@ -28,7 +28,7 @@ final class LongIntrinsics {
     /** A float truncated towards zero; it saturates, and NaN becomes 0. */
     static final Intrinsic OF_FLOAT = Intrinsic.inFile("portable/kiln_float_to_int_64", List.of(FLOAT32), INT64);
 
-    /** The same for unsigned results. */
+    /** A float truncated towards zero as an unsigned integer; it saturates, and NaN becomes 0. */
     static final Intrinsic UNSIGNED_OF_FLOAT =
             Intrinsic.inFile("portable/kiln_float_to_uint_64", List.of(FLOAT32), UINT64);
 

@@ -58,7 +58,7 @@ public record ProvenSlopes(Slope positive, Slope negative, int shift) {
         return Optional.empty();
     }
 
-    /** With one offset for both signs if one suits both. */
+    /** Combines the constants of both signs, with one offset if one suits both. */
     private static ProvenSlopes joined(Side positive, Side negative, int shift) {
         long least = Math.max(positive.least, negative.least);
         boolean isCommon = least <= Math.min(positive.most, negative.most);

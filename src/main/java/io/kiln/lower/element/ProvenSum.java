@@ -31,7 +31,7 @@ import java.util.Set;
 public record ProvenSum(int lhs, int rhs, int offset, int shift, int low, int high) {
     private static final int LEAST_SHIFT = 16;
     private static final int MOST_SHIFT = 24;
-    /** No sum of two sides is larger: each is a difference of two bytes, shifted by at most 20 bits and scaled by at most 1. */
+    /** Bound of a sum of two sides: each is a difference of two bytes, shifted by at most 20 bits and scaled by at most 1. */
     private static final int MOST_SUM = 1 << 29;
     /** Factors are tried this far from their exact values. */
     private static final int REACH = 3;
@@ -91,7 +91,7 @@ public record ProvenSum(int lhs, int rhs, int offset, int shift, int low, int hi
         return Optional.empty();
     }
 
-    /** 0, 1, -1, 2, -2 ... */
+    /** The distance of the n-th candidate from the exact factor: 0, 1, -1, 2, -2 … */
     private static int around(int index) {
         return index % 2 == 1 ? index / 2 + 1 : -(index / 2);
     }

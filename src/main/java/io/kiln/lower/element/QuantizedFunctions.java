@@ -67,7 +67,7 @@ final class QuantizedFunctions {
                 .orElseGet(() -> bySign(op));
     }
 
-    /** With a branch, which is shorter without a long multiply. */
+    /** Leaky RELU with a branch on the sign, which is shorter on cores without a long multiply. */
     static ElementFunction bySign(TflLeakyRelu op) {
         return ElementFunction.saturating((block, operands) -> {
             Expr x = block.let("x", sub(operands.get(0), imm(op.inputZeroPoint())));
@@ -79,7 +79,7 @@ final class QuantizedFunctions {
         });
     }
 
-    /** Both operands on a common scale with more bits, summed, then rescaled to the output's scale. */
+    /** Quantized sum: rescales both operands to a common scale with more bits, adds them, and requantizes to the output's scale. */
     private Expr sum(BlockBuilder block, List<Expr> values) {
         DType dtype = op.rootTypes().get(0).dtype();
         TflAddParameters by = TflAddParameters.of(dtype, scale(2), scale(4), scale(6));
@@ -89,7 +89,7 @@ final class QuantizedFunctions {
         return Rescale.of(add(left, right), by.output(), sums.bound(), zeroPoint(7));
     }
 
-    /** Both operands rescaled to the output's scale, each rounded. */
+    /** Quantized sum: requantizes each operand to the output's scale, rounded, and adds them. */
     private Expr roundedSum(BlockBuilder block, List<Expr> values) {
         Expr left = block.let("lhs", rounded(centred(values.get(0), 3), scale(2)));
         Expr right = block.let("rhs", rounded(centred(values.get(1), 5), scale(4)));
@@ -183,7 +183,7 @@ final class QuantizedFunctions {
             return new Range(-most, -least);
         }
 
-        /** As {@link Rescale#of} takes it. */
+        /** The bound that {@link Rescale#of} takes for these values. */
         long bound() {
             return Math.max(most, -least - 1);
         }
@@ -225,7 +225,7 @@ final class QuantizedFunctions {
         return Rescale.of(shifted, QuantizedMultiplier.of(scale(argument)), 1L << 25);
     }
 
-    /** Reciprocals of all divisors are tables; the dividend takes the divisor's sign. */
+    /** Quantized quotient by a table with the reciprocals of all divisors; the dividend takes the divisor's sign. */
     private ElementFunction quotient(Tables tables) {
         TflQuotient by = TflQuotient.of(scale(2), scale(4), scale(6));
         int[] all = IntStream.range(0, TflQuotient.DIVISORS).toArray();

@@ -79,7 +79,7 @@ public final class TableFunctions {
         return shr(add(mul(x, op.multiplier()), imm(half)), imm(op.shift()));
     }
 
-    /** The argument within the table; the logistic function's before the last step, where its result is the limit's. */
+    /** Limits the argument to the table; for the logistic function to values before the last step, where its result is the limit's. */
     private static Expr limited(TflSigmoid16 op, Expr v) {
         boolean logistic = op.kind() == TflSigmoid16.Kind.LOGISTIC;
         long most = (((long) -Short.MIN_VALUE * op.multiplier()) >> op.shift()) + 1;

@@ -22,7 +22,7 @@ import java.util.List;
 
 /** Functions of one element, most of them from libm. */
 public final class UnaryFunctions {
-    /** From this argument on the logistic function's reference kernel returns 1 (reference/logistic.h). */
+    /** Argument from which on the logistic function's reference kernel returns 1 (reference/logistic.h). */
     private static final float LOGISTIC_ONE = 16.619047f;
 
     /** Below this argument the logistic function is the exponential. */
@@ -67,7 +67,7 @@ public final class UnaryFunctions {
         return select(lt(x, imm(0)), sub(imm(0), x), x);
     }
 
-    /** One exponential with an argument of at most 9, so that it stays finite. */
+    /** The logistic function by one exponential, whose argument is at most 9, so that it stays finite. */
     private static Expr sigmoid(BlockBuilder block, Expr x) {
         Expr isSmall = lt(x, imm(LOGISTIC_EXP));
         Expr e = block.let("e", call("expf", select(isSmall, x, mul(x, imm(-1f)))));

@@ -95,7 +95,7 @@ public record ConvComputation(
         return grouping.depthwise;
     }
 
-    /** The kernels. */
+    /** The weights of the kernels. */
     public Constant weight() {
         return kernels.weight;
     }
@@ -163,7 +163,7 @@ public record ConvComputation(
         return op.sumScale();
     }
 
-    /** The same for an output channel; 1 if there is no factor. */
+    /** Remaining factor of float sums over int8 weights for an output channel; 1 if there is none. */
     float weightScale(int o) {
         return weightScale().map(s -> s.real(s.elements() == 1 ? 0 : o)).orElse(1f);
     }

@@ -54,6 +54,8 @@ public final class DetectedBoxes {
     }
 
     /**
+     * Reserves scratch for the boxes and scores of a detector.
+     *
      * @param encodings shape of the encodings
      * @param buffers provide the scratch
      * @param body receives the names of its parts

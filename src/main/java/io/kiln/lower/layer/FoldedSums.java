@@ -68,12 +68,12 @@ public record FoldedSums(
         return new ProvenRescale.Reference(requantization, bias, low, high);
     }
 
-    /** As {@link ProvenRescale#find(ProvenRescale.Reference, List)}, for these sums. */
+    /** Searches for a rescaling of these sums, as {@link ProvenRescale#find(ProvenRescale.Reference, List)} does. */
     public Optional<ProvenRescale> proven() {
         return proofs.find(reference(), bounds);
     }
 
-    /** As {@link ProvenRescale#find(ProvenRescale.Reference, List, int)}, for these sums. */
+    /** Searches for a rescaling of these sums, as {@link ProvenRescale#find(ProvenRescale.Reference, List, int)} does. */
     public Optional<ProvenRescale> proven(int mostScaleBits) {
         return proofs.find(reference(), bounds, mostScaleBits);
     }

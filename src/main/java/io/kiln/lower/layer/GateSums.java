@@ -95,7 +95,7 @@ final class GateSums {
         return Bytes.wrap(data.array());
     }
 
-    /** The first elements of all, then the second ones, and so on. */
+    /** Interleaves columns: the first elements of all, then the second ones, and so on. */
     private static Bytes sideBySide(List<Constant> columns, int width) {
         int elements = columns.get(0).elements();
         byte[] data = new byte[columns.size() * elements * width];

@@ -51,12 +51,12 @@ record GateWeights(FusedOperator op, boolean recurrent) {
         return multiplier(op, recurrent ? Lstm.GATES + gate : gate);
     }
 
-    /** Those of all gates. */
+    /** The multipliers that rescale the sums of all gates. */
     List<QuantizedMultiplier> multipliers() {
         return IntStream.range(0, Lstm.GATES).mapToObj(this::multiplier).toList();
     }
 
-    /** One of the multipliers that the operator has. */
+    /** A multiplier of the operator, by its index. */
     static QuantizedMultiplier multiplier(FusedOperator op, int index) {
         return new QuantizedMultiplier(
                 (int) op.root().constant(Lstm.MULTIPLIERS).integer(index),
@@ -64,7 +64,7 @@ record GateWeights(FusedOperator op, boolean recurrent) {
     }
 
     /**
-     * The initial value of a sum.
+     * The initial value of an accumulator.
      *
      * @param folds whether it holds the zero point
      */

@@ -58,7 +58,7 @@ public final class LayerLowerings {
 
     private LayerLowerings() {}
 
-    /** Gives a variable a new value, all of it at once. */
+    /** Lowers the assignment of a variable: one copy of its new value. */
     private static final class VariableLowering {
         private VariableLowering() {}
 

@@ -39,13 +39,13 @@ public final class LayerProofs {
         }
     }
 
-    /** As {@link ProvenRescale#find(ProvenRescale.Reference, List)}. */
+    /** Searches once for a rescaling, as {@link ProvenRescale#find(ProvenRescale.Reference, List)} does. */
     public synchronized Optional<ProvenRescale> find(ProvenRescale.Reference reference, List<Long> bounds) {
         return answers.computeIfAbsent(
                 new Question(reference, bounds, Optional.empty()), q -> ProvenRescale.find(reference, bounds));
     }
 
-    /** As {@link ProvenRescale#find(ProvenRescale.Reference, List, int)}. */
+    /** Searches once for a rescaling, as {@link ProvenRescale#find(ProvenRescale.Reference, List, int)} does. */
     public synchronized Optional<ProvenRescale> find(
             ProvenRescale.Reference reference, List<Long> bounds, int mostScaleBits) {
         return answers.computeIfAbsent(

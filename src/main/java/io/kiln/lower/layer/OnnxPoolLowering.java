@@ -167,7 +167,7 @@ final class OnnxPoolLowering {
         return counts;
     }
 
-    /** Which number of elements it is, by that number. */
+    /** The index of a number of elements among all numbers that occur. */
     private UnaryOperator<Expr> index(List<Integer> counts) {
         if (counts.size() == 1) {
             return count -> imm(0);
@@ -180,7 +180,7 @@ final class OnnxPoolLowering {
         return count -> load(table, count);
     }
 
-    /** A constant of each number of elements, by its index. */
+    /** A constant for each number of elements that occurs, read by that number's index. */
     private UnaryOperator<Expr> perCount(String name, List<Integer> counts, ToLongFunction<OnnxMean.Exact> constant) {
         long[] values = counts.stream()
                 .mapToLong(count -> constant.applyAsLong(mean.exact(count)))

@@ -198,7 +198,7 @@ public final class PoolLowering {
         return sumType == DType.INT64 ? cast(DType.INT64, value) : value;
     }
 
-    /** Integers round halves away from zero, as in TFLite's average pool, or up, or are truncated. */
+    /** The mean of a sum. Integers round halves away from zero, as in TFLite's average pool, or up, or are truncated. */
     private Expr mean(BlockBuilder block, Expr sum, Expr taps) {
         if (sum.dtype().isFloat()) {
             return Exprs.div(sum, cast(DType.FLOAT32, taps));

@@ -106,7 +106,7 @@ public final class ResizeLowering {
                         : tables.add("part_" + name, DType.INT32, fraction));
     }
 
-    /** The first channel of a pixel of the data. */
+    /** Position of the first channel of an input pixel. */
     private Expr at(Expr n, Expr row, Expr column) {
         return mul(add(mul(add(mul(n, in.dim(1)), row), in.dim(2)), column), in.dim(3));
     }
@@ -153,7 +153,7 @@ public final class ResizeLowering {
         return isFloat ? mul(mul(value, row), column) : mul(value, mul(row, column));
     }
 
-    /** Halves away from zero. */
+    /** Rounds an interpolated sum with 20 fraction bits, halves away from zero. */
     private static Expr rounded(Expr sum) {
         Expr half = imm(1 << 19);
         return Exprs.div(Exprs.select(Exprs.gt(sum, imm(0)), add(sum, half), sub(sum, half)), imm(1 << 20));

@@ -53,7 +53,7 @@ public record RowPhase(int first, int stride, int cropped, ConvComputation conv)
         return cropped == 0 && conv.output().dim(2) * conv.channels() == output.dim(2) * output.dim(3);
     }
 
-    /** The ordinary convolution of a phase, step by step. */
+    /** Deals one phase of a transposed convolution out into an ordinary convolution. */
     private record Deal(FusedOperator op, LayerGeometry layer, int first) {
         private Window transposed() {
             return layer.window();
@@ -145,7 +145,7 @@ public record RowPhase(int first, int stride, int cropped, ConvComputation conv)
                     op.op());
         }
 
-        /** What there is for each channel, for those of all columns. */
+        /** Repeats per-channel values for each column phase, whose channels stand side by side. */
         private Constant repeated(Constant constant) {
             ByteArrayOutputStream all = new ByteArrayOutputStream();
             for (int i = 0; i < transposed().strideW(); i++) {
@@ -179,7 +179,7 @@ public record RowPhase(int first, int stride, int cropped, ConvComputation conv)
                             .toList();
         }
 
-        /** OHWI, from the transposed kernels, OHWI. */
+        /** The kernels of the phase's ordinary convolution, OHWI, taken from the transposed kernels, OHWI too. */
         private Constant kernels(int zeroPoint) {
             Constant weight = op.root().constant(1);
             Window w = transposed();

@@ -30,7 +30,7 @@ record SingleSums(BlockBuilder block, TapRange ky, TapRange kx, Taps taps) {
     }
 
     /**
-     * Emits the sum in an order.
+     * Emits the sum of the window's elements in a given order of additions.
      *
      * @param image the number of the image, of which the window is the whole in some orders
      * @param count the window's rows

@@ -130,7 +130,7 @@ public final class SvdfLowering {
         block.store(state, to, isFloat ? sum : limited(sum, Svdf.FEATURE, svdf.stateZeroPoint(), state));
     }
 
-    /** The values that units have in common. */
+    /** What all units share: the table of biases, the table of time weights, and the epilogue. */
     private record Units(Buffer bias, Buffer times, Epilogue epilogue) {}
 
     /** Where units are: the newest slot, the start of the ring, the batch and the first unit. */

@@ -28,14 +28,14 @@ import java.util.Arrays;
  * @param padLeft columns cropped to the left
  */
 public record Upsampling(int strideH, int strideW, int padTop, int padLeft) {
-    /** An ordinary convolution. */
+    /** The upsampling of an ordinary convolution: a single phase. */
     static final Upsampling NONE = new Upsampling(1, 1, 0, 0);
 
     static Upsampling of(Window transposed) {
         return new Upsampling(transposed.strideH(), transposed.strideW(), transposed.padTop(), transposed.padLeft());
     }
 
-    /** Number of kernels. */
+    /** Number of phases, each with a kernel of its own. */
     public int phases() {
         return strideH * strideW;
     }

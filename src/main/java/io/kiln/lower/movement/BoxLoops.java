@@ -38,11 +38,11 @@ final class BoxLoops {
 
     /** The source of the elements. */
     sealed interface Source {
-        /** One value for all. */
+        /** A source that is one value for all elements. */
         record Value(Expr value) implements Source {}
 
         /**
-         * An argument.
+         * A source that is an argument of the operator.
          *
          * @param rowElements elements of one of its rows, if its rows are the output's by some step; else 0
          * @param input number among the operator's inputs; -1 for a constant
@@ -92,7 +92,7 @@ final class BoxLoops {
         return block.let("from", add(mul(line, rowElements), imm(box.offset() % rowElements)));
     }
 
-    /** Loops over the dimensions from one on. */
+    /** Emits the loops over the dimensions from a first one inwards. */
     private void levels(BlockBuilder block, int firstAxis, Expr to, Expr from) {
         List<Long> strides = Box.strides(out);
         List<Level> levels = new ArrayList<>();

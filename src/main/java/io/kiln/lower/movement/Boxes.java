@@ -57,9 +57,7 @@ final class Boxes {
         return boxes;
     }
 
-    /**
-     * The data, and the parts before and after it along each dimension, without those that earlier dimensions cover.
-     */
+    /** The boxes of a padded tensor: the data, and the padding before and after it along each dimension, without what earlier dimensions cover. */
     static List<Box> padded(Pad pad, List<TensorType> args, Shape out) {
         Shape data = args.get(0).shape();
         List<Box> boxes = new ArrayList<>();

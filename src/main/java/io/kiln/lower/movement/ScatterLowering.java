@@ -22,7 +22,7 @@ import io.kiln.tir.Exprs;
 import java.util.Collections;
 import java.util.List;
 
-/** A copy of the data, then the updates in their order. */
+/** Lowers updates by index: a copy of the data, then the updates in their order. */
 final class ScatterLowering {
     private static final int UPDATES = 2;
 

@@ -24,7 +24,7 @@ import io.kiln.tir.Exprs;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Slices by index, element by element. */
+/** Lowers the selection of slices by index, element by element. */
 public final class TakeLowering {
     private TakeLowering() {}
 

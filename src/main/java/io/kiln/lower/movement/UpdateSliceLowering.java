@@ -25,7 +25,7 @@ import io.kiln.tir.Exprs;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A copy of the data, then one of the update into it. */
+/** Lowers the update of a slice: a copy of the data, then a copy of the update into it. */
 public final class UpdateSliceLowering {
     private final FusedOperator op;
     private final Tables tables;

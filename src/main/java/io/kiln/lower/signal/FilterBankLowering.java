@@ -129,7 +129,7 @@ public final class FilterBankLowering {
         });
     }
 
-    /** One factor for channels 0, 2, 4 …, another for those between. */
+    /** The factor of a channel: one for channels 0, 2, 4 …, another for those between. */
     private static Expr alternating(Expr channel, int even, int odd) {
         Expr isOdd = Exprs.notEqual(bitAnd(channel, imm(1)), imm(0));
         return even == odd ? imm(even, UINT64) : select(isOdd, imm(odd, UINT64), imm(even, UINT64));
@@ -154,7 +154,7 @@ public final class FilterBankLowering {
         });
     }
 
-    /** {@link WideDynamicGain} above 2. */
+    /** The {@link WideDynamicGain} of noise, for values above 2. */
     private static Expr gain(BlockBuilder block, Expr noise, Buffer gains) {
         Expr bits = block.let("bits", sub(imm(Integer.SIZE), zeros(noise)));
         Expr piece = block.let("piece", sub(mul(bits, WideDynamicGain.STRIDE), imm(WideDynamicGain.OFFSET)));

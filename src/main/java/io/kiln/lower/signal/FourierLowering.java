@@ -57,14 +57,14 @@ final class FourierLowering {
         return Nests.operator(op, buffers, tables, rows, List.of(same), body.build(), "radix 4");
     }
 
-    /** One element for each vector. */
+    /** The shape that has one element for each vector. */
     private static Shape vectors(Shape shape) {
         List<Integer> dims = new ArrayList<>(shape.dims());
         dims.set(dims.size() - 1, 1);
         return new Shape(dims);
     }
 
-    /** Pairs of real and imaginary part. */
+    /** A table of complex numbers, each a pair of real and imaginary part. */
     private static Buffer table(Tables tables, String name, DType dtype, List<Double> phases) {
         double[] parts = phases.stream()
                 .flatMap(phase -> List.of(FourierRoots.real(phase), FourierRoots.imaginary(phase)).stream())
@@ -163,7 +163,7 @@ final class FourierLowering {
                     .with("PASSES", name + "_passes");
         }
 
-        /** An operand of a sum: of 32 bits it wraps around. */
+        /** An operand of a C sum; those of int32 are cast, so that the sum wraps around. */
         private static String sum(DType dtype, String value) {
             return dtype == INT32 ? "(uint32_t)" + value : value;
         }

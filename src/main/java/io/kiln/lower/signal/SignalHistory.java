@@ -96,7 +96,7 @@ final class SignalHistory {
         block.loop("i", old, imm(samples), 1, (b, i) -> b.store(out, add(to, i), load(data, add(first, i))));
     }
 
-    /** As many of the last samples are kept as before. */
+    /** Keeps as many of the last samples as before. */
     private void forget(BlockBuilder block, Kept kept) {
         int old = Math.max(0, kept.count - length);
         block.loop(
@@ -141,7 +141,7 @@ final class SignalHistory {
         body.store(state, last, add(held, 1));
     }
 
-    /** Appends the new frame after this many. */
+    /** Appends the new frame to the state, behind a number of frames. */
     private void append(BlockBuilder block, Buffer state, Expr frames) {
         Expr at = block.let("at", mul(frames, length));
         block.loop("i", length, (b, i) -> b.store(state, add(at, i), load(data, i)));

@@ -91,7 +91,7 @@ public final class CumsumLowering {
         });
     }
 
-    /** Sums that may wrap around are unsigned in C. */
+    /** Initial value of the running sum; integers that may wrap around are unsigned in C. */
     private Expr start() {
         return switch (dtype) {
             case FLOAT32 -> imm(0.0f);

@@ -64,10 +64,10 @@ record Matrices(FusedOperator op) {
     /** The first elements of the matrices. */
     record Place(Expr a, Expr b, Expr out) {}
 
-    /** Emits the products of some columns. */
+    /** The code for some columns. */
     interface Columns {
         /**
-         * Emits it.
+         * Emits the products of some columns.
          *
          * @param first of the columns
          * @param count their number

@@ -36,7 +36,7 @@ import java.util.Optional;
  * </pre>
  */
 final class MatrixProduct {
-    /** With fewer rows, packing takes as long as the plain loops. */
+    /** Fewest rows for which micro-kernels pay: with fewer, packing takes as long as the plain loops. */
     static final int LEAST_ROWS = 4;
 
     /** Sums of so many products of int16 can be put together from two of 32 bits. */
@@ -100,7 +100,7 @@ final class MatrixProduct {
                 .because("columns are packed once for all rows");
     }
 
-    /** Some columns of all rows. */
+    /** Emits the products of some columns of the second matrix with all rows of the first. */
     private void some(BlockBuilder block, Matrices.Place place, Expr j, int count) {
         int step = matrices.columnStep();
         block.call(
@@ -117,7 +117,7 @@ final class MatrixProduct {
         });
     }
 
-    /** Some rows and columns: the first ones and their numbers. */
+    /** A part of the result: its first row and column, and their numbers. */
     private record Part(Expr i, int rows, Expr j, int columns) {}
 
     private void tile(BlockBuilder block, Matrices.Place place, Part part) {

@@ -68,7 +68,7 @@ final class PanelProduct {
     private final Buffer row;
     private final Rescaling rescaling;
 
-    /** Turns sums into results. */
+    /** How accumulators become results. */
     private sealed interface Rescaling {
         record Together(SumKernels.Rescaler rescaler) implements Rescaling {}
 
@@ -141,7 +141,7 @@ final class PanelProduct {
                 .because("columns are packed once for all rows");
     }
 
-    /** Some columns of all rows. */
+    /** Emits the products of some columns of the second matrix with all rows of the first. */
     private void some(BlockBuilder block, Matrices.Place place, Expr j, int count) {
         int rows = matrices.rows();
         int columnStep = matrices.columnStep();

@@ -72,7 +72,7 @@ final class TopkLowering {
         });
     }
 
-    /** Whether an element comes after the one that was found last. */
+    /** A condition that is true where an element comes after the one that was found last. */
     private Expr isBehind(Expr value, Expr j, Expr last, Expr lastIndex, Expr r) {
         Expr worse = topk.isAscend() ? Exprs.gt(value, last) : Exprs.lt(value, last);
         Expr notBetter = topk.isAscend() ? Exprs.ge(value, last) : Exprs.le(value, last);
