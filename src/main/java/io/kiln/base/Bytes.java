@@ -23,7 +23,7 @@ public final class Bytes {
         this.size = size;
     }
 
-    /** Copies the array. */
+    /** A byte string of a copy of the array. */
     public static Bytes copyOf(byte[] content) {
         return new Bytes(content.clone());
     }
@@ -60,7 +60,7 @@ public final class Bytes {
         return new Bytes(content, start + from, length);
     }
 
-    /** A copy. */
+    /** The content as a new array. */
     public byte[] toArray() {
         return Arrays.copyOfRange(content, start, start + size);
     }

@@ -51,7 +51,7 @@ public final class FileFailure {
         return says(said, FULL);
     }
 
-    /** What the system reported. */
+    /** The exception that the system reported. */
     private static Throwable system(Exception failure) {
         return failure instanceof UncheckedIOException unchecked ? unchecked.getCause() : failure;
     }

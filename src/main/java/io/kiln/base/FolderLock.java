@@ -112,7 +112,7 @@ public final class FolderLock implements AutoCloseable {
         }
     }
 
-    /** The JVM reports a lock of its own threads by an exception. */
+    /** Tries to lock the file. The JVM reports a lock of its own threads by an exception, which counts as locked. */
     private boolean tryLock() {
         try {
             return channel.tryLock() != null;
@@ -128,7 +128,7 @@ public final class FolderLock implements AutoCloseable {
         return Files.exists(file) && identity(file).equals(identity);
     }
 
-    /** A separate file, because closing the lock file after reading would release the lock. */
+    /** The file that names the lock's holder. It is separate, because closing the lock file after reading would release the lock. */
     private static Path holderFile(Path file) {
         return file.resolveSibling(file.getFileName() + ".holder");
     }

@@ -33,7 +33,7 @@ public final class GitLfs {
         }
     }
 
-    /** As above, for a file's content or the start of it. */
+    /** The problem of content that is only a pointer, given all of it or its start; empty for any other content. */
     public static Optional<Problem> pointer(byte[] start, String where) {
         String text = new String(start, 0, Math.min(HEAD, start.length), StandardCharsets.ISO_8859_1);
         return Stream.of(FIRST_LINES).anyMatch(text::startsWith)

@@ -9,7 +9,7 @@ import java.util.List;
 public class KilnException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    /** A thousand problems of a line each; a single problem is bounded by itself. */
+    /** Most characters of a message: a thousand problems of a line each. A single problem is bounded by itself. */
     private static final int MOST_CHARACTERS = 1 << 18;
 
     private final transient List<Problem> problems;

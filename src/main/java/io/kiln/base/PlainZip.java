@@ -202,7 +202,7 @@ public final class PlainZip {
         }
     }
 
-    /** On file systems that ignore case, two such names are one file. */
+    /** Refuses names that differ from others only in case: on file systems that ignore case, both are one file. */
     private void checkSpelling(String name) {
         String other = spellings.putIfAbsent(name.toLowerCase(Locale.ROOT), name);
         if (other != null && !other.equals(name)) {
@@ -213,7 +213,7 @@ public final class PlainZip {
         }
     }
 
-    /** Entry names are untrusted: control characters are not printed. */
+    /** The error for an entry that is refused. Entry names are untrusted, so that control characters in them are not printed. */
     private KilnException refused(String what, String entry, String expected) {
         String shown = printable(entry);
         return new KilnException(

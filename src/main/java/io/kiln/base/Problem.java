@@ -14,7 +14,7 @@ import java.util.Objects;
  */
 public record Problem(Failure family, String what, String where, String expected, String next) {
 
-    /** Messages show the beginning of longer output of tools. */
+    /** Most lines of a tool's output in a message, which shows the beginning. */
     private static final int MOST_LINES = 200;
 
     public Problem {
@@ -80,7 +80,7 @@ public record Problem(Failure family, String what, String where, String expected
         return spansLines(statement) ? "\nExpected " : endsByItself(statement) ? " Expected " : "; expected ";
     }
 
-    /** Output of tools, and tables, get no full stop. */
+    /** The full stop behind a part; output of tools, and tables, get none. */
     private static String stop(String part) {
         return spansLines(part) || endsByItself(part) ? "" : ".";
     }

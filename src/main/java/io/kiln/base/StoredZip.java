@@ -14,7 +14,10 @@ import java.util.zip.ZipOutputStream;
 
 /** Zip archives that are equal wherever they are written: sorted, not compressed (compression depends on the JDK), all of one time. */
 public final class StoredZip {
-    /** Not the first that an archive can hold: the JDK takes that one for an earlier time, and adds an instant of the computer's zone. */
+    /**
+     * The time of all entries. It is not the first that an archive can hold: the JDK takes that one for an earlier time, and adds
+     * an instant of the computer's zone.
+     */
     private static final LocalDateTime TIME = LocalDateTime.of(1980, 2, 1, 0, 0);
 
     private StoredZip() {}

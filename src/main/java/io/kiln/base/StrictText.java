@@ -38,7 +38,7 @@ public final class StrictText {
         return true;
     }
 
-    /** How many bytes follow the first one of a character above U+007F; negative if none begins with it. */
+    /** Number of bytes that follow the first one of a character above U+007F; negative if none begins with it. */
     private static int more(int first) {
         if (first < 0xC2 || first > 0xF4) {
             return -1;

@@ -21,7 +21,7 @@ public final class TargetText {
     /** The kinds of targets whose code runs on a board's processor by itself; a board's target is of one of them. */
     public static final List<String> HOST_KINDS = List.of("c", "llvm");
 
-    /** The same for messages. */
+    /** The {@link #HOST_KINDS} in words, for messages. */
     public static final String HOSTS = String.join(" or ", HOST_KINDS);
 
     private static final Pattern WORD = Pattern.compile("[A-Za-z0-9_.,+=-]+");

@@ -38,12 +38,12 @@ public final class WholeFiles {
         write(file, content, false);
     }
 
-    /** As above, as UTF-8. */
+    /** Writes a text in UTF-8, as {@link #write(Path, byte[])} does. */
     public static void write(Path file, String text) {
         write(file, text.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** As {@link #write(Path, byte[])}, a file that may be executed by those who may read it. */
+    /** Writes a file that those who may read it may execute, otherwise as {@link #write(Path, byte[])} does. */
     public static void writeProgram(Path file, byte[] content) {
         write(file, content, true);
     }
@@ -78,7 +78,7 @@ public final class WholeFiles {
     }
 
     /**
-     * As {@link #write(Path, byte[])}, of content that is not held in memory.
+     * Writes content that is not held in memory, as {@link #write(Path, byte[])} does.
      *
      * @throws KilnException if it cannot be written; the file is unchanged then
      */
@@ -108,7 +108,7 @@ public final class WholeFiles {
         }
     }
 
-    /** What is asked for when a file is created, from which the system takes the umask. */
+    /** Permissions that are asked for when a file is created, from which the system takes the umask. */
     private static FileAttribute<?>[] permissions(boolean isProgram) {
         boolean hasPermissions =
                 FileSystems.getDefault().supportedFileAttributeViews().contains("posix");

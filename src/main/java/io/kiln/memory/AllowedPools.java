@@ -11,7 +11,7 @@ import java.util.stream.IntStream;
  * @param forbidden by buffer the pools in which it must not lie, ascending; empty if every buffer may lie everywhere
  */
 record AllowedPools(PoolBounds bounds, List<List<Integer>> forbidden) {
-    /** One pool for all buffers. */
+    /** One pool, which may hold all buffers. */
     static final AllowedPools ONE = new AllowedPools(PoolBounds.ONE, List.of());
 
     AllowedPools {

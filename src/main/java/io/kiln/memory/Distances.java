@@ -31,7 +31,7 @@ public final class Distances {
                 : new Distances(new long[] {1 - bytes}, new long[] {otherBytes - 1});
     }
 
-    /** The same relation from the other buffer's side. */
+    /** The same relation seen from the other buffer: all differences negated. */
     public Distances negated() {
         int n = from.length;
         long[] negatedFrom = new long[n];
@@ -76,7 +76,7 @@ public final class Distances {
 
     /** Collects intervals in any order. */
     public static final class Builder {
-        /** In ascending order; they neither touch nor overlap. */
+        /** First and last differences of the intervals in ascending order; the intervals neither touch nor overlap. */
         private long[] from = new long[4];
 
         private long[] to = new long[4];

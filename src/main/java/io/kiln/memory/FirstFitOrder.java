@@ -20,12 +20,12 @@ enum FirstFitOrder {
         this.text = text;
     }
 
-    /** Its name in a plan's algorithm. */
+    /** The order's name in the algorithm of a plan. */
     String text() {
         return "first fit by " + text;
     }
 
-    /** All indices of the problem's buffers. */
+    /** The indices of the problem's buffers in this order. */
     int[] order(MemoryProblem problem) {
         double[] keys = keys(problem);
         List<Integer> order = new ArrayList<>();
@@ -45,7 +45,7 @@ enum FirstFitOrder {
         return indices;
     }
 
-    /** By buffer: those with the least come first. */
+    /** Sort keys by buffer: those with the least key are placed first. */
     private double[] keys(MemoryProblem problem) {
         double[] keys = new double[problem.size()];
         for (int i = 0; i < keys.length; i++) {
@@ -66,7 +66,7 @@ enum FirstFitOrder {
         return keys;
     }
 
-    /** Members of the heaviest clique first. */
+    /** Fills in keys that put the members of the heaviest clique first. */
     private static void byPressure(MemoryProblem problem, double[] keys) {
         for (int[] clique : problem.cliques()) {
             long bytes = 0;

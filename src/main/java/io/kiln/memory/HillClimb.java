@@ -14,7 +14,7 @@ final class HillClimb {
     private static final int MOST_ATTEMPTS = 1_000;
     private static final int MOST_ATTEMPTS_WITH_DISTANCES = 4_000;
 
-    /** A setback of more than this part of all bytes is never taken. */
+    /** The largest setback that is ever taken, as a divisor of all bytes. */
     private static final int WORST_LOSS = 8;
 
     private final MemoryProblem problem;

@@ -34,7 +34,7 @@ public final class MemoryPlanner {
         return search(problem, placement, best).plan(problem);
     }
 
-    /** An order, and the same with those first that may lie in the fewest pools: others could take their room. */
+    /** An order of buffers, and the same with those first that may lie in the fewest pools, since others could take their room. */
     private static List<int[]> orders(MemoryProblem problem, FirstFitOrder kind) {
         int[] order = kind.order(problem);
         return problem.pools().areRestricting()
@@ -83,7 +83,7 @@ public final class MemoryPlanner {
         return top;
     }
 
-    /** A plan by index. */
+    /** A plan with the offset of each buffer by index. */
     private static final class Candidate {
         private final String algorithm;
         private final long bytes;

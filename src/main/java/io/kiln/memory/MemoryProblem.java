@@ -100,7 +100,7 @@ public final class MemoryProblem {
     /** Pairs of buffers that may not have any distance. */
     @FunctionalInterface
     public interface Pairs {
-        /** Gives each pair once, by index. */
+        /** Calls the consumer once for each pair of indices. */
         void forEach(IntPairConsumer consumer);
     }
 
@@ -171,12 +171,12 @@ public final class MemoryProblem {
         return new MemoryProblem(buffers, conflicts, cliques, Optional.of(distances), knownBound, AllowedPools.ONE);
     }
 
-    /** The same buffers in several pools, each of which may hold any buffer. */
+    /** The same problem with several pools, each of which may hold any buffer. */
     public MemoryProblem in(PoolBounds bounds) {
         return in(bounds, (pool, buffer) -> true);
     }
 
-    /** The same buffers in several pools. A plan puts buffers that fit nowhere at {@link PoolBounds#NOWHERE} or above. */
+    /** The same problem with several pools. A plan puts buffers that fit nowhere at {@link PoolBounds#NOWHERE} or above. */
     public MemoryProblem in(PoolBounds bounds, PoolChoice choice) {
         AllowedPools allowed = AllowedPools.of(bounds, buffers, choice);
         return new MemoryProblem(buffers, conflicts, cliques, distances, knownBound, allowed);
@@ -251,7 +251,7 @@ public final class MemoryProblem {
         return sum - mostPadding;
     }
 
-    /** One clique around each buffer, heaviest neighbours first; not again where an earlier one has just the buffer and all of its neighbours. */
+    /** Finds one clique around each buffer, heaviest neighbours first, unless an earlier clique is just the buffer and all of its neighbours. */
     private static int[][] greedyCliques(List<WorkspaceBuffer> buffers, int[][] conflicts) {
         List<int[]> cliques = new ArrayList<>();
         List<BitSet> conflicting = Arrays.stream(conflicts)

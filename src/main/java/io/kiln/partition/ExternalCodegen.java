@@ -14,7 +14,7 @@ import java.util.Optional;
  * calls.
  */
 public interface ExternalCodegen {
-    /** Its name in targets: a letter, then letters, digits, {@code _} and {@code -}. */
+    /** The code generator's name in targets: a letter, then letters, digits, {@code _} and {@code -}. */
     String name();
 
     /** The patterns of operators that it takes; earlier patterns take first. */

@@ -21,7 +21,7 @@ import java.util.stream.IntStream;
 
 /** Lowers a composite to the call of its external function; its tables and its scratch are the operator's. */
 final class ExternalLowering {
-    /** Behind the name of the function that calls one between the hooks of its device. */
+    /** Suffix of the function that calls an external function between the hooks of its device. */
     private static final String ON_DEVICE = "_on_device";
 
     private final FusedOperator op;

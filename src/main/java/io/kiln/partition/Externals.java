@@ -90,7 +90,7 @@ public final class Externals {
         return parts.isEmpty();
     }
 
-    /** The whole target. */
+    /** The whole composite target. */
     public CompositeTarget target() {
         return target;
     }
@@ -123,7 +123,7 @@ public final class Externals {
                         parts.stream().map(GuardedCodegen::table).toList()));
     }
 
-    /** The pass as what the pipeline runs before fusion. */
+    /** The partitioning as a list of passes that run before fusion; empty without code generators. */
     public List<Pass> passes() {
         return pass().<List<Pass>>map(List::of).orElse(List.of());
     }

@@ -40,7 +40,7 @@ final class GuardedCodegen {
         return external.name();
     }
 
-    /** Its part of the target. */
+    /** The code generator's part of the target. */
     String text() {
         return external.text();
     }
@@ -59,7 +59,7 @@ final class GuardedCodegen {
         return guarded("say what computes its functions", codegen::runsOnCore);
     }
 
-    /** Its patterns, whose predicates are guarded, too. */
+    /** The code generator's patterns, whose predicates are guarded, too. */
     PatternTable table() {
         List<CompositePattern> patterns =
                 guarded("state its patterns", () -> List.copyOf(codegen.patterns(external, host)));

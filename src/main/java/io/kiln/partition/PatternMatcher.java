@@ -15,7 +15,7 @@ import java.util.Optional;
 /** Matches patterns against the operators of one function. */
 final class PatternMatcher {
     /**
-     * The outcome for one operator.
+     * The result of matching a pattern at one operator.
      *
      * @param match the operators; empty if they do not fit
      * @param failure why not; empty if they fit
@@ -77,7 +77,7 @@ final class PatternMatcher {
                 .orElseGet(() -> new Attempt(Optional.of(match), ""));
     }
 
-    /** Its result is its input, whose memory it shares. */
+    /** Whether an operator's result is its input, whose memory it shares. */
     private static boolean isView(Binding binding) {
         return binding.op().has(Trait.VIEW);
     }

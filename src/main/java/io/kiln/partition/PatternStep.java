@@ -28,7 +28,7 @@ public record PatternStep(String relay, Predicate<Op> accepts, boolean optional)
         return new PatternStep(operator, op -> op.name().equals(operator), false);
     }
 
-    /** The same, but it may be missing. */
+    /** The same step for an operator that may be missing. */
     public PatternStep orNone() {
         return new PatternStep(relay, accepts, true);
     }

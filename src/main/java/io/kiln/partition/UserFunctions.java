@@ -25,7 +25,7 @@ import java.util.stream.Collectors;
 
 /** C functions of the user that compute chains of operators: a code generator without Java. */
 public final class UserFunctions implements ExternalCodegen {
-    /** Its name in targets. */
+    /** Name of the code generator in targets. */
     public static final String NAME = "user";
 
     private static final Pattern C_NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]{0,199}");
@@ -125,7 +125,7 @@ public final class UserFunctions implements ExternalCodegen {
         });
     }
 
-    /** The name without what says that the operator may be missing. */
+    /** The operator's name without the mark that it may be missing. */
     private static String bare(String operator) {
         return operator.endsWith(OPTIONAL) ? operator.substring(0, operator.length() - 1) : operator;
     }
@@ -202,7 +202,7 @@ public final class UserFunctions implements ExternalCodegen {
         return List.of(Artifact.ofText(NAME, ArtifactKind.SOURCE, unit.file() + ".c", text.toString()));
     }
 
-    /** One C function has one list of types, whatever the operators that it is called for. */
+    /** Checks that a C function has one list of types, whatever the operators that it is called for. */
     private static void checkTypes(String function, List<String> parameters, Map<String, List<String>> types) {
         List<String> own = parameters.stream()
                 .map(parameter -> parameter.substring(0, parameter.lastIndexOf(' ')))

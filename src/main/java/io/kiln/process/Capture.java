@@ -13,7 +13,7 @@ import java.util.function.Consumer;
  * Drains a stream in a separate thread: the first bytes into memory, all bytes into the log; all count for the budget.
  */
 final class Capture {
-    /** The rest of a longer line is not passed on. */
+    /** Most bytes of a line that is passed on; the rest of a longer one is not. */
     private static final int LONGEST_LINE = 64 << 10;
 
     private final OutputStream log;
@@ -37,7 +37,7 @@ final class Capture {
         return started(new Capture(name, source, log, budget, Optional.empty()));
     }
 
-    /** As above; each line is passed on without its line end as soon as it is complete. */
+    /** Starts draining, and passes each line on without its line end as soon as it is complete. The log must tolerate several writers. */
     static Capture of(String name, InputStream source, OutputStream log, Budget budget, Consumer<String> lines) {
         return started(new Capture(name, source, log, budget, Optional.of(lines)));
     }

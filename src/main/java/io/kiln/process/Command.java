@@ -33,7 +33,7 @@ public record Command(
         Optional<Path> temporary) {
     private static final Duration DEFAULT_TIMEOUT = Duration.ofMinutes(5);
 
-    /** Programs answer as in every other country: what they print is read, or becomes part of a file. */
+    /** Makes programs answer as in every other country: what they print is read, or becomes part of a file. */
     private static final Map<String, String> LANGUAGE = Map.of("LC_ALL", "C");
 
     public Command {

@@ -18,8 +18,8 @@ import org.apache.commons.exec.launcher.CommandLauncherFactory;
  */
 final class Guardian {
     /**
-     * $1: the process; $2: its temporary folder, or nothing. Signals from the terminal are ignored, because they are
-     * meant for the JVM.
+     * The guarding shell script. $1 is the process, $2 its temporary folder or nothing. It ignores signals from the terminal, which
+     * are meant for the JVM.
      */
     private static final String SCRIPT = """
             trap '' HUP INT TERM

@@ -10,7 +10,7 @@ import java.util.function.Predicate;
 
 /** A stream without the lines that a predicate takes out as they come. Not thread-safe. */
 final class LineSieve extends InputStream {
-    /** A longer line is passed on in parts. */
+    /** Most bytes of a line; a longer one is passed on in parts. */
     private static final int LONGEST_LINE = 64 << 10;
 
     private static final int BUFFER = 1 << 16;
@@ -22,6 +22,8 @@ final class LineSieve extends InputStream {
     private int position;
 
     /**
+     * Filters a stream line by line.
+     *
      * @param source lines of UTF-8
      * @param takes gets each line without its end, and returns whether it is taken out
      */

@@ -37,7 +37,7 @@ public final class ProcessRunner {
         return run(command, line -> {});
     }
 
-    /** As {@link #run(Command)}; each line of its standard error is passed on while it runs, from another thread. */
+    /** Runs a command as {@link #run(Command)} does, and passes each line of its standard error on while it runs, from another thread. */
     public static ProcessResult run(Command command, Consumer<String> errorLines) {
         long start = System.nanoTime();
         Process process = launch(command);
@@ -82,7 +82,7 @@ public final class ProcessRunner {
     }
 
     /**
-     * As {@link #start(Command)}, for a process that reports on its standard error.
+     * Starts a command that reports on its standard error, otherwise as {@link #start(Command)} does.
      *
      * @param takes gets each line of standard error as it comes, from another thread, and returns whether it is a report: these may be
      *     any number, and are neither kept nor logged
@@ -115,7 +115,7 @@ public final class ProcessRunner {
         }
     }
 
-    /** Input is written by a separate thread, so that a process that does not read cannot block its own time limit. */
+    /** Writes the input in a separate thread, so that a process that does not read cannot block its own time limit. */
     private static void feed(Process process, Command command) {
         Thread feeder = new Thread(
                 () -> {

@@ -151,7 +151,7 @@ public final class RunningProcess implements AutoCloseable {
         }
     }
 
-    /** Copies the bytes read. */
+    /** Copies the bytes that are read to another stream. */
     private static final class Teeing extends FilterInputStream {
         private final OutputStream copy;
 

@@ -14,7 +14,7 @@ import java.util.stream.IntStream;
  * with all its supersets, and so is one that cannot become better than the best known.
  */
 final class BlockChoice {
-    /** Limit on time: each set tried is simulated and placed. */
+    /** Limit of the sets that are tried, each of which is simulated and placed. */
     private static final int MOST_TRIED = 48;
 
     private final RowGraph graph;

@@ -35,7 +35,7 @@ final class Liveness {
     private final List<Tenant> tenants = new ArrayList<>();
 
     /**
-     * What needs memory, in the order of the planner's buffers.
+     * A value or an operator's scratch that needs memory, in the order of the planner's buffers.
      *
      * @param value whether it is a value, otherwise scratch
      * @param index of the value, or of the node whose scratch it is

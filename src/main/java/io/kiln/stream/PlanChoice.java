@@ -17,15 +17,15 @@ public record PlanChoice(Order order, Blocks blocks, int memory) {
 
     /** An order of operators. */
     public enum Order {
-        /** As in the function. */
+        /** The order of the function. */
         FUNCTION,
-        /** The one in which the fewest bytes of whole values are alive at once. */
+        /** The order in which the fewest bytes of whole values are alive at once. */
         LEAST_PEAK
     }
 
     /** How many rows an operator computes in one call. */
     public enum Blocks {
-        /** All of them: nothing is interleaved. */
+        /** All rows: nothing is interleaved. */
         WHOLE,
         /** The preferred number of its schedule. */
         PREFERRED,
@@ -37,7 +37,7 @@ public record PlanChoice(Order order, Blocks blocks, int memory) {
         TWO_OF_SAME_ROW,
         /** The preferred number for those operators that save the most by it within the memory, one row for all others. */
         SOME,
-        /** One row. */
+        /** One row in each call. */
         ONE
     }
 

@@ -73,7 +73,7 @@ record RowGraph(List<Node> nodes, List<Value> values, Map<Integer, Integer> stor
             return cost.work;
         }
 
-        /** The same with fewer steps in one call. */
+        /** The same node with fewer steps in one call. */
         Node inBlocksOf(int rows) {
             return new Node(uses, output, steps, accumulates, rows, cost);
         }
@@ -235,7 +235,7 @@ record RowGraph(List<Node> nodes, List<Value> values, Map<Integer, Integer> stor
             return place == Place.OUTPUT || lastUser >= node;
         }
 
-        /** The same with nodes numbered from a later one; the caller uses an output after the last node. */
+        /** The same value with nodes numbered from a later one; the caller uses an output after the last node. */
         private Value relativeTo(int first, int nodes) {
             int last = place == Place.OUTPUT ? nodes : lastUser;
             return new Value(id, type, place, index, producer - first, last - first);

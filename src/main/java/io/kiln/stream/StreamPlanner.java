@@ -42,7 +42,7 @@ public final class StreamPlanner {
     }
 
     /**
-     * What is to be planned.
+     * The input of the planner: a function with its operators.
      *
      * @param function the fused function
      * @param operators its groups in order, without reshapes
@@ -144,7 +144,7 @@ public final class StreamPlanner {
 
     /** Segments of a graph. */
     record Cut(RowGraph graph, List<Segment> segments) {
-        /** The same without the blocks of operators that run whole: equal ones give the same program. */
+        /** The same segments without the blocks of operators that run whole: equal ones give the same program. */
         private Cut withoutIdleBlocks() {
             BitSet interleaved = new BitSet();
             segments.stream()
@@ -168,7 +168,7 @@ public final class StreamPlanner {
         return new Cut(stepByStep, search.fewestCalls(search.leastBytes()));
     }
 
-    /** The bounds that one search found for its candidates help the next search with another limit. */
+    /** Searches the segments of a graph; the bounds that it finds for candidates help the next search with another limit. */
     private Segmentation search(RowGraph candidate) {
         return searches.computeIfAbsent(candidate.blocks(), blocks -> Segmentation.of(candidate, withInputsAndOutputs));
     }
@@ -185,7 +185,7 @@ public final class StreamPlanner {
         return someBlocks(least, limit);
     }
 
-    /** Blocks where they save the most. */
+    /** Adds blocks where they save the most work within the limit. */
     private Cut someBlocks(Cut least, long limit) {
         RowGraph chosen = BlockChoice.of(graph, least.segments, some -> fits(new Cut(some, least.segments), limit));
         return fewestCalls(chosen, limit).orElse(new Cut(chosen, least.segments));

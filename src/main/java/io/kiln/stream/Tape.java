@@ -39,7 +39,7 @@ record Tape(List<Call> calls) {
         return Optional.of(new Tape(recorder.calls));
     }
 
-    /** Follows demand. */
+    /** Records the calls that a demand for rows causes. */
     private static final class Recorder {
         private final RowGraph graph;
         private final int[] next;

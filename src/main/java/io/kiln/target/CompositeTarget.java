@@ -52,12 +52,12 @@ public record CompositeTarget(List<External> externals, Target host) {
                             .collect(Collectors.joining());
         }
 
-        /** An option. */
+        /** The value of an option, or the other one if it is not given. */
         public String option(String option, String otherwise) {
             return attributes.getOrDefault(option, otherwise);
         }
 
-        /** The same with an option, unless it is given already. */
+        /** The same part with an option, unless that is given already. */
         public External withDefault(String option, String value) {
             TreeMap<String, String> more = new TreeMap<>(attributes);
             more.putIfAbsent(option, value);
@@ -111,12 +111,12 @@ public record CompositeTarget(List<External> externals, Target host) {
         return externals.stream().map(external -> external.text() + ", ").collect(Collectors.joining()) + host.text();
     }
 
-    /** The same code generators before another target. */
+    /** The same code generators before another target of the host. */
     public CompositeTarget withHost(Target other) {
         return new CompositeTarget(externals, other);
     }
 
-    /** The same with other options of its code generators. */
+    /** The same target with other options of its code generators. */
     public CompositeTarget withExternals(List<External> others) {
         return new CompositeTarget(others, host);
     }

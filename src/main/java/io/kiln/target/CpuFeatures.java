@@ -101,7 +101,7 @@ public record CpuFeatures(Family family, int bits, Set<Feature> features) {
         }
     }
 
-    /** LLVM's generic names and triples state the width only. */
+    /** The RISC-V base that LLVM's generic names and triples state: only a width, without extensions. */
     private static Optional<RiscV> riscVByName(Target target) {
         String name =
                 target.mcpu().orElse("") + " " + target.attribute("mtriple").orElse("");

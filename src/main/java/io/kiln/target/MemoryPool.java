@@ -47,7 +47,7 @@ public record MemoryPool(String name, int alignment, OptionalLong limit, MemoryR
         }
     }
 
-    /** For people: the memory, what a model may take of it, and the targets that reach it. */
+    /** The pool in words: the memory, what a model may take of it, and the targets that reach it. */
     public String text() {
         String memory = reach.memory().isEmpty() ? name : reach.memory();
         String most = limit.isPresent() ? " " + limit.getAsLong() + " bytes" : "";

@@ -11,7 +11,7 @@ import java.util.List;
  * @param targets keys of the targets that read and write it: {@code host}, and names of code generators; empty if all do
  */
 public record MemoryReach(String memory, List<String> targets) {
-    /** Every target reaches the memory. */
+    /** The reach of a memory that every target reaches. */
     public static final MemoryReach ALL = new MemoryReach("", List.of());
 
     public MemoryReach {

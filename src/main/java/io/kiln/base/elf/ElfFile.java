@@ -35,7 +35,7 @@ public record ElfFile(
         List<Symbol> dynamicSymbols) {
     private static final long LARGEST = 256L << 20;
 
-    /** An image may take this part of the heap, because a build holds several copies of it at once. */
+    /** Divisor of the heap that gives the largest image: a build holds several copies of an image at once. */
     private static final int HEAP_SHARE = 6;
 
     public ElfFile {

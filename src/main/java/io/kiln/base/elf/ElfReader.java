@@ -23,19 +23,19 @@ final class ElfReader {
     private static final int STRTAB = 3;
     private static final int DYNSYM = 11;
 
-    /** Generous limits: each section is compared with each segment and each symbol. */
+    /** Most sections, a generous limit: each section is compared with each segment and each symbol. */
     private static final int MAX_SECTIONS = 8192;
 
     private static final int MAX_SEGMENTS = 256;
     private static final int MAX_SYMBOLS = 250_000;
 
-    /** Names share tables, but hardly overlap: so little more than the file has. */
+    /** Bytes by which all names together may exceed the file. Names share tables, but hardly overlap. */
     private static final long MORE_NAME_BYTES = 64L << 10;
 
-    /** Sections keep their names, unlike symbols. */
+    /** Most bytes of a section's name, since sections keep their names, unlike symbols. */
     private static final int MOST_SECTION_NAME_BYTES = 16 << 10;
 
-    /** Larger than any memory; sums of such sizes still fit into a long. */
+    /** Largest size that is accepted: more than any memory has, and sums of such sizes still fit into a long. */
     private static final long MAX_SIZE = 1L << 40;
 
     private final String file;
@@ -44,6 +44,8 @@ final class ElfReader {
     private long nameBytes;
 
     /**
+     * Reads the header of a file.
+     *
      * @param file the file's name, for messages
      * @param in its content
      * @throws KilnException if it does not begin with an ELF header
@@ -256,6 +258,8 @@ final class ElfReader {
     }
 
     /**
+     * Checks that a range of bytes lies in the file.
+     *
      * @param at place of the number in the file
      */
     private void checkRange(long start, long length, String what, int at) {

@@ -23,6 +23,8 @@ final class ElfSymbols extends LazyList<Symbol> {
     private final int count;
 
     /**
+     * The symbols of a table.
+     *
      * @param in the file, in its byte order
      * @param isWide whether it has 64 bits
      * @param start offset of the first symbol

@@ -24,7 +24,7 @@ public final class FileDigests {
         this.folder = folder;
     }
 
-    /** Empty if the name is not that of an existing file. */
+    /** The digest of a file; empty if the name is not that of an existing file. */
     public Optional<String> of(String name) {
         try {
             return known.computeIfAbsent(path(name), FileDigests::digest);

@@ -123,7 +123,7 @@ public final class Fingerprint {
         }
     }
 
-    /** Elements without inner parts are one part, so that a message shows them all. */
+    /** Adds a list; elements without inner parts become one part, so that a message shows them all. */
     private void list(String name, List<?> elements) {
         if (elements.stream().allMatch(Fingerprint::isScalar)) {
             ArrayNode texts = JsonNodeFactory.instance.arrayNode();

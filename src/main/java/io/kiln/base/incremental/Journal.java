@@ -48,7 +48,7 @@ public record Journal(Path file) {
         return Optional.ofNullable(read().get(name));
     }
 
-    /** Replaces the content. */
+    /** Replaces the results in the file. */
     public void write(Map<String, Made> results) {
         ObjectNode root = JsonNodeFactory.instance.objectNode();
         root.put("format", FORMAT);

@@ -12,7 +12,7 @@ final class BufferSizes {
     /** Input channels that a depthwise convolution gathers at once on MVE ({@code CH_IN_BLOCK_MVE}). */
     private static final int DEPTHWISE_BLOCK = 124;
 
-    /** From this kernel size on, convolutions of int16 take no shortcut. */
+    /** Kernel size from which on convolutions of int16 take no shortcut. */
     private static final int LARGE_KERNEL = 512;
 
     private final CmsisNnOptions options;

@@ -19,7 +19,7 @@ import java.util.Optional;
  * CMSIS-NN end the run.
  */
 public final class CmsisNnCodegen implements ExternalCodegen {
-    /** Its name in targets. */
+    /** Name of the code generator in targets. */
     public static final String NAME = "cmsis-nn";
 
     /** The header of its functions, which every file that calls them includes. */

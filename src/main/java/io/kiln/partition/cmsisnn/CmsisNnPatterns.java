@@ -37,7 +37,7 @@ final class CmsisNnPatterns {
 
     private CmsisNnPatterns() {}
 
-    /** All of them, in TVM's order. */
+    /** All patterns, in TVM's order. */
     static List<CompositePattern> all(CmsisNnOptions options) {
         return List.of(
                 layer(CONV2D, PatternStep.of("qnn.conv2d", QnnConv2d.class), LayerConditions.conv2d(options)),

@@ -43,7 +43,7 @@ record CmsisNnVersion(int major, int minor) implements Comparable<CmsisNnVersion
                         "Bring other sources, or correct -version"));
     }
 
-    /** The text, such as {@code 6.0}. */
+    /** The version as text, such as {@code 6.0}. */
     String text() {
         return major + "." + minor;
     }

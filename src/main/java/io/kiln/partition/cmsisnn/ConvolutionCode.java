@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** {@code arm_convolve_wrapper_*} and {@code arm_depthwise_conv_wrapper_*}. */
+/** Calls of {@code arm_convolve_wrapper_*} and {@code arm_depthwise_conv_wrapper_*}. */
 final class ConvolutionCode {
     private final Match match;
     private final CmsisNnOptions options;

@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** {@code arm_fully_connected_*}. */
+/** Calls of {@code arm_fully_connected_*}. */
 final class DenseCode {
     private final Match match;
     private final CmsisNnOptions options;

@@ -15,7 +15,7 @@ import io.kiln.partition.Match;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** Conditions on pools, on sums and products of two tensors, and on softmax. */
+/** Conditions under which CMSIS-NN computes pools, sums and products of two tensors, and softmax. */
 final class ElementConditions {
     private static final Condition TYPES = new Condition(
             "input and output are neither both int8 nor both int16",

@@ -15,7 +15,7 @@ import io.kiln.partition.Match;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Conditions on convolutions and fully connected layers. */
+/** Conditions under which CMSIS-NN computes convolutions and fully connected layers. */
 final class LayerConditions {
     private static final Condition TYPES = new Condition(
             "input, weight, accumulator and output are neither int8, int8, int32, int8 nor int16, int8, int64, int16",
@@ -110,7 +110,7 @@ final class LayerConditions {
         return layer(match).isDepthwise(match.argument(match.root(), 0).shape().dim(-1));
     }
 
-    /** The rescaling of a layer. */
+    /** The requantization of a layer's accumulators. */
     static Requantization requantization(Match match) {
         return match.chain().stream()
                 .filter(binding -> binding.op().has(Trait.RESCALES))

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
-/** Tables of layers. */
+/** Tables of weights and per-channel values for calls of CMSIS-NN's layers. */
 final class LayerTables {
     private LayerTables() {}
 

@@ -15,7 +15,7 @@ import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
 import java.util.List;
 
-/** {@code arm_elementwise_add_*} and {@code arm_elementwise_mul_*}. */
+/** Calls of {@code arm_elementwise_add_*} and {@code arm_elementwise_mul_*}. */
 final class PairCode {
     private final ExternalFunction function;
     private final Match match;

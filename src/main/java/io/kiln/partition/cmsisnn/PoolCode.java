@@ -9,7 +9,7 @@ import io.kiln.partition.ExternalFunction;
 import io.kiln.partition.Match;
 import java.util.List;
 
-/** {@code arm_avgpool_*} and {@code arm_max_pool_*}. */
+/** Calls of {@code arm_avgpool_*} and {@code arm_max_pool_*}. */
 final class PoolCode {
     private PoolCode() {}
 

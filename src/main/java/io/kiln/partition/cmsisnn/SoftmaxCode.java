@@ -12,7 +12,7 @@ import io.kiln.partition.ExternalFunction;
 import io.kiln.partition.Match;
 import java.util.List;
 
-/** {@code arm_softmax_*}. */
+/** Calls of {@code arm_softmax_*}. */
 final class SoftmaxCode {
     private static final int INTEGER_BITS = 5;
     private static final int FRACTION_BITS = 31 - INTEGER_BITS;
