@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
  * stay unchanged.
  */
 final class ArmIntrinsics {
-    /** Its path in the C project. */
+    /** The header's path in the C project. */
     static final String FILE = ArchivePaths.RUNTIME + "/" + ArchivePaths.INCLUDE + "/kiln_arm_intrinsics.h";
 
     private static final Pattern DEFINITION = Pattern.compile("\\buint32_t\\s+__ror\\s*\\(\\s*uint32_t\\b");

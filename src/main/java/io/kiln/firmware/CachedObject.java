@@ -76,17 +76,17 @@ final class CachedObject {
                 object);
     }
 
-    /** As {@link #find}, for text on the compiler's standard input, which reads no files. */
+    /** Writes the object of text on the compiler's standard input, which reads no files, if it is in the cache. */
     boolean findText(List<String> line, byte[] text, Path object) {
         return cache.find(key(line, Digests.sha256(text)), made -> true, object).isPresent();
     }
 
-    /** As {@link #keep}, for text on the compiler's standard input. */
+    /** Puts the object of text on the compiler's standard input into the cache. */
     void keepText(List<String> line, byte[] text, Path object) {
         cache.keep(key(line, Digests.sha256(text)), Made.of(Fingerprint.of("object"), Map.of()), object);
     }
 
-    /** The user's own C may read anything, and so may C of an archive that is not fenced. */
+    /** Whether an object may be in the cache. The user's own C may read anything, and so may C of an archive that is not fenced. */
     private boolean isEligible() {
         return unit.path().endsWith(".c")
                 && Set.of(SourceKind.OWN, SourceKind.SMALL, SourceKind.FREESTANDING)

@@ -79,7 +79,7 @@ final class ClosedWorld {
         return names;
     }
 
-    /** Includes the files' real paths, which a compiler may use. */
+    /** The files that the compiler may read, with their real paths, which it may use. */
     private Set<Path> files() {
         Set<Path> files = new TreeSet<>();
         try (Stream<Path> walk = Files.walk(resources)) {
@@ -110,7 +110,7 @@ final class ClosedWorld {
         }
     }
 
-    /** Clang's format for overlays is YAML, of which JSON is a subset. */
+    /** An overlay of these files in clang's format, YAML, of which JSON is a subset. */
     private static String overlay(Set<Path> files) {
         ObjectNode root = JsonNodeFactory.instance.objectNode();
         root.put("version", 0);

@@ -21,7 +21,7 @@ final class CodeArchive {
     private static final int MOST_ENTRIES = 20_000;
     private static final long MOST_BYTES = 256L << 20;
 
-    /** A file in one of the folders of a library; no part of the name is {@code .} or {@code ..}. */
+    /** The path of a file in one of the folders of a library; no part of it is {@code .} or {@code ..}. */
     private static final Pattern NAME =
             Pattern.compile("(?:c|include|lib)(?:/(?!\\.\\.?(?:/|$))[^/\\\\\\p{Cntrl}:]{1,100}){1,16}");
 
@@ -40,7 +40,7 @@ final class CodeArchive {
     }
 
     /**
-     * As {@link #read(Path)}.
+     * Reads the content of an archive.
      *
      * @param zip the archive, for messages
      * @throws KilnException if it is not a zip, too large, or has files that no library has
@@ -84,7 +84,7 @@ final class CodeArchive {
         return files;
     }
 
-    /** Reading the next entry would first unpack the content of a folder's entry, however long it is. */
+    /** Refuses a folder's entry that has content, which reading the next entry would unpack first, however long it is. */
     private static void checkFolder(Path zip, String name, InputStream content) throws IOException {
         if (content.read() >= 0) {
             throw refused(zip, "the folder " + printable(name) + " has content", "only files with content");

@@ -76,7 +76,7 @@ final class CommandLines {
         return line;
     }
 
-    /** As {@link #preprocess}, to find out which files a source includes when some of them do not exist. */
+    /** The command that finds out which files a source includes when some of them do not exist, driver first. */
     static List<String> listIncludes(SourceUnit unit, List<String> begin, String depFile) {
         List<String> line = new ArrayList<>(begin);
         line.addAll(List.of("-M", "-MG", "-MF", depFile, "-MT", "object", unit.path()));

@@ -40,7 +40,7 @@ final class Compilation {
 
     private static final Duration LEAST = Duration.ofMinutes(10);
 
-    /** For each megabyte of a source. GCC takes half a minute of a processor that has nothing else to do. */
+    /** Time that a compiler gets for each megabyte of a source. GCC takes half a minute of a processor that has nothing else to do. */
     private static final Duration FOR_EACH_MEGABYTE = Duration.ofMinutes(5);
 
     /** The result of a compiler that was not started. */
@@ -171,7 +171,7 @@ final class Compilation {
         return new Attempt(result, List.of(), true);
     }
 
-    /** How long a compiler may take, which grows with the source. */
+    /** Time limit of a compiler, which grows with the source. */
     static Duration limit(FirmwareProject project, SourceUnit unit) {
         try {
             return limit(Files.size(project.directory().resolve(unit.path())));
@@ -185,8 +185,8 @@ final class Compilation {
     }
 
     /**
-     * A source that reads no untrusted file is compiled like the user's own; the files that it then read are checked
-     * again.
+     * Compiles a source behind the fence. One that reads no untrusted file is compiled like the user's own; the files that it then
+     * read are checked again.
      */
     private Attempt fenced(Fence fence, Path part, Path depFile) throws IOException {
         if (unit.path().endsWith(".s")) {
@@ -218,8 +218,8 @@ final class Compilation {
     }
 
     /**
-     * A trusted source may read files outside of the project, but not if it also reads an untrusted one, or if nobody
-     * knows that: then the failure stands.
+     * Compiles a trusted source that may read files outside of the project, unless it also reads an untrusted one, or nobody knows
+     * that: then the failure stands.
      */
     private Attempt withOutsideFiles(Fence fence, Fence.Preprocessed source, Path part, Path depFile)
             throws IOException {

@@ -17,7 +17,7 @@ import java.util.TreeMap;
  */
 public record ExtraCode(
         boolean isAlone, Optional<String> folder, SortedMap<String, Bytes> files, Optional<String> linkerScript) {
-    /** No such code. */
+    /** No generated code. */
     public static final ExtraCode NONE = new ExtraCode(false, Optional.empty(), new TreeMap<>(), Optional.empty());
 
     public ExtraCode {

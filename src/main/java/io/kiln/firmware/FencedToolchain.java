@@ -91,16 +91,14 @@ sealed interface FencedToolchain {
                 && toolchain.version().contains("clang");
     }
 
-    /** Where the board's {@code fence.c} knows the system calls. */
+    /** Whether this computer is one whose system calls the board's {@code fence.c} knows. */
     private static boolean isSealable() {
         String system = System.getProperty("os.name").toLowerCase(Locale.ROOT);
         String machine = System.getProperty("os.arch").toLowerCase(Locale.ROOT);
         return system.equals("linux") && List.of("amd64", "x86_64", "aarch64").contains(machine);
     }
 
-    /**
-     * Without it, a source that crashes clang gets itself and a script written to the folder for temporary files.
-     */
+    /** Keeps clang from writing a source that crashes it, and a script, to the folder for temporary files. */
     String NO_REPRODUCER = "-fno-crash-diagnostics";
 
     /** The bundled clang. */
@@ -115,7 +113,7 @@ sealed interface FencedToolchain {
             return line;
         }
 
-        /** Standard input has no name, so debug information gets the source's. */
+        /** Flags for text from standard input, which has no name: debug information gets the source's. */
         @Override
         public List<String> compiling(SourceUnit unit) {
             return Stream.concat(

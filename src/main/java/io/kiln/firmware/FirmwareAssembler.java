@@ -70,7 +70,7 @@ public final class FirmwareAssembler {
                                 .or(request.board()::linker));
     }
 
-    /** Whether a model divides its constants between the board's memory of constants and its further one. */
+    /** Whether a model divides its constants between two memories of the board: that of constants and a further one. */
     private static boolean hasNearConstants(FirmwareRequest request) {
         return request.models().stream()
                 .flatMap(model -> model.artifacts().artifacts().stream())
@@ -103,7 +103,7 @@ public final class FirmwareAssembler {
         }
     }
 
-    /** The user's headers come first; the shims' come last, like a C library's. */
+    /** Folders of headers in the order of the search: the user's come first, the shims' last, like a C library's. */
     private static List<String> includes(ProjectFiles files, FirmwareRequest request) {
         List<String> includes = new ArrayList<>();
         for (CodeFolder folder : request.code().folders()) {

@@ -77,7 +77,7 @@ public final class FirmwareCompiler {
         return objects;
     }
 
-    /** Both applications have a main.c. */
+    /** Whether two projects have the same content for a source; both applications have a main.c. */
     private static boolean isSame(SourceUnit unit, FirmwareProject one, FirmwareProject other) {
         Path file = one.directory().resolve(unit.path());
         Path same = other.directory().resolve(unit.path());
@@ -162,7 +162,7 @@ public final class FirmwareCompiler {
         }
     }
 
-    /** Each compiler would report a full disk differently, and the log could not be written either. */
+    /** Reports a full disk once: each compiler would report it differently, and the log could not be written either. */
     private static void requireSpace(FirmwareProject project, List<Outcome> outcomes) {
         boolean isFull = outcomes.stream()
                 .anyMatch(outcome -> outcome.made().isEmpty()
@@ -199,7 +199,7 @@ public final class FirmwareCompiler {
         problems.throwIfAny();
     }
 
-    /** Names the headers of the models, of which the user's code may look for another one, or those of the same name. */
+    /** Advice for a missing header: names the headers of the models, of which the user's code may look for another one, or those of the same name. */
     private static String missingHeader(FirmwareProject project, String wanted) {
         String name = Staleness.fileName(wanted);
         List<String> elsewhere = project.headers().stream()
@@ -239,7 +239,7 @@ public final class FirmwareCompiler {
         return names.stream().limit(NAMES_SHOWN).collect(Collectors.joining(", ")) + more;
     }
 
-    /** An archive's C may need more of a C library than Kiln's own models do. */
+    /** What to do about a source that was not compiled. An archive's C may need more of a C library than Kiln's own models do. */
     private static String advice(FirmwareProject project, Outcome outcome) {
         Optional<String> trust =
                 project.strangers().advice(List.of(outcome.unit().path()));

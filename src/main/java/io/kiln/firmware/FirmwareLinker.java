@@ -46,7 +46,7 @@ public final class FirmwareLinker {
     /** What GNU ld and LLD say of functions that are called and exist nowhere. */
     private static final Pattern UNDEFINED = Pattern.compile("undefined (?:reference to|symbol:)");
 
-    /** GNU ld writes "region overflowed", LLD "section will not fit in region". */
+    /** What linkers say of a memory that is too small: GNU ld writes "region overflowed", LLD "section will not fit in region". */
     private static final Pattern OVERFLOW = Pattern.compile("overflowed by|will not fit in region");
 
     private final FirmwareProject project;
@@ -87,7 +87,7 @@ public final class FirmwareLinker {
     }
 
     /**
-     * As {@link #link(CompiledObjects, Path, String, Log)}.
+     * Links as {@link #link(CompiledObjects, Path, String, Log)} does, with advice about an image that does not fit.
      *
      * @param advice called if the image does not fit; its answer ends the message
      */
@@ -255,7 +255,7 @@ public final class FirmwareLinker {
         return Digests.sha256(line.replace(project.directory().toString(), "."));
     }
 
-    /** Objects, and every file of the board, because linker scripts include each other. */
+    /** The files that a link reads: objects, libraries, and every linker script of the board, because scripts include each other. */
     private List<String> inputs() {
         Stream<String> scripts = project.board().files().keySet().stream()
                 .filter(name -> name.endsWith(".ld"))
@@ -286,7 +286,10 @@ public final class FirmwareLinker {
     static final class RoomyScripts {
         private static final Pattern MEMORY = Pattern.compile("\\bMEMORY\\s*\\{[^}]*}");
 
-        /** {@code LENGTH}, {@code len} and {@code l} mean the same; the value ends at the line's end or the closing brace. */
+        /**
+         * The length of a memory in a linker script. {@code LENGTH}, {@code len} and {@code l} mean the same; the value ends at the
+         * line's end or the closing brace.
+         */
         private static final Pattern LENGTH =
                 Pattern.compile("\\b(LENGTH|len|l)\\s*=\\s*([^\\n};]+?)\\s*(?=/\\*|[\\n}])");
 

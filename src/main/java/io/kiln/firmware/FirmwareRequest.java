@@ -41,17 +41,17 @@ public record FirmwareRequest(
             this(models, code, ImageOptions.DEFAULT, BroughtSources.NONE, ExtraCode.NONE);
         }
 
-        /** The same with other code of the project's own. */
+        /** The same content with other code of the project's own. */
         public Content with(UserCode other) {
             return new Content(models, other, options, brought, extra);
         }
 
-        /** The same with an application in place of the project's own C. */
+        /** The same content with an application in place of the project's own C. */
         public Content replacingMain(Application other) {
             return new Content(models, UserCode.NONE, options.with(other), brought, extra);
         }
 
-        /** The same with other models, and generated code beside them. */
+        /** The same content with other models, and generated code beside them. */
         public Content with(List<ModelLibrary> others, ExtraCode beside) {
             return new Content(others, code, options, brought, beside);
         }
@@ -124,12 +124,12 @@ public record FirmwareRequest(
         return new FirmwareRequest(linked, toolchain, optimize, content, Folders.in(folder), pluginVersion);
     }
 
-    /** The same in other folders. */
+    /** The same firmware in other folders. */
     public FirmwareRequest in(Folders other) {
         return new FirmwareRequest(board, toolchain, optimize, content, other, pluginVersion);
     }
 
-    /** The same with other content. */
+    /** The same firmware with other content. */
     public FirmwareRequest with(Content other) {
         return new FirmwareRequest(board, toolchain, optimize, other, folders, pluginVersion);
     }

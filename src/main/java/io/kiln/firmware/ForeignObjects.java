@@ -70,7 +70,7 @@ final class ForeignObjects {
         }
     }
 
-    /** Members that do not fit for the same reason are one problem. */
+    /** Checks the members of a static library; those that do not fit for the same reason are one problem. */
     private void library(String path) {
         String name = names.name(path);
         try {
@@ -120,7 +120,7 @@ final class ForeignObjects {
         }
     }
 
-    /** What is not ELF, in words. */
+    /** The format of a file that is not ELF, in words; empty for ELF. */
     private static Optional<String> otherFormat(Bytes content) {
         int first = content.size() < 4 ? 0 : content.buffer().getInt(0);
         int swapped = Integer.reverseBytes(first);

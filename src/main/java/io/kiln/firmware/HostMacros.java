@@ -34,7 +34,7 @@ final class HostMacros {
         this.options = options;
     }
 
-    /** Kinds have flags, and file names languages, on which macros depend. */
+    /** What macros depend on beside the compiler: the kind of a source, which has flags, and the language that its name tells. */
     private record Language(SourceKind kind, String name) {
         static Language of(SourceUnit unit) {
             if (unit.path().endsWith(".c")) {

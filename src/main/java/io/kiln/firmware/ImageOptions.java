@@ -18,7 +18,7 @@ public record ImageOptions(
     /** The default application; no archive is trusted. */
     public static final ImageOptions DEFAULT = new ImageOptions(Application.CONSOLE, TrustedArchives.NONE);
 
-    /** The same with another application. */
+    /** The same options with another application. */
     public ImageOptions with(Application other) {
         return new ImageOptions(other, trusted);
     }

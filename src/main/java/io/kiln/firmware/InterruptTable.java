@@ -19,7 +19,7 @@ import java.util.stream.Collectors;
  * those of the PLIC's sources, and one entry for all interrupts asks the PLIC which one it is (RISC-V PLIC specification 1.0.0).
  */
 final class InterruptTable {
-    /** The board's list. */
+    /** Name of the board's list of interrupts. */
     static final String LIST = "interrupts.txt";
 
     /** The printed source, in the board's folder. */

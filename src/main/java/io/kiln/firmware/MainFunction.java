@@ -53,7 +53,10 @@ final class MainFunction {
         }
     }
 
-    /** Objects for this computer may have another format; its linker itself finds two functions of one name. */
+    /**
+     * Whether an object defines {@code main}. Objects for this computer may have another format; its linker itself finds two
+     * functions of one name.
+     */
     private static boolean defines(Path object) {
         return ElfFile.isElf(object)
                 && ElfFile.read(object).symbols().stream()

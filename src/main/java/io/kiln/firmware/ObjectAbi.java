@@ -94,7 +94,7 @@ final class ObjectAbi {
             "doubles in FPU registers (ilp32d)", "quads in FPU registers");
     private static final Pattern VERSION = Pattern.compile("[0-9]+p[0-9]+");
 
-    /** What is part of others: of what every core has, and of those of one letter. */
+    /** Extensions that are part of others: of what every core has, and of those of one letter. */
     private static final Map<String, String> PARTS = Map.of(
             "zicsr",
             "i",
@@ -142,7 +142,7 @@ final class ObjectAbi {
      * @param expected of the image
      */
     record Difference(String what, String found, String expected) {
-        /** For people. */
+        /** The difference in words. */
         String text() {
             return what + ": it has " + found + ", the image " + expected;
         }

@@ -23,7 +23,7 @@ final class Staleness {
     private static final String FILE = "file/";
     private static final String RIVAL = "rival/";
 
-    /** The board of an image: its memories are checked, and more of it takes part than the linker reads. */
+    /** Name of an image's input that stands for the whole board: its memories are checked, and more of it takes part than the linker reads. */
     static final String BOARD = "board";
 
     private Staleness() {}
@@ -43,7 +43,7 @@ final class Staleness {
         return inputs;
     }
 
-    /** As {@link #inputs}, with the current digests of the files read last time. */
+    /** The {@link #inputs} of an output with the current digests of the files read last time. */
     static Fingerprint inputsNow(String tool, String command, Set<String> files, FileDigests digests) {
         Fingerprint inputs = inputs(tool, command, Map.of(), List.of());
         files.forEach(name -> digests.of(name).ifPresent(digest -> inputs.value(FILE + name, digest)));
@@ -70,7 +70,7 @@ final class Staleness {
         return changedInput(last, now).or(() -> changedOutput(last.orElseThrow(), outputs));
     }
 
-    /** As {@link #reason}, without a look at the outputs or at rivals. */
+    /** Which input of an output has changed, in the words of {@link #reason}, without a look at the outputs or at rivals. */
     static Optional<String> changedInput(Optional<Made> last, Fingerprint now) {
         if (last.isEmpty()) {
             return Optional.of("new");
@@ -89,7 +89,7 @@ final class Staleness {
                 .map(name -> fileName(name) + " changed");
     }
 
-    /** As {@link #reason}, for an object of a cache, whose tool and command line are known to be the same. */
+    /** Why an object of a cache is out of date; its tool and command line are known to be the same. */
     static Optional<String> reason(Made made, Set<String> files, FileDigests digests, Collection<String> rivals) {
         return changedInput(Optional.of(made), inputsNow("", "", files, digests))
                 .or(() -> newRival(made, rivals));

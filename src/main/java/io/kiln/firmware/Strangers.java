@@ -15,7 +15,7 @@ import java.util.TreeMap;
  * @param files how to trust a file's author, by the file's path in the project
  */
 public record Strangers(NavigableMap<String, String> files) {
-    /** All files are the user's or Kiln's. */
+    /** No untrusted files: all are the user's or Kiln's. */
     public static final Strangers NONE = new Strangers(new TreeMap<>());
 
     public Strangers {

@@ -32,7 +32,7 @@ public record UserCode(List<CodeFolder> folders, CodeFlags flags) {
         return of(main, CodeFlags.NONE);
     }
 
-    /** The same with another folder. */
+    /** The same code with another folder. */
     public UserCode with(CodeFolder folder) {
         List<CodeFolder> all = new ArrayList<>(folders);
         all.add(folder);
@@ -40,7 +40,7 @@ public record UserCode(List<CodeFolder> folders, CodeFlags flags) {
     }
 
     /**
-     * The same with a folder that the user names. It is named after its place in the project, or after itself if it lies
+     * The same code with a folder that the user names. It is named after its place in the project, or after itself if it lies
      * elsewhere.
      *
      * @param project the project's folder
@@ -56,7 +56,7 @@ public record UserCode(List<CodeFolder> folders, CodeFlags flags) {
         return with(new CodeFolder(path, free(role.name().toLowerCase(Locale.ROOT) + "/" + name), origin, role));
     }
 
-    /** The same with the unit tests in a folder. */
+    /** The same code with the unit tests in a folder. */
     public UserCode withTests(Path folder) {
         return with(new CodeFolder(folder, "test", "src/test/c", Role.TESTS));
     }
@@ -77,7 +77,7 @@ public record UserCode(List<CodeFolder> folders, CodeFlags flags) {
         return folders.stream().anyMatch(folder -> folder.role() == Role.TESTS);
     }
 
-    /** A place that no other folder has. */
+    /** A place in the C project that no other folder has. */
     private String free(String wanted) {
         String place = wanted;
         for (int n = 2; isTaken(place); n++) {

@@ -12,9 +12,9 @@ enum UserFile {
     COMPILED,
     /** A static library. */
     LIBRARY,
-    /** Included by sources. */
+    /** A header, which sources include. */
     HEADER,
-    /** Documents for people. */
+    /** A document for people. */
     PAPER,
     /** Left by editors and version control. */
     LEFTOVER,

@@ -72,7 +72,7 @@ final class UserSources {
         return all;
     }
 
-    /** All files below the folder except hidden ones and editors' leftovers, by relative path. */
+    /** Reads all files below the folder except hidden ones and editors' leftovers, by relative path. */
     private void read() {
         if (!Files.exists(root, LinkOption.NOFOLLOW_LINKS)) {
             if (folder.role() != Role.MAIN) {
@@ -92,7 +92,7 @@ final class UserSources {
         }
     }
 
-    /** Follows links: sources may be shared that way. */
+    /** Visits the files below a folder, following links: sources may be shared that way. */
     private void walk() {
         try (Stream<Path> walk = Files.walk(root, FileVisitOption.FOLLOW_LINKS)) {
             for (Path path : (Iterable<Path>) walk.filter(path -> !Files.isDirectory(path))::iterator) {

@@ -21,7 +21,7 @@ final class GraphCall {
     private final List<String> lines = new ArrayList<>();
 
     /**
-     * A call.
+     * The call of a model on the graph executor.
      *
      * @param model the model
      * @param tensors its inputs, then its outputs

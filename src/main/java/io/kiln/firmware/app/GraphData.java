@@ -58,7 +58,7 @@ public final class GraphData {
     }
 
     /**
-     * Of a model for the graph executor.
+     * The graph and parameters of a model for the graph executor.
      *
      * @param mayHaveOwnSectors whether parameters, if there are any, lie in flash sectors of their own
      */
@@ -101,12 +101,12 @@ public final class GraphData {
         return new InterfaceNames(model).prefix().toUpperCase(Locale.ROOT) + "_PARAMS_DIGEST";
     }
 
-    /** The function that checks them. */
+    /** Name of the function that checks the parameters in flash. */
     static String check(String model) {
         return new InterfaceNames(model).prefix() + "_check_params";
     }
 
-    /** The header's text. */
+    /** The text of the header that declares graph and parameters. */
     public Bytes headerText() {
         String prefix = names.prefix();
         String upper = prefix.toUpperCase(Locale.ROOT);
@@ -231,7 +231,7 @@ public final class GraphData {
         }
     }
 
-    /** Without the spaces between values. */
+    /** A JSON text without the spaces between values. */
     private static String compact(String json) {
         StringBuilder out = new StringBuilder();
         boolean isText = false;

@@ -28,7 +28,7 @@ final class ModelTable {
     private ModelTable() {}
 
     /**
-     * The file.
+     * The C file with the table.
      *
      * @param hearing names of the models that take audio, too
      */

@@ -19,7 +19,7 @@ final class PackedCall {
     private final List<String> lines = new ArrayList<>();
 
     /**
-     * A call.
+     * The call of a model with the packed interface.
      *
      * @param model the model
      * @param tensors its inputs, then its outputs

@@ -35,7 +35,7 @@ final class Leb128 {
         return (next & 0x40) != 0 && shift <= MOST_BITS ? value | -1L << shift : value;
     }
 
-    /** Drops bits beyond 64. */
+    /** Shifts bits to their place in the number; bits beyond 64 are dropped. */
     private static long shifted(int bits, int shift) {
         return shift > MOST_BITS ? 0 : (long) bits << shift;
     }

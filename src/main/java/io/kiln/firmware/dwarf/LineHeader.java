@@ -100,7 +100,7 @@ record LineHeader(
         return hasFolder ? folders.get((int) folder) + "/" + name : name;
     }
 
-    /** One row of a table of folders or of files. */
+    /** A row of a table of folders or of files. */
     private record Entry(String path, long folder) {}
 
     private static List<Entry> entries(ByteBuffer unit, Strings strings) {

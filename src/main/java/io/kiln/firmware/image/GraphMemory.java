@@ -24,7 +24,7 @@ record GraphMemory(long bytes, long blocks, List<Long> counts) {
     /** The header that defines the size of an executor. */
     static final String INCLUDE = "#include <tvm/runtime/crt/internal/graph_executor/graph_executor.h>\n";
 
-    /** The executor and its nodes. */
+    /** Blocks that an executor allocates for itself and for its nodes. */
     private static final int BLOCKS_OF_ITS_OWN = 2;
 
     GraphMemory {
@@ -72,7 +72,7 @@ record GraphMemory(long bytes, long blocks, List<Long> counts) {
                 .orElse(0);
     }
 
-    /** All bytes, in C. */
+    /** All bytes as a C expression, with the size of the executor. */
     String expression() {
         return bytes + "u + TVM_GRAPH_EXECUTOR_BYTES("
                 + counts.stream().map(count -> count + "u").collect(Collectors.joining(", ")) + ")";

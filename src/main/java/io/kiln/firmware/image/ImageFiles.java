@@ -30,6 +30,8 @@ public final class ImageFiles {
     private final Log log;
 
     /**
+     * Writes the files of an image into a folder.
+     *
      * @param folder the folder of the files
      * @param base their name without extension
      * @param parts folder on the same file system, for unfinished files

@@ -65,21 +65,24 @@ public final class ImageMeasurer {
         return new Ram(data, Math.max(0, zeroed - workspace - io), state, workspace, io, stack, available(Kind.RAM));
     }
 
-    /** The pools' own section with its alignment if the linker script has one; otherwise the pools by name. */
+    /** Bytes of the workspace: the pools' own section with its alignment if the linker script has one, otherwise the pools by name. */
     private long workspace() {
         long section = bytes(s -> s.name().startsWith(InterfaceNames.WORKSPACE_SECTION));
         return section > 0 ? section : symbolBytes(symbol -> symbol.name().contains(WORKSPACE));
     }
 
     /**
-     * Constants without {@code const}, as pools of some versions of TVM, count as constants: linker scripts go by the
-     * name.
+     * Whether a section holds variables with initial values. Constants without {@code const}, as pools of some versions of TVM,
+     * count as constants: linker scripts go by the name.
      */
     private static boolean isData(Section section) {
         return section.isWritable() && !section.name().startsWith(".rodata") && !isOfConstructors(section);
     }
 
-    /** Linkers mark these pointers as writable for dynamic linking; in an image they lie beside the code. */
+    /**
+     * Whether a section holds the pointers to constructors, which linkers mark as writable for dynamic linking. In an image they
+     * lie beside the code.
+     */
     private static boolean isOfConstructors(Section section) {
         return section.name().equals(".init_array");
     }
@@ -154,7 +157,7 @@ public final class ImageMeasurer {
         return regions;
     }
 
-    /** Content that overflows a memory lies behind its end but before the next memory. */
+    /** Whether an address counts for a memory: content that overflows a memory lies behind its end but before the next memory. */
     private boolean isIn(Memory memory, long address) {
         return board.memories().stream()
                 .filter(other -> other.base() <= address)

@@ -23,10 +23,10 @@ import java.util.Optional;
  * @param entry address of the first instruction
  */
 public record LoadImage(List<Block> blocks, long entry) {
-    /** A larger flat file would be mostly gap; HEX or ELF are better for memories far apart. */
+    /** Largest flat binary in bytes: a larger one would be mostly gap; HEX or ELF are better for memories far apart. */
     private static final long LARGEST_BINARY = 64L << 20;
 
-    /** Addresses have 32 bits, as in Intel HEX. */
+    /** Number of addresses, which have 32 bits, as in Intel HEX. */
     private static final long ADDRESSES = 1L << 32;
 
     private static final byte ERASED = (byte) 0xff;
@@ -36,7 +36,7 @@ public record LoadImage(List<Block> blocks, long entry) {
         blocks = List.copyOf(blocks);
     }
 
-    /** Bytes at an address. */
+    /** A block of bytes at a load address. */
     public record Block(long address, Bytes content) {
         long end() {
             return address + content.size();

@@ -30,7 +30,7 @@ public record Measurement(
     }
 
     /**
-     * Flash.
+     * The use of flash.
      *
      * @param text code, vectors and unwind tables
      * @param constants weights, tables, strings
@@ -38,14 +38,14 @@ public record Measurement(
      * @param available bytes of the board's memories for it; empty for this computer
      */
     public record Flash(long text, long constants, long data, OptionalLong available) {
-        /** The sum. */
+        /** All bytes of flash. */
         public long total() {
             return text + constants + data;
         }
     }
 
     /**
-     * RAM.
+     * The use of RAM.
      *
      * @param data variables with an initial value
      * @param bss other variables, without workspace and io
@@ -56,7 +56,7 @@ public record Measurement(
      * @param available bytes of the board's memories for it; empty for this computer
      */
     public record Ram(long data, long bss, long state, long workspace, long io, long stack, OptionalLong available) {
-        /** The sum. */
+        /** All bytes of RAM. */
         public long total() {
             return data + bss + workspace + io + stack;
         }

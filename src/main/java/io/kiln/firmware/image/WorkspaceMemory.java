@@ -77,7 +77,10 @@ public final class WorkspaceMemory {
                 calls + objectCalls(model));
     }
 
-    /** Object code does not tell how many calls there are: one for each operator's result, and some for operators. */
+    /**
+     * Number of allocations of models in object code, which does not tell how many calls there are: one for each operator's result,
+     * and some for operators.
+     */
     private static long objectCalls(ModelLibrary model) {
         boolean asks = model.artifacts().of(ArtifactKind.OBJECT).stream()
                 .map(object -> new String(object.content().toArray(), StandardCharsets.ISO_8859_1))

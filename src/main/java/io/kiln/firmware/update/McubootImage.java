@@ -75,7 +75,7 @@ public record McubootImage(UpdateVersion version, Bytes image, Optional<SignedBy
         out.putShort((short) type).putShort((short) value.length).put(value);
     }
 
-    /** Header and image. */
+    /** The header and the image: the bytes that digest and signature are made of. */
     private byte[] hashed() {
         ByteBuffer out = ByteBuffer.allocate(HEADER_BYTES + image.size()).order(ByteOrder.LITTLE_ENDIAN);
         out.putInt(MAGIC)

@@ -56,7 +56,7 @@ final class ModelInterface {
         return functions;
     }
 
-    /** The first 16 bytes of the SHA-256 of all of it as text. */
+    /** Digest of the interface: the first 16 bytes of the SHA-256 of all of it as text. */
     Bytes digest() {
         String functions = functions().stream().map(Function::name).collect(Collectors.joining(" "));
         String processing = models.stream()

@@ -142,7 +142,7 @@ public final class ModelRegion {
                 key, Arrays.copyOf(content, SIGNATURE_AT), Arrays.copyOfRange(content, SIGNATURE_AT, HEADER_BYTES));
     }
 
-    /** All of it, header first. */
+    /** All bytes of the region, header first. */
     public Bytes bytes() {
         return Bytes.copyOf(content);
     }

@@ -25,11 +25,11 @@ record RegionHeader(
         String models,
         Bytes interfaceDigest,
         Memory memory) {
-    /** The table of functions lies directly behind the header. */
+    /** Offset of the table of functions, which lies directly behind the header. */
     private static final int FUNCTIONS = ModelRegion.HEADER_BYTES;
 
     /**
-     * RAM of the models.
+     * The RAM that the models use.
      *
      * @param address its first byte
      * @param bytes its length
@@ -39,7 +39,7 @@ record RegionHeader(
     record Memory(long address, long bytes, long zeroed, long zeroedBytes) {}
 
     /**
-     * A region without signature.
+     * The unsigned region of what was linked for a slot.
      *
      * @param linked what was linked for the slot, with room for the header in front
      */

@@ -2,7 +2,7 @@
 package io.kiln.firmware.update;
 
 /**
- * How models are replaced in the field.
+ * How models are to be replaced in the field: key, versions and slots.
  *
  * @param key signs them
  * @param models their version

@@ -40,7 +40,7 @@ final class SlotSources {
         return new TreeMap<>(Map.of(FOLDER + "/kiln_functions.c", Bytes.ofText(out.toString())));
     }
 
-    /** Everything that chooses, verifies and calls regions, with the first region. */
+    /** The C that chooses, verifies and calls regions, with the first region. */
     static SortedMap<String, Bytes> firmware(
             Board board, ModelInterface models, SlotRequest request, ModelRegion first) {
         SortedMap<String, Bytes> files = new TreeMap<>();

@@ -78,7 +78,7 @@ public final class UpdateKey {
         }
     }
 
-    /** Where files have no such permissions, only the system can tell who may read them. */
+    /** Refuses a key's file that others may read. Where files have no such permissions, only the system can tell who may read them. */
     private static void requirePrivate(Path file) throws IOException {
         PosixFileAttributeView view = Files.getFileAttributeView(file, PosixFileAttributeView.class);
         if (view == null) {
@@ -103,7 +103,7 @@ public final class UpdateKey {
                 "openssl genpkey -algorithm ed25519 -out update-key.pem"));
     }
 
-    /** A generator takes the 32 bytes of a secret key from its source of randomness, and computes the public key. */
+    /** The public key of a secret key: a generator takes the secret key's 32 bytes from its source of randomness, and computes the public key. */
     private static Bytes publicKey(PrivateKey secret) throws GeneralSecurityException {
         byte[] seed = ((EdECPrivateKey) secret).getBytes().orElseThrow();
         KeyPairGenerator generator = KeyPairGenerator.getInstance(ALGORITHM);

@@ -42,12 +42,12 @@ public record Board(
         return identity.id();
     }
 
-    /** One line for people. */
+    /** The board's title, one line for people. */
     public String title() {
         return identity.title();
     }
 
-    /** The vendor. */
+    /** The vendor of the board. */
     public BoardIdentity.Maker maker() {
         return identity.maker();
     }
@@ -87,7 +87,7 @@ public record Board(
         return support.untrusted();
     }
 
-    /** Those of {@link #files} that belong to an untrusted part. */
+    /** The {@link #files} that belong to an untrusted part. */
     public Set<String> foreignFiles() {
         return support.foreignFiles();
     }
@@ -163,7 +163,7 @@ public record Board(
         return !untrusted().isEmpty();
     }
 
-    /** How to trust all of it; empty if the build does. */
+    /** How to trust all parts of the board; empty if the build does. */
     public String trustAdvice() {
         return foreign() ? trustAdvice(untrusted()) : "";
     }

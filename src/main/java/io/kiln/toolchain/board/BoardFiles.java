@@ -51,7 +51,7 @@ sealed interface BoardFiles {
         return ids;
     }
 
-    /** One folder in memory. */
+    /** The files of one folder in memory, by relative path. */
     private static Optional<SortedMap<String, Bytes>> readOf(SortedMap<String, Bytes> files, String id) {
         TreeMap<String, Bytes> own = new TreeMap<>();
         String prefix = id + "/";

@@ -26,7 +26,7 @@ import java.util.TreeSet;
 public final class Boards {
     private final List<BoardFiles> places;
 
-    /** Loaded only for profiles that are not built in. */
+    /** Holds the schema, which is loaded only for profiles that are not built in. */
     private static final class Schema {
         static final YamlSchema OF_BOARDS = new YamlSchema("board.schema.json");
     }

@@ -34,13 +34,13 @@ public record Building(
         codegens = List.copyOf(codegens);
     }
 
-    /** The same with further linker flags. */
+    /** The same settings with further linker flags. */
     Building linkedWith(List<String> more) {
         return new Building(toolchain, compile, joined(link, more), codegens, uf2Family);
     }
 
     /**
-     * The same with further compiler flags.
+     * The same settings with further compiler flags.
      *
      * @param board id of the board, for messages
      * @throws KilnException naming each flag that no profile may have either

@@ -49,7 +49,7 @@ final class BuildingParser {
                 .orElse(OptionalLong.empty());
     }
 
-    /** What stands before the host's part of the target. */
+    /** The code generators before the host's part of the target. */
     private List<String> codegens() {
         List<String> parts =
                 TargetText.parts(profile.find("target").map(JsonNode::asText).orElse(""));

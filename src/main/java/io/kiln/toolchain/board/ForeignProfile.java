@@ -23,7 +23,7 @@ final class ForeignProfile {
     private static final Pattern SHIPPED_SCRIPT =
             Pattern.compile("(interface|target|board)(/[A-Za-z0-9][A-Za-z0-9_+-]*(\\.[A-Za-z0-9_+-]+)*){1,3}\\.cfg");
 
-    /** Other files could be read by a tool without being named, such as a precompiled header. */
+    /** Files that an untrusted profile may have. Others could be read by a tool without being named, such as a precompiled header. */
     private static final Pattern FILE = Pattern.compile(
             ".*\\.(c|h|S|s|inc|ld|yaml|md|txt|svd|json|png|jpg|svg|pdf)|(.*/)?(LICENSE|LICENCE|NOTICE|COPYING|tuning\\.log)");
 

@@ -5,11 +5,11 @@ import java.util.Locale;
 
 /** Linker scripts that a board has beside its usual one, {@code memory.more.ld} beside {@code memory.ld}. */
 enum LinkerVariant {
-    /** For images with constants in a second memory. */
+    /** The script of images with constants in a second memory. */
     MORE,
-    /** For images whose parameters have flash sectors of their own. */
+    /** The script of images whose parameters have flash sectors of their own. */
     PARAMETERS,
-    /** For images whose models lie in slots. */
+    /** The script of images whose models lie in slots. */
     SLOTS;
 
     /** The file of this script, given the usual one's. */

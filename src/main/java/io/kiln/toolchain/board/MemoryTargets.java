@@ -42,7 +42,7 @@ final class MemoryTargets {
         return keys;
     }
 
-    /** The core, and the code generators of the board's own target. */
+    /** Keys of the targets that a memory may name: the core, and the code generators of the board's own target. */
     private List<String> known() {
         List<String> known = new ArrayList<>(List.of(Artifact.HOST));
         profile.find("target").ifPresent(target -> {
@@ -59,7 +59,7 @@ final class MemoryTargets {
         more.ifPresent(name -> requireAll(memories, name));
     }
 
-    /** The core itself needs some memories, whatever else reaches them. */
+    /** Checks that the core reaches a memory that it needs, whatever else reaches that. */
     private void requireHost(List<Memory> memories, String name, String what) {
         for (int i = 0; i < memories.size(); i++) {
             List<String> targets = memories.get(i).targets();
@@ -74,7 +74,7 @@ final class MemoryTargets {
         }
     }
 
-    /** All weights and tables move together, those of every target. */
+    /** Checks that every target reaches a memory of constants: weights and tables of all targets move together. */
     private void requireAll(List<Memory> memories, String name) {
         for (int i = 0; i < memories.size(); i++) {
             if (memories.get(i).name().equals(name)

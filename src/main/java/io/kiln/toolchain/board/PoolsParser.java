@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 
 /** Reads {@code pools} of a board profile. */
 final class PoolsParser {
-    /** Several memories of one kind are named in C and in linker sections. */
+    /** Names of memories of which there are several of one kind: they become part of C names and linker sections. */
     private static final Pattern C_NAME = Pattern.compile("[a-z][a-z0-9_]*");
 
     private final MergedProfile profile;
@@ -67,7 +67,7 @@ final class PoolsParser {
         return new PoolMemories(workspace, constants, more, parameters, slots);
     }
 
-    /** Slots in inherited memories, or for an inherited linker script, are not inherited, like the address of parameters. */
+    /** The slots of a profile. Slots in inherited memories, or for an inherited linker script, are not inherited, like the address of parameters. */
     private Optional<ModelSlots> slotsOf(JsonNode node) {
         boolean own = !profile.isNearer("memories", "pools") && !profile.isNearer("linker", "pools");
         return node.has("slots") && own ? Optional.of(slots(node.get("slots"))) : Optional.empty();

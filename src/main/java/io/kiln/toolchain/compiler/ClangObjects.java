@@ -29,7 +29,10 @@ public final class ClangObjects implements ObjectCompiler, Inputs {
     private static final String HEADERS = "include";
     private static final String OBJECT = "object.o";
 
-    /** What is linked into a module is internal to it, as static functions are; whatever LLVM does to C, it does afterwards. */
+    /**
+     * Links a module of C into another one. What it brings is internal there, as static functions are; whatever LLVM does to C, it
+     * does afterwards.
+     */
     private static final String LINK = "-mlink-builtin-bitcode";
 
     private final String target;
@@ -76,7 +79,7 @@ public final class ClangObjects implements ObjectCompiler, Inputs {
         return new ClangObjects(target, clang, optimize, more);
     }
 
-    /** Version and flags; where clang lies on this computer does not count. */
+    /** The inputs of an object: version and flags of clang; where clang lies on this computer does not count. */
     @Override
     public Object inputs() {
         String home = clang.home().map(Path::toString).orElse("");

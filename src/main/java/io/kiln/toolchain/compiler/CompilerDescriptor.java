@@ -42,7 +42,7 @@ record CompilerDescriptor(
                 .findFirst();
     }
 
-    /** Every core, sorted. */
+    /** All cores of the descriptor, sorted. */
     TreeSet<String> cpus() {
         TreeSet<String> names = new TreeSet<>();
         families.values().forEach(family -> names.addAll(family.cpus().keySet()));

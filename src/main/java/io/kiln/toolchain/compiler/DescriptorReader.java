@@ -21,13 +21,13 @@ import java.util.Optional;
 /** Reads a descriptor file as a {@link CompilerDescriptor}, after checking it against the schema. */
 final class DescriptorReader {
 
-    /** C++ that needs no C++ library. */
+    /** Flags for C++ that needs no C++ library. */
     private static final List<String> PLAIN_CPLUSPLUS =
             List.of("-std=gnu++17", "-Wall", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics");
 
     private DescriptorReader() {}
 
-    /** Loaded only for descriptors that are not built in. */
+    /** Holds the schema, which is loaded only for descriptors that are not built in. */
     private static final class Schema {
         static final YamlSchema OF_COMPILERS = new YamlSchema("compiler.schema.json");
     }

@@ -28,12 +28,12 @@ public record FlagSets(
         libraries = List.copyOf(libraries);
     }
 
-    /** The same with other flags of every compilation and of every link. */
+    /** The same sets with other flags of every compilation and of every link. */
     FlagSets with(List<String> compilation, List<String> linking) {
         return new FlagSets(compilation, sources, optimize, linking, libraries);
     }
 
-    /** The same with other flags of every compilation and other libraries. */
+    /** The same sets with other flags of every compilation and other libraries. */
     FlagSets withLibrary(List<String> compilation, List<String> archives) {
         return new FlagSets(compilation, sources, optimize, link, archives);
     }

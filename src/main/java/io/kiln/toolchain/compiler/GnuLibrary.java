@@ -49,7 +49,7 @@ record GnuLibrary(List<Path> headers, List<Path> archives) {
     }
 
     /**
-     * Asks a toolchain.
+     * Asks a toolchain for its C library.
      *
      * @throws KilnException if it has no C library for the core, with the package that has one
      */

@@ -17,7 +17,7 @@ final class HostPlatform {
         return system().startsWith("windows");
     }
 
-    /** Such as {@code linux-x86_64}. */
+    /** The classifier, such as {@code linux-x86_64}. */
     static String classifier(String artifact) {
         String classifier =
                 classifier(system(), System.getProperty("os.arch", "").toLowerCase(Locale.ROOT));

@@ -65,7 +65,7 @@ public record Toolchain(
         return new Toolchain(id, title, driver, cpu, shims, flags, folder);
     }
 
-    /** The same, for untrusted code that a bundled clang preprocesses. */
+    /** The same toolchain, for untrusted code that a bundled clang preprocesses. */
     Toolchain preprocessedBy(Toolchain clang) {
         CompilerDriver.Preprocessor preprocessor =
                 new CompilerDriver.Preprocessor(clang.compiler(), clang.home().orElseThrow());
@@ -74,7 +74,7 @@ public record Toolchain(
         return new Toolchain(id, title, both, cpu, shims, flags, objectCache);
     }
 
-    /** The same with another C library in place of Kiln's shims. */
+    /** The same toolchain with another C library in place of Kiln's shims. */
     Toolchain with(GnuLibrary library) {
         List<String> compile = new ArrayList<>(flags.compile());
         compile.add("-ftls-model=local-exec");

@@ -124,7 +124,7 @@ public final class Toolchains {
                 isBuiltIn(name) ? environment.objectCache(driver, version) : Optional.empty());
     }
 
-    /** A descriptor of the user's own may have flags that name files. */
+    /** Whether a toolchain has a built-in descriptor. A descriptor of the user's own may have flags that name files. */
     private static boolean isBuiltIn(String name) {
         return ResourceTree.read("toolchains/compilers").containsKey(name + SUFFIX);
     }

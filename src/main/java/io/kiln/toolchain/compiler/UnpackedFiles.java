@@ -50,7 +50,7 @@ record UnpackedFiles(SortedMap<String, Entry> entries) {
      */
     record Stamp(long size, long modified, long changed) {}
 
-    /** Reads every file. */
+    /** Reads every file of a folder. */
     static UnpackedFiles of(Path folder) throws IOException {
         TreeMap<String, Entry> entries = new TreeMap<>();
         for (Path path : files(folder)) {

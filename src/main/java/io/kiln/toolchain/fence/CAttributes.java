@@ -80,7 +80,7 @@ final class CAttributes {
     private static final Pattern SYMBOL = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
     private static final Pattern OPTION = Pattern.compile("[A-Za-z0-9_.,+=-]*");
 
-    /** Only for boards, where no loader and no C library calls functions by name. */
+    /** Attributes that are allowed only for boards, where no loader and no C library calls functions by name. */
     private static final Set<String> ON_BOARDS =
             Set.of("weak", "alias", "naked", "interrupt", "visibility", "target", "pcs", "cmse_nonsecure_entry");
 

@@ -47,7 +47,7 @@ final class DirectiveLines {
         return line;
     }
 
-    /** Called at the end of a line. */
+    /** Goes on to the next line, at the end of one. */
     void nextLine() {
         line++;
     }

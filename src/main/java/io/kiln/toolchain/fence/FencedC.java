@@ -138,7 +138,7 @@ public final class FencedC {
         markBefore = mark;
     }
 
-    /** After a declarator it renames the symbol; elsewhere it is a statement. */
+    /** Whether an assembly string renames a symbol, as it does after a declarator; elsewhere it is a statement. */
     private boolean isName() {
         if (before == Kind.WORD) {
             return !BEFORE_STATEMENTS.contains(wordBefore);

@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
  * match and never open them, and patterns of sections, sorted or kept.
  */
 final class InputSections {
-    /** Linkers support two nested sorts. */
+    /** Deepest nesting of sorts that is accepted; linkers support two. */
     private static final int DEEPEST = 4;
 
     private static final Set<String> SORTS = Set.of(

@@ -37,10 +37,10 @@ final class ScriptExpressions {
     private static final Pattern NAME = Pattern.compile("[A-Za-z_.][A-Za-z0-9_.]*");
     private static final Pattern NUMBER = Pattern.compile("(?:0[xX][0-9a-fA-F]+|[0-9]+)[kKmM]?");
 
-    /** Outside patterns of files and sections, - and * are operators. */
+    /** Words of expressions: outside patterns of files and sections, - and * are operators. */
     private static final Pattern TERMS = Pattern.compile("\\*?[A-Za-z0-9_.](?:[A-Za-z0-9_.]|[-*](?=[A-Za-z0-9_.]))*+");
 
-    /** Deeper nesting would overflow the stack, here or in the linker. */
+    /** Deepest nesting that is accepted; a deeper one would overflow the stack, here or in the linker. */
     private static final int DEEPEST = 100;
 
     private final ScriptTokens tokens;

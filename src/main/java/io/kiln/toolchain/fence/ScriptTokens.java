@@ -34,7 +34,7 @@ final class ScriptTokens {
         this.text = text;
     }
 
-    /** Something outside the grammar. */
+    /** Thrown at something outside the grammar. */
     static final class Refused extends RuntimeException {
         private static final long serialVersionUID = 1;
 

@@ -33,7 +33,7 @@ import org.yaml.snakeyaml.resolver.Resolver;
 
 /** A YAML file as JSON, with the line and column of every node. Refuses files that expand excessively. */
 public final class YamlDocument {
-    /** Far more than any descriptor needs. */
+    /** Most bytes of a file, far more than any descriptor needs. */
     private static final int MAX_BYTES = 64 * 1024;
 
     private static final int MAX_NODES = 5_000;
@@ -109,12 +109,15 @@ public final class YamlDocument {
         }
     }
 
-    /** The nodes alone: a {@code Yaml} would also prepare to construct and to print objects, which takes much longer than a descriptor. */
+    /**
+     * Parses a text to nodes alone: a {@code Yaml} would also prepare to construct and to print objects, which takes much longer
+     * than a descriptor.
+     */
     private static Node compose(String text, LoaderOptions options) {
         return new Composer(new ParserImpl(new StreamReader(text), options), new Resolver(), options).getSingleNode();
     }
 
-    /** The whole file. */
+    /** The mapping at the top of the file. */
     public ObjectNode root() {
         return root;
     }

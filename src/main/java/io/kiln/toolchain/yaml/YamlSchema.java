@@ -17,7 +17,7 @@ import java.util.function.UnaryOperator;
 
 /** A JSON Schema of {@code toolchains/schemas} for descriptors. */
 public final class YamlSchema {
-    /** The validator has messages in 27 languages, and takes the computer's unless it is told. */
+    /** The configuration of the validator, which has messages in 27 languages, and takes the computer's unless it is told. */
     private static final SchemaRegistryConfig ENGLISH =
             SchemaRegistryConfig.builder().locale(Locale.ROOT).build();
 
