@@ -159,7 +159,7 @@ final class BlockTrace {
         last = Optional.of(block);
     }
 
-    /** Functions that an operator calls count for it, until it returns to its caller. */
+    /** Enters another function. Functions that an operator calls count for it, until it returns to its caller. */
     private void own(int other) {
         if (owner == 0 && other != 0) {
             returnTo = last.map(caller -> caller.end).orElse(end);
@@ -167,7 +167,7 @@ final class BlockTrace {
         owner = other;
     }
 
-    /** A block that was not shown has no instructions, and its executions are missed in the sum. */
+    /** Makes a block of a place. One that was not shown has no instructions, and its executions are missed in the sum. */
     private Block block(long address, long behind) {
         Block block = new Block(address, code.between(address, behind).size(), behind);
         all.add(block);

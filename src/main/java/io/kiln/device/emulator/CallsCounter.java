@@ -8,10 +8,10 @@ import java.util.List;
 
 /** Counts what functions execute that a program calls one after another, here or elsewhere. */
 public interface CallsCounter {
-    /** Counts instructions, as {@link FunctionCounter#count}. */
+    /** Counts the instructions of functions, as {@link FunctionCounter#count} does. */
     Calls count(Path image, List<String> functions, String told);
 
-    /** Counts executed blocks, as {@link FunctionTrace#blocks}. */
+    /** Counts the executed blocks of functions, as {@link FunctionTrace#blocks} does. */
     List<ExecutedBlock> blocks(Path image, List<String> functions, List<Long> instructions, String end);
 
     /** Counts in an emulator of this computer. */

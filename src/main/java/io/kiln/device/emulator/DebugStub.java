@@ -74,7 +74,7 @@ final class DebugStub implements AutoCloseable {
         return new DebugStub(LocalSockets.connect(socket, timeout), monitor::instructions, architecture);
     }
 
-    /** As above, without instruction counts: every stop has 0. */
+    /** Connects as soon as QEMU listens, without instruction counts: every stop has 0. */
     static DebugStub connect(Path socket, Architecture architecture, Duration timeout) {
         return new DebugStub(LocalSockets.connect(socket, timeout), () -> 0, architecture);
     }

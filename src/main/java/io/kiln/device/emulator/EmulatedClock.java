@@ -32,7 +32,7 @@ final class EmulatedClock {
         return elapsed;
     }
 
-    /** What of some time of this computer passed in the machine, or a multiple of it. */
+    /** The part of some time of this computer that passed in the machine, or a multiple of it. */
     private long passedInside(long passed) {
         try {
             OptionalLong behind = monitor.lagMillis();

@@ -40,7 +40,7 @@ final class EmulatedInput implements TimedBytes {
         }
     }
 
-    /** Bytes that have come already are in time: the clock was looked at when they had. */
+    /** Reads a byte before a deadline. Bytes that have come already are in time: the clock was looked at when they had. */
     @Override
     public int read(long deadline) {
         while (true) {
@@ -65,7 +65,7 @@ final class EmulatedInput implements TimedBytes {
         }
     }
 
-    /** Until the machine ends, which others see to. */
+    /** Reads and drops bytes until the machine ends, which others see to. */
     private void discard() {
         int value = LATE;
         while (value != END) {

@@ -33,14 +33,14 @@ import java.util.stream.Collectors;
  * @param semihosting whether images may open files and start programs on this computer, because the user asked for it
  */
 public record Emulator(Board board, Duration limit, Optional<Path> log, boolean semihosting) {
-    /** QEMU arguments that read no file and reach nothing outside the emulator. */
+    /** Arguments of QEMU that read no file and reach nothing outside the emulator. */
     private static final Pattern HARMLESS =
             Pattern.compile("(?:(?:^| )(?:-bios none|-m [0-9]{1,4}[KMG]?|-cpu [A-Za-z0-9_.-]{1,40}))*");
 
-    /** An instruction takes one nanosecond, and waiting none. */
+    /** Arguments for virtual time: an instruction takes one nanosecond, and waiting none. */
     private static final List<String> VIRTUAL_TIME = List.of("-icount", "shift=0,sleep=off");
 
-    /** How often a machine's limit its process may take, on a busy computer. */
+    /** Factor by which a machine's process may take longer than the machine's limit, on a busy computer. */
     private static final int PATIENCE = 20;
 
     private static final Duration TO_START = Duration.ofSeconds(60);
@@ -75,7 +75,7 @@ public record Emulator(Board board, Duration limit, Optional<Path> log, boolean 
         return start(image, List.of());
     }
 
-    /** As {@link #start(Path)}, with more arguments for QEMU. */
+    /** Starts an image as {@link #start(Path)} does, with more arguments for QEMU. */
     RunningProcess start(Path image, List<String> more) {
         return start(Command.ofLine(line(image, more)), line -> false);
     }
@@ -85,7 +85,7 @@ public record Emulator(Board board, Duration limit, Optional<Path> log, boolean 
         return start(image, more, folder, line -> false);
     }
 
-    /** As above; lines of QEMU's own log are taken out of its standard error. */
+    /** Starts QEMU as {@link #start(Path, List, Path)} does, and takes lines of QEMU's own log out of its standard error. */
     RunningProcess start(Path image, List<String> more, Path folder, Predicate<String> takes) {
         return start(Command.ofLine(line(image, more)).owning(folder), takes);
     }
@@ -212,10 +212,7 @@ public record Emulator(Board board, Duration limit, Optional<Path> log, boolean 
                 "the board " + board.id() + " has no emulator of its own", board.origin(), "", ""));
     }
 
-    /**
-     * An untrusted image must not get a network, drives or files through arguments that its board inherits from a
-     * trusted one.
-     */
+    /** Refuses arguments by which an untrusted image would get a network, drives or files: its board may inherit them from a trusted one. */
     private void checkArguments(Emulation.Qemu qemu) {
         if (qemu.fenced() && !HARMLESS.matcher(String.join(" ", qemu.args())).matches()) {
             throw new KilnException(Failure.TRUST.problem(

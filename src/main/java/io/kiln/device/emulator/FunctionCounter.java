@@ -22,7 +22,7 @@ import java.util.Optional;
  * @param emulator the board to count on; QEMU must emulate it
  */
 public record FunctionCounter(Emulator emulator) {
-    /** The boards' fault handlers end here. */
+    /** Function in which the boards' fault handlers end. */
     private static final String FAULT = "kiln_fault";
 
     /**
@@ -87,7 +87,7 @@ public record FunctionCounter(Emulator emulator) {
         return new Counted(exit.instructions() - entry.instructions(), verdict.result());
     }
 
-    /** Only the next stop has a breakpoint: QEMU translates the code around one instruction by instruction. */
+    /** Runs to an address. Only this stop has a breakpoint: QEMU translates the code around one instruction by instruction. */
     private static Stop runTo(DebugStub stub, long address) {
         stub.stopAt(address);
         stub.resume();
@@ -112,7 +112,7 @@ public record FunctionCounter(Emulator emulator) {
                         Failure.PROFILE.problem("the image has no function " + name, image.toString(), "", "")));
     }
 
-    /** Nothing reads the console. */
+    /** Reads and drops the console's output, which nobody needs. */
     static void drain(RunningProcess process) {
         Thread thread = new Thread(
                 () -> {

@@ -136,7 +136,7 @@ public record ProgramWatch(Emulator emulator) {
         }
     }
 
-    /** A program that has ended: a fault's line was sent before, an overflow of the stack fails on any machine. */
+    /** The verdict on a program that has ended: a fault's line was sent before, an overflow of the stack fails on any machine. */
     private static Verdict exited(Stop stop, Optional<StackUse> stack, FaultWatch faults, Path image) {
         Optional<Problem> overflow = stack.flatMap(StackUse::problem);
         if (stop.result() == FAULT_EXIT) {

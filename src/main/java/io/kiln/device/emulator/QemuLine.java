@@ -21,8 +21,8 @@ import java.util.List;
  */
 public record QemuLine(Emulation.Qemu qemu, String image, boolean hasConsole, boolean semihosting, List<String> more) {
     /**
-     * Reads standard input whether the serial port is ready or not: some models of UARTs do not report readiness, and
-     * QEMU would wait forever. The multiplexer does that; no byte is its escape character.
+     * Arguments for the console. They read standard input whether the serial port is ready or not: some models of UARTs do not
+     * report readiness, and QEMU would wait forever. The multiplexer does that; no byte is its escape character.
      */
     private static final List<String> CONSOLE =
             List.of("-chardev", "stdio,id=console,mux=on,signal=off", "-serial", "chardev:console", "-echr", "0x100");

@@ -67,7 +67,7 @@ public final class WatchedProgram implements AutoCloseable {
                 : measured(ElfFile.read(image), monitor.get());
     }
 
-    /** What the memory of a running machine tells. */
+    /** The use of the stack by the memory of a running machine. */
     static Optional<StackUse> measured(ElfFile elf, MachineMonitor monitor) {
         try {
             return StackUse.measured(elf, monitor::words);

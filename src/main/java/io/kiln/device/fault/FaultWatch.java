@@ -66,7 +66,7 @@ public final class FaultWatch implements Consumer<String> {
                 .or(() -> fault.map(report -> described(report, ImageSymbols.of(image))));
     }
 
-    /** As {@link #problem}, waiting for the output of an image that has ended with a fault. */
+    /** Waits for the output of an image that has ended with a fault, and returns its {@link #problem}. */
     public synchronized Optional<Problem> awaited(Path image, Duration time) {
         long deadline = System.nanoTime() + time.toNanos();
         try {
@@ -79,13 +79,13 @@ public final class FaultWatch implements Consumer<String> {
         return problem(image);
     }
 
-    /** Whether the last line has come that names a place. */
+    /** Whether a report is whole: the last line has come that names a place. */
     private boolean isWhole() {
         return fault.isPresent()
                 || overflow.filter(report -> !report.words().isEmpty()).isPresent();
     }
 
-    /** As {@link #problem}, but returns each fault only once. */
+    /** Returns the {@link #problem}, but each fault only once. */
     public synchronized Optional<Problem> take(Path image) {
         Optional<Problem> problem = problem(image);
         fault = Optional.empty();

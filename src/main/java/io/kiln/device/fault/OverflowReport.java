@@ -63,7 +63,7 @@ record OverflowReport(OptionalLong used, Optional<FaultReport> fault, List<Long>
     }
 
     /**
-     * For people.
+     * The overflow as a problem for the user.
      *
      * @param image ELF file that ran
      */

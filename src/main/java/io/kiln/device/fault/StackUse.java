@@ -18,7 +18,7 @@ import java.util.OptionalLong;
  * @param available bytes of the stack
  */
 public record StackUse(long used, long available) {
-    /** What start-up code paints a stack with. */
+    /** The word with which start-up code paints a stack. */
     private static final int PAINT = 0xc5a53c5a;
 
     private static final String OVERFLOWED = "the stack overflowed";
@@ -30,7 +30,7 @@ public record StackUse(long used, long available) {
     private static final String TOP = "__stack_top";
     private static final int WORD = 4;
 
-    /** Words of a memory that are asked for at once. */
+    /** Most words of a memory that are asked for at once. */
     private static final int MOST_WORDS = 1024;
 
     private static final long KIB = 1024;
@@ -81,12 +81,12 @@ public record StackUse(long used, long available) {
         return Optional.of(new StackUse(top.get() - lowest, top.get() - bottom.get()));
     }
 
-    /** For people. */
+    /** The use of the stack in words. */
     public String text() {
         return String.format(Locale.ROOT, "Stack: %,d of %,d bytes used", used, available);
     }
 
-    /** What is wrong; empty if the stack sufficed. */
+    /** The problem if the stack overflowed; empty if it sufficed. */
     public Optional<Problem> problem() {
         return used <= available
                 ? Optional.empty()
@@ -122,7 +122,7 @@ public record StackUse(long used, long available) {
                         + " outside of functions");
     }
 
-    /** As {@link #overflow}, of a thread of the program's own, whose stack is not the image's. */
+    /** The message about an overflowed stack that is not the image's, but that of a thread of the program's own. */
     static Problem overflowOfThread(String where) {
         return Failure.RUN.problem(THREAD_OVERFLOWED, where, "", "Give that thread a larger stack");
     }

@@ -120,7 +120,7 @@ final class ThumbCalls {
         return bytes;
     }
 
-    /** A modified immediate constant (A5.3.2). */
+    /** The value of a modified immediate constant (A5.3.2). */
     private static long expanded(int immediate) {
         int low = immediate & 0xff;
         if (immediate >> 10 != 0) {

@@ -142,7 +142,7 @@ public record FlashFailure(Kind kind, String detail, OptionalLong address, boole
         return Failure.FLASH.problem(text(), where, "", kind.remedy());
     }
 
-    /** {@link #problem} as an exception. */
+    /** The {@link #problem} as an exception. */
     public KilnException exception(String where) {
         return new FlashFailed(this, where);
     }

@@ -22,7 +22,7 @@ public record FlashImage(List<Segment> segments) {
         segments = List.copyOf(segments);
     }
 
-    /** Bytes at an address. */
+    /** A block of bytes at an address. */
     public record Segment(long address, Bytes content) {
         /** The address behind the last byte. */
         public long end() {

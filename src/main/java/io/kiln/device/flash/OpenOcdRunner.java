@@ -83,7 +83,7 @@ public final class OpenOcdRunner implements FlashRunner {
         return targets.size() == 1 ? "flash" : "flash-" + probe.text().replaceAll("[^A-Za-z0-9_.-]", "_");
     }
 
-    /** Nothing is held between runs of OpenOCD. */
+    /** Does nothing: nothing is held between runs of OpenOCD. */
     @Override
     public void close() {}
 }

@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
 
 /** Which debug probe to use. */
 public sealed interface Probe {
-    /** Its name in messages and reports. */
+    /** The probe's name in messages and reports. */
     String text();
 
     /** The commands that make OpenOCD use it, placed after the configuration of the interface. */

@@ -78,7 +78,7 @@ public record UsbDevice(String location, int vendor, int product, String serial,
         }
     }
 
-    /** Such as {@code 0483:374b STM32 STLink, serial 0669FF, at 1-2}. */
+    /** The device in a line, such as {@code 0483:374b STM32 STLink, serial 0669FF, at 1-2}. */
     public String text() {
         return String.format(Locale.ROOT, "%04x:%04x %s", vendor, product, name).strip()
                 + (serial.isEmpty() ? ", no serial number" : ", serial " + serial) + ", at usb:" + location;

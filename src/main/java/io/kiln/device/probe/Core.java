@@ -73,7 +73,7 @@ final class Core {
         events &= ~mask;
     }
 
-    /** DEMCR. */
+    /** The bits of DEMCR, which say what is caught. */
     int catches() {
         return catches;
     }
@@ -140,9 +140,7 @@ final class Core {
         }
     }
 
-    /**
-     * A loop that repeats with equal registers, without a write in between, can only be left by someone else's write.
-     */
+    /** Detects a loop that repeats with equal registers, without a write in between: only someone else's write can end it. */
     private void watchLoop() {
         int[] state = registers().snapshot();
         spinning = bus.writes() == loopWrites && Arrays.equals(state, loopState);
@@ -158,7 +156,7 @@ final class Core {
         }
     }
 
-    /** A stop that no debugger catches ends in the lock-up state. */
+    /** Stops the core by an event; one that no debugger catches ends in the lock-up state. */
     private void stop(int event, boolean caught) {
         if (caught && (control & DEBUG_ENABLE) != 0) {
             halt(event);

@@ -75,7 +75,7 @@ final class CoreDebug extends WordRegion {
         }
     }
 
-    /** S_REGRDY always; S_RETIRE while it runs; S_RESET once after each reset. */
+    /** The status bits of DHCSR: S_REGRDY always; S_RETIRE while the core runs; S_RESET once after each reset. */
     private int status() {
         return core.control()
                 | 1 << 16

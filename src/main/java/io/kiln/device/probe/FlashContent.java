@@ -59,7 +59,7 @@ public record FlashContent(Bytes bytes) {
         WholeFiles.write(file, bytes.toArray());
     }
 
-    /** The first bytes. */
+    /** The first bytes of the content. */
     public Bytes start(int size) {
         return Bytes.wrap(Arrays.copyOf(bytes.toArray(), size));
     }

@@ -25,7 +25,7 @@ final class FlashController extends WordRegion {
     private static final int STRT = 1 << 16;
     private static final int LOCK = 1 << 31;
     private static final int CR_STORED = 0x0300037f & ~STRT;
-    /** Programming happens in rows of 16 bytes; an access must not cross a row. */
+    /** Bytes of a row; programming happens in rows, and an access must not cross one. */
     private static final int ROW = 16;
 
     private final KeySequence keys = new KeySequence(0x45670123, 0xcdef89ab);

@@ -31,7 +31,7 @@ final class JtagChain {
         return state;
     }
 
-    /** TRST. */
+    /** Resets the devices by TRST. */
     void reset() {
         state = TapState.TEST_LOGIC_RESET;
         taps.forEach(Tap::reset);

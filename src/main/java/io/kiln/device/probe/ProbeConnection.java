@@ -95,7 +95,7 @@ final class ProbeConnection {
         }
     }
 
-    /** Only a read tells whether the client has disconnected. */
+    /** Looks whether data have come, by a read: only a read tells whether the client has disconnected. */
     private int look(Socket socket, InputStream input) throws IOException {
         try {
             socket.setSoTimeout(1);

@@ -71,7 +71,7 @@ final class Stm32f405 {
         return cells.programmed();
     }
 
-    /** The reset line. */
+    /** Drives the reset line. */
     void holdInReset(boolean hold) {
         if (hold) {
             reset();
@@ -92,7 +92,7 @@ final class Stm32f405 {
     static final class Breakpoints extends WordRegion {
         private static final int CONTROL = 0;
         private static final int KEY = 2;
-        /** Six code and two literal comparators. */
+        /** Content of FP_CTRL: six code and two literal comparators. */
         private static final int IDENTITY = 0x260;
 
         Breakpoints() {

@@ -14,6 +14,8 @@ class Tap {
     private int length = 1;
 
     /**
+     * A device in its reset state.
+     *
      * @param irLength length of its instruction register in bits
      * @param idCodeInstruction the instruction that selects IDCODE; selected by reset
      * @param idCode the 32-bit identification

@@ -101,14 +101,14 @@ final class Dialogue implements AutoCloseable {
         }
     }
 
-    /** Later calls, which may come from other threads, fail for the same reason as the one that broke the dialogue. */
+    /** Requires that the dialogue goes on. Later calls, which may come from other threads, fail for the same reason as the one that broke it. */
     private void requireRunning(String method) {
         if (ended) {
             throw new Ended(reason.orElse(Failure.API.problem("the server has ended", place(method))));
         }
     }
 
-    /** The process has ended before this call. */
+    /** The failure of a call whose process had ended before. */
     private static final class Ended extends KilnException {
         private static final long serialVersionUID = 1L;
 

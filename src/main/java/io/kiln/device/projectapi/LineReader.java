@@ -11,15 +11,15 @@ import java.nio.charset.StandardCharsets;
 final class LineReader {
     /** How reading a line ended. */
     enum Ending {
-        /** It is complete. */
+        /** The line is complete. */
         COMPLETE,
-        /** It was not complete in time. */
+        /** The line was not complete in time. */
         LATE,
-        /** The stream ended before its line feed. */
+        /** The stream ended before the line feed. */
         END,
-        /** It is longer than the limit. */
+        /** The line is longer than the limit. */
         TOO_LONG,
-        /** It is not UTF-8. */
+        /** The line is not UTF-8. */
         NOT_UTF8
     }
 

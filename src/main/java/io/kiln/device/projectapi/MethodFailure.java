@@ -74,7 +74,7 @@ public final class MethodFailure extends KilnException {
         return cause + ": " + reported + " (" + code + ")";
     }
 
-    /** The end of a traceback tells the failure itself. */
+    /** The end of a traceback, which tells the failure itself. */
     private static String end(String traceback) {
         String text = traceback.strip();
         return "\n" + (text.length() <= MOST_TRACEBACK ? text : "..." + text.substring(text.length() - MOST_TRACEBACK));

@@ -75,7 +75,7 @@ public record ProjectOption(
         return option;
     }
 
-    /** The description as a server sends it. */
+    /** The option's description as a server sends it. */
     ObjectNode json() {
         ObjectNode node = Message.object().put("name", name);
         node.set("choices", list(choices));
@@ -86,7 +86,7 @@ public record ProjectOption(
         return node.put("help", help);
     }
 
-    /** So that replies are the same on every run. */
+    /** Sorts texts, so that replies are the same on every run. */
     private static List<String> sorted(Set<String> texts) {
         return texts.stream().sorted().toList();
     }

@@ -53,7 +53,7 @@ public final class ProjectServer implements AutoCloseable {
         }
     }
 
-    /** Its description of itself. */
+    /** The server's description of itself. */
     public ServerInfo info() {
         return info;
     }
@@ -126,7 +126,7 @@ public final class ProjectServer implements AutoCloseable {
      */
     public record OpenedTransport(ProjectTransport transport, TransportTimeouts timeouts) {}
 
-    /** At least one and at most {@code most} bytes. Fails with {@link MethodFailure#isIoTimeout} if none came in time. */
+    /** Reads at least one and at most {@code most} bytes. Fails with {@link MethodFailure#isIoTimeout} if none came in time. */
     byte[] read(int most, Duration time) {
         String method = "read_transport";
         ObjectNode params = Message.object().put("n", most).put("timeout_sec", seconds(time));

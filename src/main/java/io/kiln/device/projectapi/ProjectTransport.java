@@ -48,7 +48,7 @@ public final class ProjectTransport implements Transport {
         return output;
     }
 
-    /** The board's program may run already. */
+    /** False: the board's program may run already. */
     @Override
     public boolean ownsProgram() {
         return false;

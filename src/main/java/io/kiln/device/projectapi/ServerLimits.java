@@ -10,6 +10,6 @@ import java.time.Duration;
  * @param work for generating, building and flashing
  */
 public record ServerLimits(Duration answer, Duration work) {
-    /** For real servers: they import many modules when they start, and build whole operating systems. */
+    /** The limits for real servers: they import many modules when they start, and build whole operating systems. */
     public static final ServerLimits DEFAULT = new ServerLimits(Duration.ofMinutes(1), Duration.ofMinutes(30));
 }

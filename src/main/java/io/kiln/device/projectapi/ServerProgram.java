@@ -19,10 +19,10 @@ final class ServerProgram {
     private static final boolean IS_WINDOWS =
             System.getProperty("os.name", "").toLowerCase(Locale.ROOT).startsWith("windows");
 
-    /** Requests come from standard input and replies go to standard output: the JVM inherits no other pipes to it. */
+    /** Arguments that let a server read requests from standard input and write replies to standard output: the JVM inherits no other pipes to it. */
     private static final List<String> PIPES = List.of("--read-fd", "0", "--write-fd", "1");
 
-    /** A process ends at this time at the latest, even if each of its answers is in time. */
+    /** Longest life of a server's process, even if each of its answers is in time. */
     private static final Duration LONGEST_LIFE = Duration.ofHours(12);
 
     private ServerProgram() {}

@@ -41,7 +41,7 @@ public final class FirmwareSession implements ModelSession {
     private static final Duration TO_ANSWER = Duration.ofSeconds(3);
     private static final Duration TO_LEAVE = Duration.ofSeconds(2);
 
-    /** More than the list of 255 models needs. */
+    /** Most bytes of an answer to a request for information, more than the list of 255 models needs. */
     private static final int MOST_INFORMATION = 1 << 20;
 
     private static final long MOST_OUTPUTS = 64 << 20;
@@ -129,7 +129,7 @@ public final class FirmwareSession implements ModelSession {
         return List.copyOf(outputs);
     }
 
-    /** As declared; a board whose own code does not report its end is waited for at most two seconds. */
+    /** Ends the application; a board whose own code does not report its end is waited for at most two seconds. */
     @Override
     public void exit() {
         isLeaving = true;

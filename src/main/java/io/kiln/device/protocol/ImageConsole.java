@@ -49,7 +49,7 @@ public final class ImageConsole {
         return follow(new TimedInput(in), limit, text, enough);
     }
 
-    /** As above; the time limit is held against the source's own clock. The source is closed. */
+    /** Passes on the text of a source, which is closed afterwards; the time limit is held against the source's own clock. */
     public static End follow(TimedBytes in, Duration limit, Consumer<String> text, Predicate<String> enough) {
         boolean[] hasEnough = new boolean[1];
         Consumer<String> both = piece -> {

@@ -24,7 +24,7 @@ public record RpcProtocol(Duration limit, List<String> models, Map<String, HostG
         graphs = Map.copyOf(graphs);
     }
 
-    /** For models of the AOT executor. */
+    /** The protocol of models that the AOT executor drives. */
     public RpcProtocol(Duration limit, List<String> models) {
         this(limit, models, Map.of());
     }

@@ -86,7 +86,7 @@ public final class FrameDecoder {
         return Optional.empty();
     }
 
-    /** Noise may end in an escape byte right before a frame or text. */
+    /** Handles an escape byte in text: noise may end in one right before a frame or text. */
     private Optional<Bytes> escapeInText(int value) {
         escaped = value == Frames.ESCAPE;
         if (!escaped && value != Frames.NOP) {

@@ -40,7 +40,7 @@ public final class FrameReader implements AutoCloseable {
         this(new TimedInput(in), console, maxPayload);
     }
 
-    /** As {@link #FrameReader(InputStream, Consumer, int)}, from a source that knows deadlines already; it is closed with the reader. */
+    /** Reads a source that knows deadlines already; it is closed with the reader. */
     public FrameReader(TimedBytes in, Consumer<String> console, int maxPayload) {
         this.in = in;
         this.console = console;

@@ -80,13 +80,13 @@ public final class TcpTransport implements Transport {
         return output;
     }
 
-    /** The program listened before this connection. */
+    /** False: the program listened before this connection. */
     @Override
     public boolean ownsProgram() {
         return false;
     }
 
-    /** The same problems with the port where they only say "console". */
+    /** Adds the port to problems whose place is only "console". */
     @Override
     public KilnException explained(KilnException failure) {
         return failure.relocated("console", name);

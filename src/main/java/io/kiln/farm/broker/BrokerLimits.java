@@ -23,7 +23,10 @@ final class BrokerLimits implements ActiveMQServerPlugin {
             Pattern.compile("client = 'TEXT'|place = 'TEXT' AND board IN \\('TEXT'(, 'TEXT')*+\\)"
                     .replace("TEXT", "[A-Za-z0-9._-]{1,80}+"));
 
-    /** A session exists only after the broker knows who it is for. Older forms of messages are others than the guard reads. */
+    /**
+     * Admits a session's connection: a session exists only after the broker knows who it is for. Older forms of messages are others
+     * than the guard reads.
+     */
     @Override
     public void afterCreateSession(ServerSession session) {
         if (session.getRemotingConnection() instanceof CoreRemotingConnection core
@@ -34,7 +37,7 @@ final class BrokerLimits implements ActiveMQServerPlugin {
         }
     }
 
-    /** Before it is looked for: a bridge that the folder has kept would run as soon as the engine starts. */
+    /** Refuses a bridge before it is looked for: one that the folder has kept would run as soon as the engine starts. */
     @Override
     public void beforeDeployBridge(BridgeConfiguration bridge) throws ActiveMQException {
         throw new ActiveMQIllegalStateException("refused: a bridge to another broker");

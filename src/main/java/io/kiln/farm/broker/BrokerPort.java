@@ -38,7 +38,7 @@ final class BrokerPort implements AutoCloseable {
     private final Channel listening;
 
     /**
-     * Listens.
+     * Listens on an address.
      *
      * @param engine takes the connections; it has the keys and certificates for TLS
      * @param log is told who is refused

@@ -37,7 +37,7 @@ record BrokerSecurity(Optional<String> password, String own) implements ActiveMQ
         return validateUser(user, given) && roles.stream().anyMatch(type::hasRole);
     }
 
-    /** Takes as long for wrong texts as for right ones. */
+    /** Compares two texts, for as long if they differ as if they are equal. */
     private static boolean equal(String given, String known) {
         return given != null
                 && MessageDigest.isEqual(

@@ -39,7 +39,7 @@ public final class FarmBroker implements AutoCloseable {
     private static final long SILENCE_MILLIS = 15_000;
     private static final String SERVER_ID = "serverId";
 
-    /** How full the disk may be. */
+    /** How full the disk may be, in percent. */
     private static final int DISK_PERCENT = 90;
 
     private static final Set<String> QUEUES = Set.of(
@@ -131,8 +131,8 @@ public final class FarmBroker implements AutoCloseable {
     }
 
     /**
-     * Only what is configured below runs: nothing that connects to others, copies messages or takes other protocols, whether properties of the JVM
-     * have added it or the folder has kept it from somebody who managed an earlier broker.
+     * Requires that only what is configured below runs: nothing that connects to others, copies messages or takes other protocols,
+     * whether properties of the JVM have added it or the folder has kept it from somebody who managed an earlier broker.
      */
     private static void requireNothingElse(ActiveMQServerImpl server) throws Exception {
         Configuration configuration = server.getConfiguration();
@@ -173,7 +173,7 @@ public final class FarmBroker implements AutoCloseable {
         }
     }
 
-    /** The engine keeps the addresses that it has made for its own news; their names are others at each start. */
+    /** Removes the addresses that the engine made for its own news and kept; their names are others at each start. */
     private static void removeOldAddresses(ActiveMQServerImpl server) throws Exception {
         for (SimpleString address : List.copyOf(server.getPostOffice().getAddresses())) {
             if (!QUEUES.contains(address.toString())) {
@@ -238,7 +238,7 @@ public final class FarmBroker implements AutoCloseable {
                 .setDurable(true);
     }
 
-    /** Where it listens. */
+    /** The address on which the broker listens. */
     public FarmAddress address() {
         return address;
     }

@@ -31,7 +31,7 @@ final class MessageGuard {
 
     private static final int LEAST_TAIL_BYTES = 8 + 1 + LENGTH_BYTES + 1 + 1 + 1 + TIMES_BYTES + 1 + 1 + 1;
 
-    /** How the answer is wanted: in the newest form a flag, a number and another flag. */
+    /** Most bytes that say how the answer is wanted: in the newest form a flag, a number and another flag. */
     private static final int MOST_ANSWER_BYTES = 16;
 
     private static final Set<String> PROPERTIES = Set.of(

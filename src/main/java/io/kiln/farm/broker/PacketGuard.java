@@ -28,26 +28,26 @@ final class PacketGuard extends ChannelInboundHandlerAdapter {
     /** Largest packet of those who have not proved yet who they are, and of members that send no message by it. */
     static final int STRANGER = 64 << 10;
 
-    /** Until then a session must exist. */
+    /** Seconds after which a connection without a session ends. */
     static final long LOGIN_SECONDS = 20;
 
     private static final byte[] GREETING = "ARTEMIS".getBytes(StandardCharsets.US_ASCII);
     private static final int LENGTH_BYTES = 4;
     private static final int HEAD_BYTES = 1 + 8;
 
-    /** Any number of times, with a session or without. */
+    /** A packet that a connection may send any number of times, with a session or without. */
     private static final byte PING = PacketImpl.PING;
 
-    /** Opens a session; members choose a form by what they know about the broker's version. */
+    /** Packets that open a session; members choose a form by what they know about the broker's version. */
     private static final Set<Byte> LOGIN = Set.of(PacketImpl.CREATESESSION, PacketImpl.CREATESESSION_V2);
 
-    /** Comes before the login; it names the form of the packets that follow. */
+    /** The packet before the login, which names the form of the packets that follow. */
     private static final byte SUBSCRIBE = PacketImpl.SUBSCRIBE_TOPOLOGY_V2;
 
-    /** The only packet that may be large. */
+    /** The packet with a message, the only one that may be large. */
     private static final byte SEND = PacketImpl.SESS_SEND;
 
-    /** What a session consists of. */
+    /** Packets of which a session consists. */
     private static final Set<Byte> SESSION = Set.of(
             PacketImpl.SESS_START,
             PacketImpl.SESS_CLOSE,
@@ -81,7 +81,7 @@ final class PacketGuard extends ChannelInboundHandlerAdapter {
         this.log = log;
     }
 
-    /** The engine knows who it is. Comes before the engine's answer, so before a member's next packet. */
+    /** Admits a member: the engine knows who it is. Called before the engine's answer, so before the member's next packet. */
     void admit(int largest) {
         most = largest;
         isMember = true;
@@ -103,7 +103,7 @@ final class PacketGuard extends ChannelInboundHandlerAdapter {
         context.fireChannelActive();
     }
 
-    /** A member that does not know the password leaves by itself. */
+    /** Refuses a connection that ends before its login: a member that does not know the password leaves by itself. */
     @Override
     public void channelInactive(ChannelHandlerContext context) {
         if (hasTried && !isMember) {
@@ -131,7 +131,7 @@ final class PacketGuard extends ChannelInboundHandlerAdapter {
         context.fireUserEventTriggered(event);
     }
 
-    /** Whatever goes wrong on the way to a session ends the connection. */
+    /** Ends the connection for whatever goes wrong on the way to a session. */
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
         if (isMember) {

@@ -160,7 +160,7 @@ public final class FarmClient implements AutoCloseable {
         }
     }
 
-    /** The broker drops those that it has or had. */
+    /** Sends all open jobs again; the broker drops those that it has or had. */
     private void resend(FarmLink link) {
         outstanding.values().forEach(waiting -> link.send(FarmQueues.JOBS, message(waiting.job())));
         synchronized (this) {
@@ -214,7 +214,7 @@ public final class FarmClient implements AutoCloseable {
                         .ifPresent(waiting -> waiting.result().completeExceptionally(failure)));
     }
 
-    /** Nobody waits for them any more. */
+    /** Takes back the jobs that wait at the broker; nobody waits for them any more. */
     private void withdraw(FarmLink link) {
         try (FarmInbox own = link.inbox(FarmQueues.JOBS, FarmQueues.CLIENT + " = '" + id + "'")) {
             Optional<Received> next = own.receive(POLL);

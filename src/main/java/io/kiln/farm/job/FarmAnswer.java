@@ -17,7 +17,7 @@ public sealed interface FarmAnswer {
     }
 
     /**
-     * Runs of models.
+     * Outputs of models that ran.
      *
      * @param models what the image has
      * @param runs the outputs, one entry for each call that was made
@@ -59,7 +59,7 @@ public sealed interface FarmAnswer {
     }
 
     /**
-     * Counted functions.
+     * The counts of functions.
      *
      * @param calls in the order of the functions
      * @param failure what happened in the first function that is not counted; empty if all are
@@ -84,7 +84,7 @@ public sealed interface FarmAnswer {
     record Call(long instructions, long verdict) {}
 
     /**
-     * A counted run.
+     * The counts of a run of a model.
      *
      * @param total instructions of the whole run
      * @param operators instructions of each operator, in the order asked for
@@ -103,7 +103,7 @@ public sealed interface FarmAnswer {
     }
 
     /**
-     * Counted blocks.
+     * The counts of blocks.
      *
      * @param blocks those that were executed
      */
@@ -126,7 +126,7 @@ public sealed interface FarmAnswer {
     }
 
     /**
-     * Measured models.
+     * The times of models.
      *
      * @param models in the order of the task
      */

@@ -78,7 +78,7 @@ public sealed interface FarmTask {
      * @param lines how many are awaited, at most {@link #MOST_LINES}
      */
     record Listen(String prefix, int lines) implements FarmTask {
-        /** Workers keep them in memory until the last one has come. */
+        /** Most lines that may be wanted; workers keep them in memory until the last one has come. */
         static final int MOST_LINES = 1 << 16;
     }
 

@@ -149,7 +149,7 @@ public final class ResultFormat {
         return in.number(Integer.MAX_VALUE);
     }
 
-    /** 0 if it is not known. */
+    /** The use of a stack; empty if it is not known, which is written as 0. */
     private static OptionalLong stack(WireReader in) {
         int used = size(in);
         return used == 0 ? OptionalLong.empty() : OptionalLong.of(used);

@@ -95,7 +95,7 @@ final class WireReader {
         }
     }
 
-    /** Every entry takes at least the eight bytes of a number. */
+    /** A list of entries, each of which takes at least the eight bytes of a number. */
     <T> List<T> list(Supplier<T> each) {
         int size = number(buffer.remaining() / Long.BYTES);
         List<T> values = new ArrayList<>();

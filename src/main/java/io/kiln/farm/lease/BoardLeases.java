@@ -24,7 +24,7 @@ import java.util.UUID;
  * @param term how long a lease lasts without renewal
  */
 public record BoardLeases(Path folder, Clock clock, Duration term) {
-    /** A holder renews three times as often. */
+    /** The usual time for which a lease lasts without renewal; a holder renews it three times as often. */
     public static final Duration USUAL_TERM = Duration.ofSeconds(15);
 
     private static final int DIGITS = 8;
@@ -82,7 +82,7 @@ public record BoardLeases(Path folder, Clock clock, Duration term) {
         WholeFiles.write(file, token + "\n" + (clock.millis() + term.toMillis()) + "\n");
     }
 
-    /** A damaged file is nobody's lease. */
+    /** The holder of the lease in a file; a damaged file is nobody's lease. */
     private static Optional<Holder> holder(Path file) {
         try {
             List<String> lines = Files.exists(file) ? Files.readAllLines(file) : List.of();
@@ -94,7 +94,7 @@ public record BoardLeases(Path folder, Clock clock, Duration term) {
         }
     }
 
-    /** Serial numbers may have any characters. */
+    /** The lease file of a probe, named by a digest too: serial numbers may have any characters. */
     private Path file(String probe) {
         String digest = Digests.sha256(probe.getBytes(StandardCharsets.UTF_8)).substring(0, DIGITS);
         String readable = probe.replaceAll("[^A-Za-z0-9-]", "_");

@@ -43,7 +43,7 @@ public final class EngineParts {
         return ALL.stream().anyMatch(part -> jar.endsWith(path(part)));
     }
 
-    /** Where a local repository has it. */
+    /** Path of a part's jar in a local repository. */
     private static String path(String part) {
         String[] words = part.split(":", -1);
         return words[0].replace('.', '/') + "/" + words[1] + "/" + words[2] + "/" + words[1] + "-" + words[2] + ".jar";

@@ -12,7 +12,7 @@ import java.util.Optional;
  * @param password a password that all members of the farm know
  */
 public record FarmAccess(Optional<Store> keys, Optional<Store> trust, Optional<String> password) {
-    /** A password alone. */
+    /** Access by a password alone. */
     public static FarmAccess by(String password) {
         return new FarmAccess(Optional.empty(), Optional.empty(), Optional.of(password));
     }
@@ -24,14 +24,14 @@ public record FarmAccess(Optional<Store> keys, Optional<Store> trust, Optional<S
      * @param password its password
      */
     public record Store(Path file, String password) {
-        /** Without the password. */
+        /** The file, without the password. */
         @Override
         public String toString() {
             return file.toString();
         }
     }
 
-    /** Without secrets. */
+    /** The kinds of proof, without secrets. */
     @Override
     public String toString() {
         return "keys " + keys + ", trust " + trust + (password.isPresent() ? ", a password" : "");

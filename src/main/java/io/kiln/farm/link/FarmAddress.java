@@ -46,7 +46,7 @@ public record FarmAddress(String host, int port, boolean isEncrypted, FarmAccess
         return new FarmAddress(matcher.group(2), port, matcher.group(1).equals("tls"), access);
     }
 
-    /** The same with another port. */
+    /** The same address with another port. */
     public FarmAddress at(int otherPort) {
         return new FarmAddress(host, otherPort, isEncrypted, access);
     }

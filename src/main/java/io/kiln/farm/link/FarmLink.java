@@ -27,10 +27,10 @@ import org.apache.activemq.artemis.api.core.client.SessionFailureListener;
 
 /** A connection to a broker, for one thread. It does not reconnect: its user opens another one when it is lost. */
 public final class FarmLink implements AutoCloseable {
-    /** All members have this name; what counts is the password. */
+    /** User name of all members; what counts is the password. */
     public static final String USER = "kiln";
 
-    /** A peer that says nothing for so long is gone. */
+    /** Milliseconds of silence after which a peer counts as gone. */
     private static final long SILENCE_MILLIS = 15_000;
 
     private static final long CALL_MILLIS = 20_000;

@@ -18,7 +18,7 @@ public final class FarmLost extends KilnException {
                 cause);
     }
 
-    /** With TLS 1.3, a member whose certificate the broker does not trust only sees that the connection ends. */
+    /** What was expected at an address. With TLS 1.3, a member whose certificate the broker does not trust only sees that the connection ends. */
     private static String expected(String url) {
         return url.startsWith("tls:")
                 ? "a broker that trusts the certificate in kiln.farm.keyStore, and whose own is in kiln.farm.trustStore"

@@ -33,13 +33,13 @@ public final class FarmQueues {
     /** Property: a {@code RunPlace} in lower case. */
     public static final String PLACE = "place";
 
-    /** How often a job is given to a worker at most. */
+    /** Most tries of a job, each by a worker. */
     public static final int TRIES = 2;
 
-    /** Largest message. */
+    /** Bytes of the largest message. */
     public static final int MOST_BYTES = 32 << 20;
 
-    /** The same with its properties and what the engine adds to a body. */
+    /** Bytes of the largest packet: the largest message with its properties, and what the engine adds to a body. */
     public static final int MOST_PACKET_BYTES = MOST_BYTES + (64 << 10);
 
     private FarmQueues() {}

@@ -9,7 +9,7 @@ import org.apache.activemq.artemis.core.remoting.impl.netty.NettyAcceptorFactory
 import org.apache.activemq.artemis.core.remoting.impl.netty.NettyConnectorFactory;
 import org.apache.activemq.artemis.core.remoting.impl.netty.TransportConstants;
 
-/** Addresses as the engine takes them. */
+/** Converts addresses to the engine's configuration. */
 public final class Transports {
     /** A property of the engine's protocol; without it a member's packets have 128 KiB at most. */
     private static final String LARGEST_PACKET = "coreMaxFrameSize";

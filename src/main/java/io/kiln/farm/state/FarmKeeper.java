@@ -77,7 +77,7 @@ public final class FarmKeeper implements AutoCloseable {
         thread.start();
     }
 
-    /** The broker is in the same process: when it is lost, it is gone. */
+    /** Receives from a queue until the broker ends: it is in the same process, and gone when it is lost. */
     private void receive(String queue, BiConsumer<FarmLink, Received> handler) {
         try (FarmLink link = links.get();
                 FarmInbox inbox = link.inbox(queue, "")) {
@@ -183,7 +183,7 @@ public final class FarmKeeper implements AutoCloseable {
         return new FarmState(farm, now(), seen, queues, failures);
     }
 
-    /** Empty if the sender has another version of Kiln, or sends nonsense. */
+    /** The failure in a message; empty if the sender has another version of Kiln, or sends nonsense. */
     private static Optional<FarmFailure> failure(FarmMessage message) {
         try {
             return Optional.of(Json.parse(message.body().text(), FarmFailure.class));

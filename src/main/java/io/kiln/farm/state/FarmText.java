@@ -15,7 +15,7 @@ public final class FarmText {
 
     private FarmText() {}
 
-    /** The lines; those of the queues come first. */
+    /** The state as lines; those of the queues come first. */
     public static List<String> lines(FarmState state) {
         List<String> lines = new ArrayList<>();
         lines.add("Farm " + state.farm() + ": "

@@ -20,7 +20,11 @@ final class LeaseRenewal implements AutoCloseable {
         this.every = term.dividedBy(PER_TERM);
     }
 
-    /** @param user is interrupted if the lease ends while it uses the board */
+    /**
+     * Starts to renew a lease.
+     *
+     * @param user is interrupted if the lease ends while it uses the board
+     */
     static LeaseRenewal start(BoardLease lease, Duration term, Thread user) {
         LeaseRenewal renewal = new LeaseRenewal(lease, term, user);
         renewal.thread.setDaemon(true);

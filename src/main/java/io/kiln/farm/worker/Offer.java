@@ -15,19 +15,19 @@ import java.util.Optional;
  * @param probe serial number of the board's probe, or its name; empty for an emulator
  */
 public record Offer(String board, String core, RunPlace place, Optional<String> probe) {
-    /** Ids go into selectors. */
+    /** Checks the board's id, which goes into selectors. */
     public Offer {
         if (!FarmJob.isBoard(board)) {
             throw new IllegalArgumentException("not a board's id: " + board);
         }
     }
 
-    /** An emulator. */
+    /** An offer of an emulator. */
     public static Offer emulator(String board, String core) {
         return new Offer(board, core, RunPlace.EMULATOR, Optional.empty());
     }
 
-    /** A board with its probe. */
+    /** An offer of a board with its probe. */
     public static Offer board(String board, String core, String probe) {
         return new Offer(board, core, RunPlace.BOARD, Optional.of(probe));
     }

@@ -36,7 +36,7 @@ import java.util.stream.Collectors;
 
 /** One thread of a worker: runs one job at a time, in an emulator or on one board. */
 final class WorkerSlot implements Runnable {
-    /** Before the next try to reach the broker, or to lease the board. */
+    /** Pause before the next try to reach the broker, or to lease the board. */
     static final Duration PAUSE = Duration.ofMillis(500);
 
     private static final Duration POLL = Duration.ofMillis(500);
@@ -147,7 +147,7 @@ final class WorkerSlot implements Runnable {
         }
     }
 
-    /** Ids have no character that means something there. */
+    /** The selector for jobs that fit the offers. Ids have no character that means something in it. */
     private String filter() {
         String boards = offers.stream().map(offer -> "'" + offer.board() + "'").collect(Collectors.joining(", "));
         return FarmQueues.PLACE + " = '" + offers.get(0).placeText() + "' AND " + FarmQueues.BOARD + " IN (" + boards
@@ -174,7 +174,10 @@ final class WorkerSlot implements Runnable {
         tally.count(isFailed);
     }
 
-    /** A result that finds no broker is sent to the next one: the job may have been given to another worker, but the first result counts. */
+    /**
+     * Sends a result. One that finds no broker is sent to the next one: the job may have been given to another worker, but the
+     * first result counts.
+     */
     private void send(FarmLink link, String job, String client, Done done) {
         Map<String, String> properties = Map.of(FarmQueues.JOB, job, FarmQueues.CLIENT, client);
         FarmMessage answer = new FarmMessage(

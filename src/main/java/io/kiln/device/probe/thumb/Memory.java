@@ -4,7 +4,7 @@ package io.kiln.device.probe.thumb;
 /** A core's view of its bus: little-endian, addresses of 32 bits, unsigned. */
 public interface Memory {
     /**
-     * Reads.
+     * Reads a value.
      *
      * @param size bytes: 1, 2 or 4
      * @return the value, zero-extended

@@ -17,7 +17,7 @@ public final class Registers {
     boolean carry;
     boolean overflow;
 
-    /** As in Armv7-M: condition in bits 7:4, rest of the block's mask in 3:0; 0 outside of a block. */
+    /** State of an IT block as in Armv7-M: condition in bits 7:4, rest of the block's mask in 3:0; 0 outside of a block. */
     int itState;
 
     /** The value of a register; for {@link #PC} the address of the next instruction. */

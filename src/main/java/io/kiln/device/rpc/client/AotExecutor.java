@@ -19,7 +19,7 @@ public final class AotExecutor implements RemoteModel {
     /** The error of a server that keeps an executor already. */
     private static final String EXISTS = "0x0700";
 
-    /** Modules are numbered; the system library is the first one. */
+    /** Handle of the first module, the system library; modules are numbered. */
     private static final long FIRST_MODULE = 0x8000;
 
     private static final long MOST_TENSORS = 255;

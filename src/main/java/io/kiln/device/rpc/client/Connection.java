@@ -184,7 +184,7 @@ final class Connection implements AutoCloseable {
         return Optional.empty();
     }
 
-    /** A program that says that it ends with a fault or an error of its own answers nothing any more. */
+    /** Ends the session if a program says that it ends with a fault or an error of its own: it answers nothing any more. */
     private void endsProgram(Bytes payload) {
         ImageEnd.in(payload).ifPresent(end -> {
             throw broken(new RpcException(

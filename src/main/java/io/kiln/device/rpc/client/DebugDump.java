@@ -118,7 +118,7 @@ public record DebugDump(GraphFile graph, String json, List<List<Double>> seconds
         return new NodeProfile(graph, seconds).trace();
     }
 
-    /** All entries, by node and output. */
+    /** The file of all entries, by node and output. */
     Bytes tensors() {
         List<NamedTensor> tensors = new ArrayList<>();
         for (int i = 0; i < graph.nodes().size(); i++) {
@@ -193,7 +193,7 @@ public record DebugDump(GraphFile graph, String json, List<List<Double>> seconds
                         .collect(Collectors.joining(", ", "[", "]")));
     }
 
-    /** As Python's {@code str(round(value, 3))}. */
+    /** A number as Python's {@code str(round(value, 3))} prints it. */
     private static String rounded(double value) {
         BigDecimal rounded =
                 new BigDecimal(value).setScale(DECIMALS, RoundingMode.HALF_EVEN).stripTrailingZeros();

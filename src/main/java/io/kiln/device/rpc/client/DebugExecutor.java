@@ -16,7 +16,7 @@ import java.util.List;
  * @param executor the executor whose graph is walked
  */
 public record DebugExecutor(GraphExecutor executor) {
-    /** As TVM's wrapper measures: ten calls, one block of at least a millisecond. */
+    /** The usual settings, as TVM's wrapper measures: ten calls, one block of at least a millisecond. */
     public static final TimeEvaluator.Settings USUAL = new TimeEvaluator.Settings(10, 1, 1, 100);
 
     private GraphFile graph() {
@@ -45,7 +45,7 @@ public record DebugExecutor(GraphExecutor executor) {
         return getNodeOutput(node, 0);
     }
 
-    /** As {@link #debugGetOutput(int)}, by the node's name. */
+    /** Runs up to and with the node of this name, and gives its first output. */
     public Bytes debugGetOutput(String node) {
         int index = graph().nodes().stream().map(Node::name).toList().indexOf(node);
         if (index < 0) {
@@ -81,7 +81,7 @@ public record DebugExecutor(GraphExecutor executor) {
         return List.copyOf(seconds);
     }
 
-    /** As {@link #runIndividual}, as a report. */
+    /** Measures every node as {@link #runIndividual} does, and makes a report of it. */
     public NodeProfile profile(TimeEvaluator.Settings settings) {
         return new NodeProfile(graph(), runIndividual(settings));
     }

@@ -122,7 +122,7 @@ public final class GraphExecutor implements RemoteModel {
         tensor(entryOf(name)).upload(content);
     }
 
-    /** As {@link #setInput(String, Bytes)}, by its number. */
+    /** Copies an input or parameter to the board, by its number. */
     public void setInput(int index, Bytes content) {
         tensor(graph.given().get(index).first()).upload(content);
     }

@@ -14,7 +14,7 @@ import java.util.List;
  */
 public record RemoteFunction(RpcClient client, long handle) {
     /**
-     * Calls it.
+     * Calls the function.
      *
      * @throws io.kiln.device.rpc.packet.RpcException if it fails, with the board's message
      */
@@ -22,7 +22,7 @@ public record RemoteFunction(RpcClient client, long handle) {
         return call(List.of(arguments));
     }
 
-    /** As {@link #call(RpcValue...)}. */
+    /** Calls the function with a list of arguments. */
     public Returned call(List<? extends RpcValue> arguments) {
         return Returned.of(
                 client,

@@ -46,7 +46,7 @@ public final class RpcClient implements AutoCloseable {
     private static final String MOST_PACKET = "tvm.rpc.server.GetCRTMaxPacketSize";
     private static final String SYSTEM_LIBRARY = "runtime.SystemLib";
 
-    /** A larger packet could fill a pipe that nobody reads, and the host would wait for ever. */
+    /** Bytes of the largest packet that is sent: a larger one could fill a pipe that nobody reads, and the host would wait for ever. */
     private static final int LARGEST_PACKET = 32 << 10;
 
     private static final int ALIGNMENT = 16;
@@ -71,7 +71,7 @@ public final class RpcClient implements AutoCloseable {
         return connect(line, timeouts, log, text -> {});
     }
 
-    /** As {@link #connect(Transport, TransportTimeouts, Consumer)}; {@code text} gets what the board prints outside frames. */
+    /** Connects as {@link #connect(Transport, TransportTimeouts, Consumer)} does; {@code text} gets what the board prints outside frames. */
     public static RpcClient connect(
             Transport line, TransportTimeouts timeouts, Consumer<String> log, Consumer<String> text) {
         FrameReader in = new FrameReader(line.input(), text, 0);

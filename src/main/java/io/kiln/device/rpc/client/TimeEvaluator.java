@@ -26,10 +26,10 @@ public record TimeEvaluator(RemoteFunction function, Settings settings) {
      * @param mostZeroTimes blocks that may take no time at all before the board gives up raising
      */
     public record Settings(int number, int repeat, int minRepeatMillis, int mostZeroTimes) {
-        /** As TVM has it: one block of ten calls. */
+        /** The usual settings, as TVM has them: one block of ten calls. */
         public static final Settings USUAL = new Settings(10, 1, 0, 100);
 
-        /** The same with other counts. */
+        /** The same settings with other counts. */
         public Settings with(int calls, int blocks) {
             return new Settings(calls, blocks, minRepeatMillis, mostZeroTimes);
         }
@@ -56,7 +56,7 @@ public record TimeEvaluator(RemoteFunction function, Settings settings) {
     }
 
     /**
-     * Measures.
+     * Measures the function.
      *
      * @param arguments the function's own
      * @return mean seconds of one call, for each block

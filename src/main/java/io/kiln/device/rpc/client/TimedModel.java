@@ -33,14 +33,14 @@ public record TimedModel(String name, List<Input> inputs, Optional<Graph> graph)
      * @param parameters the file with the values of its parameters
      */
     public record Graph(Bytes file, Bytes parameters) {
-        /** The nodes. */
+        /** Reads the graph. */
         public GraphFile read() {
             return GraphFile.read(file, "graph.json");
         }
     }
 
     /**
-     * Measures.
+     * Measures the model.
      *
      * @throws io.kiln.base.KilnException if the image does not have the model, or the board does not answer
      */

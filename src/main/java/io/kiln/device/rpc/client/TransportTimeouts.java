@@ -12,18 +12,18 @@ import java.time.Duration;
  * @param sessionEstablished longest time to each reply
  */
 public record TransportTimeouts(Duration sessionStartRetry, Duration sessionStart, Duration sessionEstablished) {
-    /** As TVM has them for boards on a serial port. */
+    /** The times that TVM has for boards on a serial port. */
     public static final TransportTimeouts SERIAL =
             new TransportTimeouts(Duration.ofSeconds(2), Duration.ofSeconds(5), Duration.ofSeconds(5));
 
-    /** As TVM has them for boards in an emulator. */
+    /** The times that TVM has for boards in an emulator. */
     public static final TransportTimeouts EMULATOR =
             new TransportTimeouts(Duration.ofSeconds(2), Duration.ofSeconds(10), Duration.ofSeconds(10));
 
-    /** Half of what a long holds: a deadline so far away never comes. */
+    /** A time in nanoseconds so long that its end never comes: half of what a long holds. */
     private static final long FOR_EVER = Long.MAX_VALUE / 2;
 
-    /** The same with another time to each reply. */
+    /** The same times with another one to each reply. */
     public TransportTimeouts withReplies(Duration limit) {
         return new TransportTimeouts(sessionStartRetry, sessionStart, limit);
     }

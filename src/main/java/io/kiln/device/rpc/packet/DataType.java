@@ -32,7 +32,7 @@ public record DataType(int code, int bits, int lanes) {
         return (long) (bits + BITS_OF_BYTE - 1) / BITS_OF_BYTE * lanes;
     }
 
-    /** Such as {@code int8} or {@code float32x4}. */
+    /** The type in text, such as {@code int8} or {@code float32x4}. */
     @Override
     public String toString() {
         String name = code < NAMES.length ? NAMES[code] : "code" + code;

@@ -10,7 +10,7 @@ public enum RpcCode {
     NONE(0),
     /** Ends the server; it answers nothing. */
     SHUTDOWN(1),
-    /** Begins; says the protocol's version. */
+    /** Begins a session; says the protocol's version. */
     INIT_SERVER(2),
     /** Calls a function. */
     CALL_FUNC(3),

@@ -9,7 +9,7 @@ import io.kiln.base.Problem;
 public final class RpcException extends KilnException {
     private static final long serialVersionUID = 1L;
 
-    /** The place, until the transport says a better one. */
+    /** The place of a failure, until the transport says a better one. */
     public static final String WHERE = "console";
 
     /** Kinds of failures. */

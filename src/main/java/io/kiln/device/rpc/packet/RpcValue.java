@@ -41,7 +41,7 @@ public sealed interface RpcValue {
         }
     }
 
-    /** Nothing. */
+    /** The null value. */
     record Null() implements RpcValue {
         @Override
         public TypeCode type() {

@@ -8,7 +8,7 @@ import java.util.Optional;
 public enum MessageType {
     /** Asks the other side for a session; body: the version. */
     START_SESSION_INIT(0x00),
-    /** Grants it; body: the version. */
+    /** Grants a session; body: the version. */
     START_SESSION_REPLY(0x01),
     /** The sender has no session any more: it has just started. */
     TERMINATE_SESSION(0x02),

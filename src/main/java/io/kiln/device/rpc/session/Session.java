@@ -18,7 +18,7 @@ public final class Session {
     private static final Bytes VERSION_BODY = Bytes.copyOf(new byte[] {VERSION});
     private static final Bytes NO_BODY = Bytes.copyOf(new byte[0]);
 
-    /** States of a session. */
+    /** Whether there is a session, and how far it has come. */
     public enum State {
         /** Nothing was sent yet. */
         RESET,
@@ -116,7 +116,10 @@ public final class Session {
         return message.initiator() == initiator && message.responder() == responder;
     }
 
-    /** When both sides ask at once, the one with the lower nonce is answered; with equal nonces both ask again. */
+    /**
+     * Whether this side answers the other's request. When both sides ask at once, the one with the lower nonce is answered; with
+     * equal nonces both ask again.
+     */
     private boolean takesInit(SessionMessage message) {
         if (message.initiator() == 0 || message.body().size() == 0) {
             return false;

@@ -36,7 +36,7 @@ public record Port(String path, Optional<String> usb, String serial, String name
         return new Port(port.getSystemPortPath(), usb, serial, port.getDescriptivePortName());
     }
 
-    /** Such as {@code /dev/ttyACM0 (0483:374b STM32 STLink, serial 0669FF)}. */
+    /** The port in a line, such as {@code /dev/ttyACM0 (0483:374b STM32 STLink, serial 0669FF)}. */
     public String text() {
         return path + " (" + usb.map(ids -> ids + " ").orElse("") + name
                 + (serial.isEmpty() ? "" : ", serial " + serial) + ")";

@@ -60,13 +60,13 @@ public final class SerialConsole implements Transport {
         return new Outgoing(port);
     }
 
-    /** The board has its own power supply. */
+    /** False: the board has its own power supply. */
     @Override
     public boolean ownsProgram() {
         return false;
     }
 
-    /** The same problems, with the port's name and speed where they only say "console". */
+    /** Adds the port's name and speed to problems whose place is only "console". */
     @Override
     public KilnException explained(KilnException failure) {
         return failure.relocated("console", name);
