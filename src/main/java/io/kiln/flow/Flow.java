@@ -57,10 +57,7 @@ public final class Flow {
         log(resolved(spec));
     }
 
-    /**
-     * As {@link #resolve}, before the build's other plugins have run: missing files, which a plugin may still create,
-     * are logged.
-     */
+    /** Checks a build as {@link #resolve} does, before its other plugins have run: missing files, which a plugin may still create, are logged. */
     public void resolveAhead(BuildSpec spec) {
         Resolver resolver = new Resolver(environment);
         ResolvedBuild build = resolver.resolveAhead(spec);
@@ -109,26 +106,20 @@ public final class Flow {
         VerifyRecord.keep(spec.layout(), log, "kiln:verify", record -> verify(spec, device, record));
     }
 
-    /**
-     * As {@link #verify(BuildSpec, DeviceSpec)}, inside {@link VerifyRecord#keep}, which also records failures of the
-     * caller.
-     */
+    /** Verifies as {@link #verify(BuildSpec, DeviceSpec)} does, inside {@link VerifyRecord#keep}, which also records failures of the caller. */
     public void verify(BuildSpec spec, DeviceSpec device, VerifyRecord record) {
         new VerifyStep(log, resolved(spec), device, record).run();
     }
 
     /**
-     * All steps from model to verified image. Parameters as for {@link #verify(BuildSpec, DeviceSpec)}; a failure on
-     * the way is recorded as a failed verification.
+     * Runs all steps from model to verified image. Parameters as for {@link #verify(BuildSpec, DeviceSpec)}; a failure on the way
+     * is recorded as a failed verification.
      */
     public void build(BuildSpec spec, DeviceSpec device) {
         VerifyRecord.keep(spec.layout(), log, "kiln:build", record -> build(spec, device, record));
     }
 
-    /**
-     * As {@link #build(BuildSpec, DeviceSpec)}, inside {@link VerifyRecord#keep}, which also records failures of the
-     * caller.
-     */
+    /** Builds as {@link #build(BuildSpec, DeviceSpec)} does, inside {@link VerifyRecord#keep}, which also records failures of the caller. */
     public void build(BuildSpec spec, DeviceSpec device, VerifyRecord record) {
         if (spec.verify().on() == VerifyOn.NONE) {
             record.leave();

@@ -41,7 +41,7 @@ public record BoardList(Boards boards) {
         return table.lines();
     }
 
-    /** The same for programs. */
+    /** The list of boards for programs. */
     public BoardsReport report() {
         return report(boards.ids());
     }

@@ -25,7 +25,7 @@ final class ArchiveCores {
     private static final Pattern DSP = Pattern.compile("\\b(__(?:[su]xta?b16|[su]sat16|[su]?[hq]?(?:add|sub)(?:8|16)"
             + "|q(?:add|sub|dbl)|sel|sml[as]\\w{1,8}|smu[als]\\w{1,8}|pkh(?:bt|tb)))\\s*\\(");
 
-    /** A file that tests for the feature also has a portable path. */
+    /** Tests of a file for the feature; a file with one also has a portable path. */
     private static final Pattern GUARD = Pattern.compile("\\b(?:__ARM_FEATURE_(?:DSP|SIMD32)|ARM_MATH_DSP)\\b");
 
     /** The header of the intrinsics; a project may bring its own that emulates them. */

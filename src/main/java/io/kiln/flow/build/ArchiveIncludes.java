@@ -62,7 +62,7 @@ final class ArchiveIncludes {
         missing.forEach((file, headers) -> includes.report(file, headers, problems));
     }
 
-    /** Includes are searched for in the folder itself and in its {@code include}. */
+    /** Adds a header by the paths that includes name it by: they are searched for in the folder itself and in its {@code include}. */
     private void add(String path) {
         known.add(path);
         String folder = ArchivePaths.INCLUDE + "/";

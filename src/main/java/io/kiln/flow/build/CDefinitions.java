@@ -12,10 +12,10 @@ final class CDefinitions {
     /** Directives, with the lines that continue them. */
     private static final Pattern DIRECTIVE = Pattern.compile("(?m)^[ \\t]*#(?:[^\\n\\\\]|\\\\\\r?\\n|\\\\)*+");
 
-    /** A name, its parameters, the beginning of a body. */
+    /** A function's definition: a name, its parameters, the beginning of a body. */
     private static final Pattern DEFINITION = Pattern.compile("\\b([A-Za-z_][A-Za-z0-9_]*)\\s*\\([^(){};]*\\)\\s*\\{");
 
-    /** {@code static}, and macros of CMSIS that stand for it. */
+    /** What makes a function local to its file: {@code static}, and macros of CMSIS that stand for it. */
     private static final Pattern LOCAL = Pattern.compile("\\b(?:static|__STATIC_INLINE|__STATIC_FORCEINLINE)\\b");
 
     /** Keywords that precede parentheses and a block, as a function's name does. */
@@ -38,7 +38,7 @@ final class CDefinitions {
         return names;
     }
 
-    /** What stands before a function's name, from the end of the declaration before it. */
+    /** The specifiers before a function's name, from the end of the declaration before it. */
     private static String specifiers(String code, int name) {
         int start = name;
         while (start > 0 && ";{}".indexOf(code.charAt(start - 1)) < 0) {

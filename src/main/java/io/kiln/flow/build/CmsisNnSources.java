@@ -33,21 +33,21 @@ import java.util.stream.Stream;
 
 /** The sources of CMSIS-NN that models call, with what these call in turn, and its headers. */
 public final class CmsisNnSources {
-    /** Its folder in the C project. */
+    /** The library's folder in the C project. */
     static final String FOLDER = "cmsis-nn";
 
     private static final String HEADERS = "Include";
     private static final String SOURCES = "Source";
 
-    /** The library includes this header and uses nothing of it; the bundled compiler has none. */
+    /** A header that the library includes and of which it uses nothing; the bundled compiler has none. */
     private static final String STANDARD_IO = "stdio.h";
 
     private static final String SUBSTITUTES = "substitutes";
 
-    /** Copies of headers at the paths by which a copy of the library in another project's tree includes them. */
+    /** Folder of copies of headers, at the paths by which a copy of the library in another project's tree includes them. */
     private static final String ALIASES = "aliases";
 
-    /** Such as {@code third_party/cmsis_nn/Include/arm_nnfunctions.h}. */
+    /** A path by which another project includes a header of its copy, such as {@code third_party/cmsis_nn/Include/arm_nnfunctions.h}. */
     private static final Pattern ALIAS = Pattern.compile("(?:[A-Za-z0-9_][A-Za-z0-9_.-]*/)+(Include/[A-Za-z0-9_./-]+)");
 
     private static final Pattern NAME = Pattern.compile("\\b[A-Za-z_][A-Za-z0-9_]*");
@@ -64,7 +64,8 @@ public final class CmsisNnSources {
     private CmsisNnSources() {}
 
     /**
-     * What the models need. C of archives gets the sources if there are any; without them, they are the project's own.
+     * The library's files that the models need. C of archives gets the sources if there are any; without them, they are the
+     * project's own.
      *
      * @throws KilnException if they need sources and there are none
      */
@@ -92,7 +93,10 @@ public final class CmsisNnSources {
         return new BroughtSources(FOLDER, found.taken, found.includes(), found.substitutes());
     }
 
-    /** Projects that carry a copy of the library, such as TensorFlow Lite Micro, include its headers by their path in their own tree. */
+    /**
+     * Folders of headers, with aliases: projects that carry a copy of the library, such as TensorFlow Lite Micro, include its
+     * headers by their path in their own tree.
+     */
     private List<String> includes() {
         SortedMap<String, Bytes> aliases = new TreeMap<>();
         taken.values().stream().flatMap(file -> CText.includes(file.text())).forEach(included -> {

@@ -132,7 +132,7 @@ public final class FirmwareSteps {
     }
 
     /**
-     * As {@link #recordStack}, for a run that nothing else fails.
+     * Logs and records the use of the stack as {@link #recordStack} does, for a run that nothing else fails.
      *
      * @throws KilnException if the stack overflowed
      */
@@ -189,7 +189,7 @@ public final class FirmwareSteps {
         });
     }
 
-    /** As {@link #requireLinked}; an image that this build did not link is accepted. */
+    /** Checks the image as {@link #requireLinked} does, but accepts one that this build did not link. */
     public void requireLinkedIfBuiltHere() {
         if (build.board().openOcd().isPresent() && GenerateStep.store(layout).exists()) {
             requireLinked(objects());
@@ -242,7 +242,7 @@ public final class FirmwareSteps {
         return isOwn ? BuildReport.OWN_APPLICATION : build.spec().application().text();
     }
 
-    /** C that came in an archive has an interface of its own, and nothing is known of its checks. */
+    /** How programs call the models. C that came in an archive has an interface of its own, and nothing is known of its checks. */
     private BuildReport.Calls calls(Convention convention) {
         PackedOptions asked = build.spec().calls().packed();
         return new BuildReport.Calls(

@@ -79,7 +79,7 @@ public final class GenerateStep {
         this.layout = build.spec().layout();
     }
 
-    /** The compiled models. */
+    /** The store of the compiled models. */
     public static LibraryStore store(Layout layout) {
         return new LibraryStore(layout.reports().resolve("state").resolve("library.json"), layout.generated());
     }
@@ -89,7 +89,7 @@ public final class GenerateStep {
         return layout.generated().resolve("model-mlf.tar");
     }
 
-    /** Compiles what changed. */
+    /** Compiles the models that changed. */
     public void run() {
         new Steps(log, layout).run("Generating C", fingerprint(), this::generate);
     }
@@ -183,7 +183,10 @@ public final class GenerateStep {
         return chosen;
     }
 
-    /** A server finds functions by their names, so that it needs a system library even if an archive brings none. */
+    /**
+     * The libraries with the system library that the image needs. A server finds functions by their names, so that it needs one
+     * even if an archive brings none.
+     */
     private List<ModelLibrary> linked(List<ModelLibrary> libraries, boolean isWhole) {
         List<ModelLibrary> united = isWhole
                 ? libraries
@@ -240,7 +243,7 @@ public final class GenerateStep {
                 BoardRecords.best(build));
     }
 
-    /** Several models share one system library, which is none of theirs. */
+    /** Options to compile a model by itself. Several models share one system library, which is none of theirs. */
     private static CompileOptions alone(CompileOptions options, int models) {
         CallOptions calls = options.calls();
         return models == 1
@@ -250,8 +253,8 @@ public final class GenerateStep {
     }
 
     /**
-     * Archives bring their own model names, so all names are known only now. Case is ignored because some file systems
-     * ignore it.
+     * Checks that all models have different names. Archives bring their own, so that all names are known only now. Case is ignored
+     * because some file systems ignore it.
      */
     private static void checkNames(List<ModelLibrary> libraries, Problems problems) {
         Set<String> seen = new HashSet<>();
@@ -278,7 +281,7 @@ public final class GenerateStep {
         return written;
     }
 
-    /** An archive used unchanged is copied byte for byte; C that it lacks is only beside it. */
+    /** Copies an archive. One used unchanged is copied byte for byte; C that it lacks is only beside it. */
     private List<Path> copy(Archive archive, Path file, List<ModelLibrary> linked) {
         SortedMap<String, Bytes> files = new TreeMap<>(archive.files());
         linked.forEach(model -> model.artifacts()
@@ -294,7 +297,7 @@ public final class GenerateStep {
         return written;
     }
 
-    /** What the log says about a compiled model. */
+    /** Describes a compiled model for the log. */
     private static final class LibrarySummary {
         private LibrarySummary() {}
 

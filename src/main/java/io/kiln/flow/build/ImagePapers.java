@@ -90,7 +90,7 @@ final class ImagePapers {
         return parts;
     }
 
-    /** Its licence is what all its sources state. */
+    /** The project's own code as a part; its licence is what all its sources state. */
     private Optional<ImageComponent> ownCode() {
         List<String> own = project.units().stream()
                 .map(SourceUnit::path)

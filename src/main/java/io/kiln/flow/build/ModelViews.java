@@ -35,7 +35,7 @@ final class ModelViews {
         return written;
     }
 
-    /** With several models, each has its own folder. */
+    /** Writes the dumps of the IR; with several models, each has its own folder. */
     private static List<Path> dumps(BuildSpec spec, List<CompiledModel> models) {
         Path ir = spec.layout().ir();
         FreshFolder.clear(ir);

@@ -39,7 +39,7 @@ public record RunnableImage(Path file, Board board, boolean hasOwnMain, boolean 
         return of(log, build, false);
     }
 
-    /** As {@link #asBuilt}, with the default application in place of the project's own main, if it has one. */
+    /** The image of {@link #asBuilt}, with the default application in place of the project's own main, if it has one. */
     public static RunnableImage withDefaultApplication(Log log, ResolvedBuild build) {
         return of(log, build, true);
     }
@@ -116,7 +116,10 @@ public record RunnableImage(Path file, Board board, boolean hasOwnMain, boolean 
         };
     }
 
-    /** Only the default application is known to enable its sandbox before it calls untrusted code. */
+    /**
+     * Refuses untrusted code beside the project's own main: only the default application is known to enable its sandbox before it
+     * calls such code.
+     */
     private static void requireTrust(FirmwareProject project) {
         Problems problems = new Problems(Failure.TRUST);
         for (String advice : project.strangers().advice()) {

@@ -47,7 +47,7 @@ final class Savings {
         this.measured = measured;
     }
 
-    /** An alternative. */
+    /** Alternative options of a build. */
     private record Choice(Optimize optimize, Io io) {}
 
     /**
@@ -140,7 +140,7 @@ final class Savings {
         return FirmwareCompiler.compile(FirmwareAssembler.assemble(request, Log.QUIET), Log.QUIET);
     }
 
-    /** Empty if a model cannot be compiled with these options. */
+    /** The models compiled with other options; empty if one cannot be. */
     private Optional<List<ModelLibrary>> libraries(Choice choice) {
         try {
             List<ModelLibrary> libraries = new ArrayList<>();

@@ -31,7 +31,7 @@ public record BoardConsole(Board board, ConsoleSpec spec) {
         return choice(spec.serial()).choose(Port.list());
     }
 
-    /** As {@link #port()}; unless the user names a port, one of the same USB device as the probe is preferred. */
+    /** The path of the port, as {@link #port()} finds it; unless the user names a port, one of the same USB device as the probe is preferred. */
     String portBeside(Optional<String> probe) {
         List<Port> ports = Port.list();
         boolean isOfProbe = spec.serial().isEmpty()
@@ -51,7 +51,7 @@ public record BoardConsole(Board board, ConsoleSpec spec) {
         return tcp.isPresent() ? TcpTransport.open(tcp.get(), TO_CONNECT) : SerialConsole.open(port, baud());
     }
 
-    /** As {@link #open(String)}, the port that is the board's console. */
+    /** Opens the port that is the board's console. */
     public Transport open() {
         return open(port());
     }

@@ -42,7 +42,7 @@ public final class BoardImage {
     }
 
     /**
-     * As {@link #read}, only the parameters of graphs.
+     * Reads only the parameters of graphs from an image.
      *
      * @throws KilnException also if they do not have flash sectors of their own
      */
@@ -87,7 +87,7 @@ public final class BoardImage {
         return blocks;
     }
 
-    /** Only the server knows what it makes of an archive, and where it writes that. */
+    /** The whole archive as content to flash: only the server knows what it makes of it, and where it writes that. */
     private static FlashImage whole(Path archive) {
         try {
             return FlashImage.of(List.of(new FlashImage.Segment(0, Bytes.wrap(Files.readAllBytes(archive)))));
@@ -96,7 +96,7 @@ public final class BoardImage {
         }
     }
 
-    /** Bytes outside the board's rom memories are refused before a probe is involved. */
+    /** Refuses bytes outside the board's rom memories, before a probe is involved. */
     private static void checkMemories(Board board, FlashImage image) {
         for (FlashImage.Segment segment : image.segments()) {
             boolean isInRom = board.memories().stream()

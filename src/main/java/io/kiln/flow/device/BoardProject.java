@@ -23,7 +23,7 @@ import java.util.Optional;
  * archive in the output folder; otherwise it is the one that the board names, which has to hold this archive.
  */
 final class BoardProject {
-    /** A generated project has the archive. */
+    /** Name of the archive in a generated project. */
     private static final String ARCHIVE = "model.tar";
 
     private final ResolvedBuild build;

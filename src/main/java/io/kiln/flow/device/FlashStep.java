@@ -108,7 +108,7 @@ public final class FlashStep {
     }
 
     /**
-     * What is written.
+     * Content that is written to each device.
      *
      * @param file where it comes from
      * @param part which part of it, for people
@@ -145,7 +145,7 @@ public final class FlashStep {
         return results;
     }
 
-    /** Progress is shown for a single device only. */
+    /** Shows progress for a single device only. */
     private FlashProgress progress(int devices, long bytes) {
         if (devices > 1) {
             return FlashProgress.QUIET;

@@ -13,7 +13,7 @@ import java.util.function.Predicate;
 
 /** Reads a line to a board piece by piece. */
 public final class LineFollower {
-    /** How long a piece is waited for before the time limit is looked at. */
+    /** Nanoseconds for which a piece is waited for before the time limit is looked at. */
     private static final long BLOCK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private static final int BLOCK_BYTES = 4096;

@@ -112,7 +112,7 @@ final class ModelFlash {
                 result.failure().map(FlashFailure::besideTheProgram));
     }
 
-    /** Where the firmware identifies itself, and the headers of both slots. */
+    /** The ranges of flash in which the firmware identifies itself, and those of the headers of both slots. */
     private List<Range> heads() {
         List<Range> heads = new ArrayList<>();
         heads.add(new Range(slots.first() - InstalledFirmware.BYTES, InstalledFirmware.BYTES));

@@ -66,7 +66,7 @@ public final class NumberedLines {
         return lines.size() == wanted;
     }
 
-    /** A line whose beginning is missing is dropped. */
+    /** Ends a line; one whose beginning is missing is dropped. */
     private void end() {
         String whole = line.toString().strip();
         line.setLength(0);

@@ -12,7 +12,7 @@ final class ProgressBar implements FlashProgress {
     private final PrintStream terminal;
     private final long total;
 
-    /** Progress of so many bytes. */
+    /** Shows progress towards a total number of bytes. */
     ProgressBar(PrintStream terminal, long total) {
         this.terminal = terminal;
         this.total = total;

@@ -12,7 +12,7 @@ final class ProgressLines implements FlashProgress {
     private final long total;
     private long told;
 
-    /** Progress of so many bytes. */
+    /** Shows progress towards a total number of bytes. */
     ProgressLines(Log log, long total) {
         this.log = log;
         this.total = total;

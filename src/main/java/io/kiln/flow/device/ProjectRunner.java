@@ -28,7 +28,7 @@ final class ProjectRunner implements FlashRunner {
         return "the Project API server in " + project.how().directory();
     }
 
-    /** Only the server knows the probe. */
+    /** Any probe: only the server knows which one it uses. */
     @Override
     public List<Probe> probes() {
         return List.of(new Probe.Any());
@@ -46,7 +46,7 @@ final class ProjectRunner implements FlashRunner {
         return new FlashResult(probe, false, image.size(), Duration.ofNanos(System.nanoTime() - start), failure);
     }
 
-    /** The server has ended already. */
+    /** Does nothing: the server has ended already. */
     @Override
     public void close() {}
 }

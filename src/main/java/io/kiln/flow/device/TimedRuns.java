@@ -22,7 +22,7 @@ import java.util.function.Consumer;
  * @param limit for each answer of the board
  */
 public record TimedRuns(List<TimedModel> models, Duration limit) {
-    /** Three blocks of at least 10 ms, so that a coarse timer is good enough. */
+    /** Settings of a measurement: three blocks of at least 10 ms, so that a coarse timer is good enough. */
     private static final TimeEvaluator.Settings SETTINGS = new TimeEvaluator.Settings(1, 3, 10, 100);
 
     public TimedRuns {

@@ -66,7 +66,7 @@ final class VirtualLease implements Lease {
         return wanted.flashRunners().open();
     }
 
-    /** Flashes first: the emulator boots the flash content. */
+    /** Flashes before it starts the emulator, which boots the flash content. */
     @Override
     public Transport start(Runnable bring) {
         bring.run();
@@ -81,13 +81,13 @@ final class VirtualLease implements Lease {
         return emulator.boot(content);
     }
 
-    /** The emulator writes the log itself. */
+    /** No log: the emulator writes it itself. */
     @Override
     public Consumer<String> log() {
         return text -> {};
     }
 
-    /** Nothing to release: closing the transport ends the emulator. */
+    /** Does nothing: closing the transport ends the emulator. */
     @Override
     public void close() {}
 }

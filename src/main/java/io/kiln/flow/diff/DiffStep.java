@@ -68,7 +68,7 @@ public final class DiffStep {
         problems.throwIfAny();
     }
 
-    /** Without a baseline of the user's, the first build has nothing to grow from. */
+    /** Whether there is no earlier build to grow from, because this is the first one and the user names no baseline. */
     private boolean isFirst(BudgetSpec spec) {
         boolean isFirst = spec.baseline().isEmpty() && !Files.isRegularFile(LastBuild.report(layout));
         if (isFirst) {
@@ -98,7 +98,7 @@ public final class DiffStep {
         return Figures.read(report);
     }
 
-    /** A report, or that in a folder of reports or of a build. */
+    /** The file of a report, given as itself, or as a folder of reports or of a build. */
     private static Path report(Path given) {
         if (!Files.isDirectory(given)) {
             return given;

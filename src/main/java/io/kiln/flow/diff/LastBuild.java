@@ -20,7 +20,7 @@ public final class LastBuild {
 
     private LastBuild() {}
 
-    /** Its report; there is no such file before the second build. */
+    /** The earlier build's report; there is no such file before the second build. */
     static Path report(Layout layout) {
         return layout.reports().resolve("previous").resolve(Figures.REPORT);
     }

@@ -30,7 +30,7 @@ import java.util.stream.IntStream;
 final class ExportedModules {
     private ExportedModules() {}
 
-    /** The tree; empty for C alone, which needs none. */
+    /** The modules as a tree; empty for C alone, which needs none. */
     static Optional<ModuleTree> of(ModelLibrary library) {
         List<ModuleNode> payloads = ArtifactLoaders.installed().load(library.artifacts());
         boolean isGraph = library.metadata().api().executor() == ExecutorKind.GRAPH;

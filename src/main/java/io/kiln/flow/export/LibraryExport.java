@@ -50,7 +50,7 @@ import java.util.Set;
  * and its parameters, as TVM's {@code load_module} takes it. Each library is read back before it counts as made.
  */
 public final class LibraryExport {
-    /** Its value of {@code kiln.export}. */
+    /** The value of {@code kiln.export} for such a library. */
     public static final String KIND = "library";
 
     private static final String COMPILER = "cc";

@@ -98,7 +98,7 @@ final class ProofSource {
         function(model.model(), cases);
     }
 
-    /** One row for each case, each as aligned as any element needs. */
+    /** Prints the vectors of a tensor: one row for each case, each as aligned as any element needs. */
     private void vectors(String name, TensorInfo tensor, List<Bytes> rows) {
         line("/* " + tensor.dtype().text() + tensor.shape() + " */");
         line("static const uint8_t " + name + "[" + rows.size() + "][" + padded(tensor) + "] __attribute__((aligned("

@@ -112,7 +112,7 @@ public final class SourceExport {
         return folder;
     }
 
-    /** A pack's files lie at its root; other archives hold the folder. */
+    /** Writes the archive of a library. A pack's files lie at its root; other archives hold the folder. */
     private void archive(Path file, SourceLibrary library, SortedMap<String, Bytes> files) {
         SortedMap<String, Bytes> entries = files;
         if (form != SourceForm.CMSIS_PACK) {

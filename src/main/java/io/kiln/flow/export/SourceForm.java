@@ -55,7 +55,7 @@ enum SourceForm {
                         "Change kiln.export")));
     }
 
-    /** Its value of {@code kiln.export}, and the folder of its templates. */
+    /** The build system's value of {@code kiln.export}, and the folder of its templates. */
     String text() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }

@@ -21,7 +21,11 @@ public final class AnsweredSession implements ModelSession {
         this.answers = ran.runs().iterator();
     }
 
-    /** @throws KilnException if the image failed before it listed its models */
+    /**
+     * The models that the image listed.
+     *
+     * @throws KilnException if the image failed before it listed its models
+     */
     @Override
     public List<Model> models() {
         if (ran.models().isEmpty()) {
@@ -32,7 +36,7 @@ public final class AnsweredSession implements ModelSession {
                 .toList();
     }
 
-    /** The next answer. */
+    /** The worker's next answer. */
     @Override
     public List<Bytes> run(int index, Model model, List<Bytes> inputs) {
         if (!answers.hasNext()) {
@@ -56,7 +60,7 @@ public final class AnsweredSession implements ModelSession {
                 : new KilnException(ran.failure());
     }
 
-    /** The worker has ended the program. */
+    /** Does nothing: the worker has ended the program. */
     @Override
     public void exit() {}
 

@@ -31,13 +31,17 @@ public record FarmFlashRunner(Board board, Duration limit, Path elf, FarmUse use
         return "the farm " + use.address().url();
     }
 
-    /** The worker chooses. */
+    /** Any probe: the worker chooses. */
     @Override
     public List<Probe> probes() {
         return List.of(new Probe.Any());
     }
 
-    /** @throws io.kiln.base.KilnException with the worker's reason if it fails */
+    /**
+     * Has a worker flash a board with the ELF file.
+     *
+     * @throws io.kiln.base.KilnException with the worker's reason if it fails
+     */
     @Override
     public FlashResult flash(Probe probe, FlashImage image, FlashProgress progress) {
         try (FarmRuns farm = FarmRuns.open(use, log)) {
@@ -52,7 +56,7 @@ public record FarmFlashRunner(Board board, Duration limit, Path elf, FarmUse use
         }
     }
 
-    /** Each job has a connection of its own. */
+    /** Does nothing: each job has a connection of its own. */
     @Override
     public void close() {}
 }

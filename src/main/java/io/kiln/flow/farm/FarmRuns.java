@@ -77,7 +77,7 @@ public final class FarmRuns implements AutoCloseable {
         return new Answer<>(ran.ranOn(), new AnsweredSession(ran.value()));
     }
 
-    /** Flashes one board. */
+    /** Flashes one board of the farm. */
     public Answer<FarmAnswer.Flashed> flash(Board board, Duration limit, Path image) {
         return answer(board, RunPlace.BOARD, limit, image, new Flash(), FarmAnswer.Flashed.class);
     }
@@ -144,7 +144,7 @@ public final class FarmRuns implements AutoCloseable {
         }
     }
 
-    /** As {@link #calls}, of whole runs of models. */
+    /** Counts whole runs of models, on a worker's emulator of a board. */
     public RunCounter runs(Board board, Duration limit) {
         return new FarmCounter(board, limit);
     }

@@ -29,7 +29,7 @@ import java.util.function.IntFunction;
 final class DisassemblyInspector implements ArtifactInspector {
     private static final String PURPOSE = "to disassemble";
 
-    /** By machine, as ELF numbers them; other machines are those that the system's own objdump knows. */
+    /** Disassemblers by machine, as ELF numbers them; other machines are those that the system's own objdump knows. */
     private static final Map<Integer, Tool> TOOLS = Map.of(
             40, new Tool("arm-none-eabi-objdump", List.of("binutils-arm-none-eabi"), PURPOSE),
             243, new Tool("riscv64-unknown-elf-objdump", List.of("binutils-riscv64-unknown-elf"), PURPOSE));
@@ -92,7 +92,7 @@ final class DisassemblyInspector implements ArtifactInspector {
         }
     }
 
-    /** The output is read from a file: that of an image is larger than what a process's result holds. */
+    /** The lines of the disassembler, read from a file: the output for an image is larger than what a process's result holds. */
     private static List<String> disassembled(Artifact artifact, String program, Path folder) throws IOException {
         Files.write(folder.resolve("code.o"), artifact.content().toArray());
         Path text = folder.resolve("code.txt");

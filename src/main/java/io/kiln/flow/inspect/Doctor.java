@@ -180,7 +180,7 @@ public final class Doctor {
                         && tool.program().equals(isArm ? "arm-none-eabi-gcc" : "riscv64-unknown-elf-gcc"));
     }
 
-    /** The bundled compiler is not downloaded here; the first build that needs it does that. */
+    /** The state of the bundled compiler. It is not downloaded here; the first build that needs it does that. */
     private String bundled() {
         if (!Files.isDirectory(environment.home())) {
             return "downloaded by the first build";

@@ -63,7 +63,7 @@ final class InspectedArtifacts {
         };
     }
 
-    /** An artifact does not say what its target is. */
+    /** An artifact as a set of its own; it does not say what its target is. */
     private static ArtifactSet alone(Artifact artifact) {
         return new ArtifactSet(List.of(artifact), new TreeMap<>(Map.of(artifact.targetKey(), "")));
     }

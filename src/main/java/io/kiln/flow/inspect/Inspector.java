@@ -65,7 +65,7 @@ public final class Inspector {
                 .toList();
     }
 
-    /** The same for programs. */
+    /** Describes a file for programs; without one, the build's models and, if it was linked, its image. */
     public InspectReport report(Optional<Path> file) {
         return new InspectReport(files(file).stream().map(InspectedReport::of).toList());
     }
@@ -100,7 +100,7 @@ public final class Inspector {
         return installed().lines(InspectedArtifacts.of(file), name);
     }
 
-    /** The same for programs. */
+    /** An artifact inspector's description of a file, for programs. */
     public static InspectReport report(Path file, String name) {
         return new InspectReport(List.of(InspectedReport.of(new Inspected.OfText(file, lines(file, name)))));
     }
@@ -178,7 +178,7 @@ public final class Inspector {
                 .orElse(Map.of());
     }
 
-    /** Operators and memory are those of C whether they become C or objects; so nothing is compiled here. */
+    /** The target as one of C, so that nothing is compiled here: operators and memory are the same whether models become C or objects. */
     private String target() {
         Target target = Target.parse(board().target());
         return new Target(TargetKind.C, target.keys(), target.attributes()).text();

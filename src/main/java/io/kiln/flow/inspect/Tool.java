@@ -24,7 +24,7 @@ record Tool(String program, List<String> packages, String purpose) {
         packages = List.copyOf(packages);
     }
 
-    /** Its path, if it is installed. */
+    /** The program's path, if it is installed. */
     Optional<Path> path() {
         return Executables.find(program);
     }

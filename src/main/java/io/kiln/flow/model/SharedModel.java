@@ -33,7 +33,7 @@ import java.util.stream.Stream;
  */
 public record SharedModel(
         Path file, String inputShapes, Optional<Path> vectors, Optional<Path> samples, Optional<Path> labels) {
-    /** Models for microcontrollers are smaller by far; they are read into memory. */
+    /** The kind of zips with models. Models for microcontrollers are smaller by far than its limits; they are read into memory. */
     static final Kind MODELS =
             new Kind("a model", "model", "vectors/input_0.bin", 1, new Limits(64 << 20, 20_000, 64 << 20, 128L << 20));
 
@@ -61,7 +61,7 @@ public record SharedModel(
                 part(folder, card.data().labels(), "labels.csv"));
     }
 
-    /** The folder is named by the zip's digest, and the card is written last, so that a folder with a card is complete and correct. */
+    /** Unpacks a zip. The folder is named by the zip's digest, and the card is written last, so that a folder with a card is complete and correct. */
     private static Path unpacked(Path zip, Path home) {
         try {
             Path folder = home.resolve("models").resolve(Digests.sha256(zip));

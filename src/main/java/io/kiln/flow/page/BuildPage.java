@@ -97,7 +97,7 @@ public final class BuildPage {
         return layout.state("graph-" + name);
     }
 
-    /** A damaged report is left out: the step that wrote it writes it again. */
+    /** Reads a report. A damaged one is left out: the step that wrote it writes it again. */
     private static <T> Optional<T> read(Path file, Class<T> type) {
         try {
             return Files.isRegularFile(file) ? Optional.of(Json.read(file, type)) : Optional.empty();

@@ -225,7 +225,7 @@ public final class ModelGraph {
         return type.dtype().text() + " " + type.shape().text() + ", " + number(type.bytes()) + " bytes";
     }
 
-    /** With commas between thousands: Java's formatter would first load the tables of locales, which takes longer than the graph. */
+    /** A number with commas between thousands. Java's formatter would first load the tables of locales, which takes longer than the graph. */
     private static String number(long value) {
         StringBuilder text = new StringBuilder(Long.toString(value));
         for (int i = text.length() - 3; i > (value < 0 ? 1 : 0); i -= 3) {

@@ -25,7 +25,7 @@ final class HeldTransport implements AutoCloseable {
     private static final long TO_DRAIN_MILLIS = 1000;
     private static final byte[] NO_MORE = new byte[0];
 
-    /** So that bytes which are there are found even if nobody waits. */
+    /** Shortest wait for bytes, so that those which are there are found even if nobody waits. */
     private static final long LEAST_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final Transport transport;

@@ -97,7 +97,7 @@ final class KilnProject implements ProjectHandler {
         values.number(ProjectOptions.WORKSPACE).ifPresent(bytes -> requireRoom(project.spec(), bytes));
     }
 
-    /** A board on this computer has enough in any case. */
+    /** Requires that the board has room for some more bytes of RAM; a board on this computer has enough in any case. */
     private static void requireRoom(BuildSpec spec, long bytes) {
         Path report = spec.layout().reports().resolve(FirmwareSteps.REPORT);
         BuildReport.Ram ram = Json.read(report, BuildReport.class).ram();
@@ -144,7 +144,7 @@ final class KilnProject implements ProjectHandler {
                 : TransportTimeouts.EMULATOR;
     }
 
-    /** The program was flashed before. */
+    /** Starts the program of a leased board, which was flashed before. */
     private static Transport started(Lease lease) {
         try {
             return lease.start(() -> {});
@@ -192,7 +192,7 @@ final class KilnProject implements ProjectHandler {
         return new Flow(chosen, settings.environment(chosen));
     }
 
-    /** A project of this server is for the bench, so its RPC server may be flashed. */
+    /** How to flash the board and talk to it. A project of this server is for the bench, so its RPC server may be flashed. */
     private static DeviceSpec device(OptionValues options) {
         FlashSpec usual = FlashSpec.USUAL;
         FlashSpec flash = new FlashSpec(

@@ -47,7 +47,7 @@ import java.util.stream.Collectors;
  * @param settings what the server was given
  */
 record ProjectFolder(Path directory, ProjectSettings settings) {
-    /** Makes a folder a generated project. */
+    /** Name of the archive, which makes a folder a generated project. */
     static final String ARCHIVE = "model.tar";
 
     private static final String BASE = "model";
@@ -74,7 +74,10 @@ record ProjectFolder(Path directory, ProjectSettings settings) {
         folder.copyRuntime();
     }
 
-    /** The copy has another name, so an archive that was trusted by name is now trusted by its digest. */
+    /**
+     * The trust that a project needs for its copy of an archive. The copy has another name, so that an archive that was trusted by
+     * name is now trusted by its digest.
+     */
     private static Set<String> trustOf(Archive archive, TrustedArchives trusted) {
         return archive.models().stream()
                 .map(ModelLibrary::origin)
@@ -174,7 +177,7 @@ record ProjectFolder(Path directory, ProjectSettings settings) {
         return all;
     }
 
-    /** A client that knows nothing of a project sends the default of an option. */
+    /** Whether a request's value is the default of an option, which a client that knows nothing of a project sends. */
     private static boolean isDefault(OptionValues values, String name) {
         return name.equals(ProjectOptions.WARNINGS) && !values.flag(name);
     }

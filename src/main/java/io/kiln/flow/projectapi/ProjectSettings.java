@@ -87,7 +87,7 @@ record ProjectSettings(
         return new TrustedArchives(trustedArchives);
     }
 
-    /** Compilers must be unpacked already: outside Maven nothing can be fetched. */
+    /** The environment of a server's builds. Compilers must be unpacked already: outside Maven nothing can be fetched. */
     ToolchainEnvironment environment(Log log) {
         return new ToolchainEnvironment(
                 Path.of(home),

@@ -39,7 +39,7 @@ final class TemplateFolder {
         copyFiles(template.resolve(BOARDS), project.resolve(BOARDS));
     }
 
-    /** The server runs only briefly: full optimization does not pay, and one collector thread is enough. */
+    /** The script that launches the server. It runs only briefly: full optimization does not pay, and one collector thread is enough. */
     private static String launcher(List<Path> classPath) {
         String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
         String path = classPath.stream()

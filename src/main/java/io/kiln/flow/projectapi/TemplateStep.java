@@ -54,7 +54,7 @@ public final class TemplateStep {
         log.info("Wrote the template " + template + ": " + spec.boards().ids().size() + " boards");
     }
 
-    /** The server fetches nothing, so the compiler is unpacked now. */
+    /** Unpacks the compiler, because the server fetches nothing. */
     private void unpackCompiler(BuildSpec spec) {
         Board board = spec.boards().find(spec.board());
         Toolchains.resolve(

@@ -66,7 +66,7 @@ public final class BoardPools {
         return problems.list();
     }
 
-    /** Models in slots bring all their constants with them. */
+    /** Whether a model's constants are divided between two memories; models in slots bring all of theirs with them. */
     private static boolean isDivided(Board board) {
         return board.pools()
                 .filter(pools -> pools.moreConstants().isPresent()

@@ -51,7 +51,7 @@ final class CmsisNnArchive {
     private static final byte[] ZIP_MAGIC = {'P', 'K'};
     private static final byte[] GZIP_MAGIC = {0x1F, (byte) 0x8B};
 
-    /** Up to four folders, then the folders of the library and a file in them. */
+    /** The path of a file of the library: up to four folders, then the library's own folders and a file in them. */
     private static final Pattern SOURCE =
             Pattern.compile("(?:\\./)?((?:[^/]+/){0,4})((?:Include|Source)/(?:[^/]+/){0,4}[^/]+\\.[ch])");
 
@@ -210,7 +210,7 @@ final class CmsisNnArchive {
         return library;
     }
 
-    /** Entry names are untrusted: control characters are not printed. */
+    /** The error for an entry that is refused. Entry names are untrusted, so that control characters in them are not printed. */
     private KilnException refused(String what, String entry, String expected) {
         String where = entry.isEmpty() ? archive.toString() : archive + ", entry " + printable(entry);
         return new KilnException(Failure.LIBRARY.problem(what, where, expected, ""));

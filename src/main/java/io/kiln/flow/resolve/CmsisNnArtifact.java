@@ -68,7 +68,7 @@ public final class CmsisNnArtifact {
         }
     }
 
-    /** Another build may have unpacked the same archive meanwhile: its folder is as good. */
+    /** Moves an unpacked archive to its place. Another build may have unpacked the same archive meanwhile: its folder is as good. */
     private static Path moved(Path fresh, Path folder) throws IOException {
         try {
             return Files.move(fresh, folder);

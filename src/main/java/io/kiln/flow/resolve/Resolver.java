@@ -80,7 +80,7 @@ public final class Resolver {
         return TargetText.kind(board.target()).equals(TargetKind.LLVM.text());
     }
 
-    /** Flags of the board that name folders are for its own sources. */
+    /** The compiler of objects for a board. It takes the board's flags without those that name folders, which are for the board's own sources. */
     private ClangObjects objects(BuildSpec spec, Board board) {
         List<String> flags = board.building().compile().stream()
                 .filter(flag -> !flag.startsWith("-I"))

@@ -74,7 +74,7 @@ final class SpecChecks {
                                 "Correct kiln.verify.vectors"));
     }
 
-    /** A server finds functions by name, and only the functions' own checks compare arguments with the expected types. */
+    /** Checks the models' functions for a server: it finds functions by name, and only their own checks compare arguments with the expected types. */
     private static void checkServer(BuildSpec spec, Problems problems) {
         boolean isCompiled = spec.models().stream().anyMatch(model -> !ModelArchives.accepts(model.file()));
         boolean isOver = spec.verify().over() == VerifyOver.RPC && spec.verify().on() != VerifyOn.NONE;

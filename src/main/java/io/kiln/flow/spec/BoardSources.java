@@ -68,7 +68,7 @@ public record BoardSources(List<Archive> archives, Set<String> trusted) {
                 : "Write <trustBoard>" + String.join(",", coordinates) + "</trustBoard>";
     }
 
-    /** A folder of profiles counts as the artifact that it will become. */
+    /** Adds a folder of profiles, which counts as the artifact that it will become. */
     private Boards packed(Boards boards, Archive archive) {
         try {
             Path folder = Files.createTempDirectory("kiln-boards");

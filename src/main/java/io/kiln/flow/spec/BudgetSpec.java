@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a build's figures may be at most.
+ * The budgets of a build: what its figures may be at most.
  *
  * @param budgets limits
  * @param baseline report that shares of growth refer to, or its folder; empty for that of the last build
@@ -17,7 +17,7 @@ public record BudgetSpec(List<FigureBudget> budgets, Optional<Path> baseline) {
         budgets = List.copyOf(budgets);
     }
 
-    /** Those of memory only. */
+    /** The budgets of memory only. */
     public BudgetSpec ofMemory() {
         return new BudgetSpec(budgets.stream().filter(FigureBudget::isMemory).toList(), baseline);
     }

@@ -122,22 +122,22 @@ public record BuildSpec(
         return image.farm();
     }
 
-    /** The same in other folders. */
+    /** The same build in other folders. */
     public BuildSpec with(Layout other) {
         return new BuildSpec(other, models, machine, compiler, archive, image, malformed);
     }
 
-    /** The same for another board or toolchain. */
+    /** The same build for another board or toolchain. */
     public BuildSpec with(MachineSpec other) {
         return new BuildSpec(layout, models, other, compiler, archive, image, malformed);
     }
 
-    /** The same compiled in another way. */
+    /** The same build, compiled in another way. */
     public BuildSpec with(CompilerSpec other) {
         return new BuildSpec(layout, models, machine, other, archive, image, malformed);
     }
 
-    /** The same with another image. */
+    /** The same build with another image. */
     public BuildSpec with(ImageSpec other) {
         return new BuildSpec(layout, models, machine, compiler, archive, other, malformed);
     }
@@ -228,7 +228,7 @@ public record BuildSpec(
             this(on, vectors, samples, seed, USUAL_PROGRAM, VerifyOver.CONSOLE);
         }
 
-        /** The same by another protocol. */
+        /** The same verification by another protocol. */
         public VerifySpec with(VerifyOver protocol) {
             return new VerifySpec(on, vectors, samples, seed, program, protocol);
         }
@@ -242,32 +242,32 @@ public record BuildSpec(
      * @param base name of the image's files without extension
      */
     public record Layout(Path project, Path out, String base) {
-        /** The generated C and the archive. */
+        /** Folder of the generated C and the archive. */
         public Path generated() {
             return out.resolve("generated-sources").resolve("kiln");
         }
 
-        /** The C project. */
+        /** Folder of the C project. */
         public Path firmware() {
             return out.resolve("firmware");
         }
 
-        /** The user's own C. */
+        /** Folder of the user's own C. */
         public Path userSources() {
             return project.resolve("src").resolve("main").resolve("c");
         }
 
-        /** Tests of the program from outside. */
+        /** Folder of the tests of the program from outside. */
         public Path programTests() {
             return project.resolve("src").resolve("test").resolve("firmware");
         }
 
-        /** Unit tests in C. */
+        /** Folder of the unit tests in C. */
         public Path unitTests() {
             return project.resolve("src").resolve("test").resolve("c");
         }
 
-        /** The project's own boards. */
+        /** Folder of the project's own boards. */
         public Path userBoards() {
             return project.resolve("src").resolve("main").resolve("boards");
         }
@@ -282,7 +282,7 @@ public record BuildSpec(
             return project.resolve("src").resolve("main").resolve("model");
         }
 
-        /** Reports for other programs. */
+        /** Folder of the reports for other programs. */
         public Path reports() {
             return out.resolve("kiln");
         }
@@ -301,7 +301,7 @@ public record BuildSpec(
             return reports().resolve("quantized" + model.map(name -> "-" + name).orElse("") + "." + extension);
         }
 
-        /** The IR after each pass. */
+        /** Folder of the IR after each pass. */
         public Path ir() {
             return reports().resolve("ir");
         }

@@ -22,7 +22,7 @@ import java.util.regex.Pattern;
  * @param libraries code in artifacts
  */
 public record CodeSpec(List<Path> sources, List<Path> includes, CodeFlags flags, List<CodeLibrary> libraries) {
-    /** Only {@code src/main/c}. */
+    /** No code but that in {@code src/main/c}. */
     public static final CodeSpec NONE = new CodeSpec(List.of(), List.of(), CodeFlags.NONE, List.of());
 
     /** A macro's name, its parameters if it has some, and its replacement. */

@@ -18,14 +18,14 @@ import java.util.stream.Stream;
  * @param externals C functions of the user that compute chains of operators
  */
 public record CodegenSpec(Optional<String> target, Optional<Path> cmsisNn, List<UserFunctions.External> externals) {
-    /** The board's target. */
+    /** No target of the build's own: the board's. */
     public static final CodegenSpec BOARD = new CodegenSpec(Optional.empty(), Optional.empty());
 
     public CodegenSpec {
         externals = List.copyOf(externals);
     }
 
-    /** Without C functions of the user. */
+    /** Code generators without C functions of the user. */
     public CodegenSpec(Optional<String> target, Optional<Path> cmsisNn) {
         this(target, cmsisNn, List.of());
     }

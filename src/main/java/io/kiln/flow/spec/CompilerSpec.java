@@ -27,7 +27,7 @@ public record CompilerSpec(
         QuantizeSpec quantize,
         RecordsSpec records,
         boolean dumpIr) {
-    /** The board's target and the defaults of the compiler. */
+    /** The usual way: the board's target and the defaults of the compiler. */
     public static final CompilerSpec DEFAULT = new CompilerSpec(
             CompileOptions.DEFAULT,
             CodegenSpec.BOARD,
@@ -61,12 +61,12 @@ public record CompilerSpec(
         return bytes;
     }
 
-    /** The same with other options of the compiler. */
+    /** The same settings with other options of the compiler. */
     public CompilerSpec with(CompileOptions other) {
         return new CompilerSpec(other, codegens, memoryLimits, quantize, records, dumpIr);
     }
 
-    /** The same with other tuning records. */
+    /** The same settings with other tuning records. */
     public CompilerSpec with(RecordsSpec other) {
         return new CompilerSpec(options, codegens, memoryLimits, quantize, other, dumpIr);
     }

@@ -11,6 +11,6 @@ import java.util.Optional;
  * @param baud bits per second; empty for the board's
  */
 public record ConsoleSpec(Optional<String> port, Optional<String> serial, Optional<Integer> baud) {
-    /** Taken from the board's description. */
+    /** The console that the board's description states. */
     public static final ConsoleSpec OF_BOARD = new ConsoleSpec(Optional.empty(), Optional.empty(), Optional.empty());
 }

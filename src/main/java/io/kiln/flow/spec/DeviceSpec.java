@@ -9,6 +9,6 @@ package io.kiln.flow.spec;
  * @param console its serial console
  */
 public record DeviceSpec(FlashSpec flash, boolean isFlashed, ConsoleSpec console) {
-    /** Flash the only connected board. */
+    /** The usual way: flash the only connected board. */
     public static final DeviceSpec USUAL = new DeviceSpec(FlashSpec.USUAL, true, ConsoleSpec.OF_BOARD);
 }

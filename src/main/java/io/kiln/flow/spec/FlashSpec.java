@@ -28,7 +28,7 @@ public record FlashSpec(
         Optional<String> faults,
         boolean allowRpc,
         boolean bar) {
-    /** OpenOCD from the PATH, the only connected probe, and three minutes. */
+    /** The usual way: OpenOCD from the PATH, the only connected probe, and three minutes. */
     public static final FlashSpec USUAL = new FlashSpec(
             Optional.empty(),
             new Tool("openocd", Duration.ofMinutes(3)),
@@ -39,7 +39,7 @@ public record FlashSpec(
             false);
 
     /**
-     * What writes.
+     * The program that writes.
      *
      * @param openOcd name or path of OpenOCD
      * @param limit time limit for each device
@@ -57,7 +57,7 @@ public record FlashSpec(
     }
 
     /**
-     * What is written.
+     * What is written to the flash.
      *
      * @param preverify whether a device that already holds it is skipped
      * @param part the part of the image that is written
@@ -68,7 +68,7 @@ public record FlashSpec(
 
         /** A part of an image. */
         public enum Part {
-            /** All of it. */
+            /** The whole image. */
             WHOLE,
             /** The parameters of graphs, which have flash sectors of their own. */
             PARAMETERS,
@@ -77,7 +77,7 @@ public record FlashSpec(
         }
 
         /**
-         * As the user says it.
+         * Reads the content as the user says it.
          *
          * @param only {@code parameters}, {@code models}, or empty for the whole image
          * @throws KilnException for anything else

@@ -38,12 +38,12 @@ public record ImageSpec(
         compilerFlags = List.copyOf(compilerFlags);
     }
 
-    /** The same with other options of the firmware. */
+    /** The same settings with other options of the firmware. */
     public ImageSpec with(ImageOptions other) {
         return new ImageSpec(other, code, compilerFlags, semihosting, verify, farm);
     }
 
-    /** The same verified in another way. */
+    /** The same settings with another verification. */
     public ImageSpec with(VerifySpec other) {
         return new ImageSpec(options, code, compilerFlags, semihosting, other, farm);
     }

@@ -66,7 +66,7 @@ public record PassConfig(
             "tir.enable_debug",
             new Fixed(List.of("false", "0"), "kiln.dumpIr shows the program after each pass"));
 
-    /** Nothing set. */
+    /** No settings. */
     public static final PassConfig NONE =
             new PassConfig(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
 

@@ -28,7 +28,7 @@ public record ProjectSpec(
         Map<String, String> options,
         boolean flash,
         Duration limit) {
-    /** A comma belongs to a value unless another option follows it. */
+    /** The comma between two options; a comma belongs to a value unless another option follows it. */
     private static final Pattern NEXT = Pattern.compile(",(?=\\s*[A-Za-z_][A-Za-z0-9_]*=)");
 
     public ProjectSpec {

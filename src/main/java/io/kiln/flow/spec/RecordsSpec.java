@@ -24,7 +24,7 @@ public record RecordsSpec(
         List<Path> shared,
 
         boolean isForInstructions) {
-    /** The board's own in the project. */
+    /** The usual records: the board's own in the project. */
     public static final RecordsSpec USUAL = new RecordsSpec(Optional.empty(), List.of(), false);
 
     public RecordsSpec {
@@ -41,7 +41,7 @@ public record RecordsSpec(
         return new RecordsSpec(own, shared, objective.map(Objective::parse).equals(Optional.of(Metric.INSTRUCTIONS)));
     }
 
-    /** The same with another log. */
+    /** The same settings with another log. */
     public RecordsSpec with(Path log) {
         return new RecordsSpec(Optional.of(log), shared, isForInstructions);
     }

@@ -14,7 +14,7 @@ import java.util.Set;
  * @param onTarget whether unit tests run on the board's emulator
  */
 public record TestSpec(boolean onBoard, boolean onHost, boolean onTarget) {
-    /** In the emulator, and unit tests on this computer too. */
+    /** The usual places: the emulator, and this computer for unit tests too. */
     public static final TestSpec USUAL = new TestSpec(false, true, true);
 
     private static final Set<String> UNITS = Set.of("host", "target");

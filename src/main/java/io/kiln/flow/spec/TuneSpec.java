@@ -27,17 +27,17 @@ public record TuneSpec(
         Kind tuner, Optional<Objective> asked, Limits limits, long seed, List<Path> merge, boolean pickBest) {
     /** The searches there are. */
     public enum Kind {
-        /** All configurations in their order. */
+        /** A search of all configurations in their order. */
         GRID,
-        /** At random. */
+        /** A search at random. */
         RANDOM,
-        /** Genetic. */
+        /** A genetic search. */
         GA,
-        /** Led by a model of the cost, gradient-boosted trees. */
+        /** A search led by a model of the cost, gradient-boosted trees. */
         XGB
     }
 
-    /** The parameters' defaults. */
+    /** The usual search, with the parameters' defaults. */
     public static final TuneSpec USUAL =
             new TuneSpec(Kind.XGB, Optional.empty(), new Limits(128, 0, 120, 0), 0, List.of(), false);
 
@@ -56,7 +56,7 @@ public record TuneSpec(
     public record Limits(int trials, int earlyStopping, int timeout, int budget) {}
 
     /**
-     * What a search minimises if nothing is said: what builds follow.
+     * What a search minimises if nothing is said: the objective that builds follow.
      *
      * @param isTimed whether the cycles of the core can be estimated
      * @param isOnBoard whether a board measures, which counts neither instructions nor estimated cycles
@@ -71,7 +71,7 @@ public record TuneSpec(
         return isTimed ? Metric.CYCLES : Metric.INSTRUCTIONS;
     }
 
-    /** The same for an objective that was decided. */
+    /** The same search for an objective that was decided. */
     public TuneSpec with(Objective objective) {
         return new TuneSpec(tuner, Optional.of(objective), limits, seed, merge, pickBest);
     }

@@ -20,13 +20,13 @@ import java.util.Optional;
  * @param versions of models and firmware
  */
 public record UpdateSpec(Models models, Header header, Optional<Path> key, Versions versions) {
-    /** Nothing is updated. */
+    /** No updates in the field. */
     public static final UpdateSpec NONE =
             new UpdateSpec(Models.NONE, Header.NONE, Optional.empty(), new Versions("0", "0", "0"));
 
     /** What is replaced without the firmware: {@code kiln.update}. */
     public enum Models {
-        /** Nothing. */
+        /** Nothing is replaced. */
         NONE,
         /** The models, which lie in one of two slots. */
         SLOTS
@@ -34,9 +34,9 @@ public record UpdateSpec(Models models, Header header, Optional<Path> key, Versi
 
     /** The header of whole images: {@code kiln.imageHeader}. */
     public enum Header {
-        /** None. */
+        /** No header. */
         NONE,
-        /** MCUboot's. */
+        /** The header of MCUboot. */
         MCUBOOT
     }
 
@@ -50,7 +50,7 @@ public record UpdateSpec(Models models, Header header, Optional<Path> key, Versi
     public record Versions(String models, String firmware, String minimumFirmware) {}
 
     /**
-     * As the parameters have it.
+     * Reads the parameters.
      *
      * @throws KilnException if a value does not exist
      */
@@ -72,7 +72,7 @@ public record UpdateSpec(Models models, Header header, Optional<Path> key, Versi
         return header == Header.MCUBOOT;
     }
 
-    /** Adds what is missing or malformed, before anything is built. */
+    /** Checks the settings: adds what is missing or malformed, before anything is built. */
     public void check(Problems problems) {
         if (!hasSlots() && !isForMcuboot()) {
             return;

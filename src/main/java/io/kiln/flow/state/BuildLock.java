@@ -26,7 +26,7 @@ public final class BuildLock {
         hold(log, layout, goal, PATIENCE, work);
     }
 
-    /** As above, with the given waiting time. */
+    /** Runs a goal's work as {@link #hold(Log, Layout, String, Runnable)} does, with a given waiting time. */
     static void hold(Log log, Layout layout, String goal, Duration patience, Runnable work) {
         try (FolderLock lock = FolderLock.acquire(
                 layout.reports(),

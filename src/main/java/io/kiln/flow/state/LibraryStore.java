@@ -31,7 +31,7 @@ public final class LibraryStore {
     private static final Set<ArtifactKind> FIRMWARE =
             Set.of(ArtifactKind.SOURCE, ArtifactKind.HEADER, ArtifactKind.OBJECT, ArtifactKind.PAYLOAD);
 
-    /** Those of models for the graph executor, beside. */
+    /** The artifacts of models for the graph executor, stored beside those of {@link #FIRMWARE}. */
     private static final Set<ArtifactKind> GRAPH = Set.of(ArtifactKind.GRAPH, ArtifactKind.PARAMETERS);
 
     private final Path index;
@@ -111,7 +111,7 @@ public final class LibraryStore {
         return Files.isRegularFile(index);
     }
 
-    /** The metadata alone. */
+    /** The metadata of the stored models. */
     public List<ModelMetadata> metadata() {
         return entries().stream().map(Entry::metadata).toList();
     }

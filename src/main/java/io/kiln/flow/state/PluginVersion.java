@@ -20,7 +20,7 @@ public final class PluginVersion {
         return released() + " " + Build.DIGEST;
     }
 
-    /** The code that runs does not change while it runs. */
+    /** Holds the digest of the code, read once: the code that runs does not change while it runs. */
     private static final class Build {
         static final String DIGEST = Digests.sha256(Fingerprint.of("code")
                         .value("", Extensions.place(PluginVersion.class))

@@ -22,7 +22,7 @@ interface ProgramMachine {
         }
     }
 
-    /** Its name in reports. */
+    /** The machine's name in reports. */
     String name();
 
     /** Starts the program and runs a test. */

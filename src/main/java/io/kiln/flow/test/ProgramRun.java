@@ -70,7 +70,7 @@ record ProgramRun(
             return fault.or(() -> stack.flatMap(StackUse::problem));
         }
 
-        /** In a few words. */
+        /** The end in a few words. */
         String text(Duration limit) {
             if (late) {
                 return "it was stopped after " + limit.toSeconds() + " s";

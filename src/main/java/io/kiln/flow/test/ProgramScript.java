@@ -21,7 +21,7 @@ record ProgramScript(
         steps = List.copyOf(steps);
     }
 
-    /** One step. */
+    /** A step of a script. */
     sealed interface Step {}
 
     /**

@@ -16,7 +16,7 @@ final class ProgramTest {
     private ProgramTest() {}
 
     /**
-     * Runs it.
+     * Runs the script.
      *
      * @param console gets what the program prints
      * @return how it went

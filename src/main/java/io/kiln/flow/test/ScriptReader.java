@@ -29,7 +29,7 @@ final class ScriptReader {
 
     private ScriptReader() {}
 
-    /** Loaded only if there are tests. */
+    /** Holds the schema, which is loaded only if there are tests. */
     private static final class Schema {
         static final YamlSchema OF_TESTS = new YamlSchema("test.schema.json");
     }

@@ -20,7 +20,7 @@ import java.util.Optional;
  * @param folder the folder of the tests
  */
 record UnitTests(Path folder) {
-    /** Unit tests are short; on a slow emulator they may take a while. */
+    /** Time limit of unit tests: they are short, but on a slow emulator they may take a while. */
     private static final Duration LIMIT = Duration.ofMinutes(2);
 
     /**

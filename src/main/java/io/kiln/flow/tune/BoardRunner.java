@@ -110,7 +110,7 @@ final class BoardRunner implements CandidateRunner {
         return Set.of(Metric.TIME);
     }
 
-    /** Lines from the first malformed one on are ignored. */
+    /** Runs an image; lines of its answers from the first malformed one on are ignored. */
     @Override
     public CandidateRuns run(CandidateImage image) {
         int functions = image.functions().size();

@@ -43,7 +43,7 @@ import java.util.TreeMap;
  * runs once.
  */
 final class CandidateMeasurer {
-    /** More of them make images that take long to build before the first is measured. */
+    /** Most candidates in an image: more of them make images that take long to build before the first is measured. */
     private static final int MOST_IN_AN_IMAGE = 256;
 
     private static final String NAME = "kiln_candidate_";
@@ -108,7 +108,7 @@ final class CandidateMeasurer {
         return List.of(results);
     }
 
-    /** One image; if it does not fit, two. */
+    /** Measures candidates in one image, or in two if it does not fit. */
     private void measure(List<Part> parts, Measured[] results) {
         if (parts.isEmpty()) {
             return;

@@ -27,7 +27,7 @@ record ImageCost(Objective objective) {
     }
 
     /**
-     * The cost.
+     * The cost of an image.
      *
      * @param usual the image to which a mix of quantities is relative
      */

@@ -18,13 +18,16 @@ import java.util.Locale;
  * answer are wrong: to a debugger, or on the board's console. Floats may differ as in {@code kiln:verify}.
  */
 final class MeasuringProgram {
-    /** Called after each candidate with the number of wrong elements. */
+    /** Function that the program calls after each candidate, with the number of wrong elements. */
     static final String TOLD = "kiln_tune_told";
 
-    /** Called in the end. */
+    /** Function that the program calls in the end. */
     static final String DONE = "kiln_tune_done";
 
-    /** On a board, begins a line with the numbers of a candidate, wrong elements, calls, ticks of all calls, and ticks of a second. */
+    /**
+     * The word that begins a line with the numbers of a candidate on a board: candidate, wrong elements, calls, ticks of all calls,
+     * and ticks of a second.
+     */
     static final String SAID = "kiln-tune";
 
     private static final int BYTES_IN_A_LINE = 24;
@@ -76,7 +79,10 @@ final class MeasuringProgram {
 
         """;
 
-    /** On a board: calls take a millisecond together, so that a coarse timer is good enough. It says numbers; doubles would need a library. */
+    /**
+     * The program's functions on a board. Calls take a millisecond together, so that a coarse timer is good enough. It says
+     * numbers; doubles would need a library.
+     */
     private static final String TIMED = """
         #include <kiln_console.h>
         #include <kiln_counter.h>
@@ -189,7 +195,7 @@ final class MeasuringProgram {
         head.append("\n};\n");
     }
 
-    /** The source file. */
+    /** The text of the source file. */
     String text() {
         return head
                 + "\n_Alignas(16) static uint8_t input[" + inputBytes + "];\n"

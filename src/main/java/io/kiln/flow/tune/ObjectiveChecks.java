@@ -10,13 +10,13 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** Objectives for which a search would be in vain. */
+/** Refuses objectives for which a search would be in vain. */
 final class ObjectiveChecks {
     private static final String PARAMETER = "kiln.tune.objective";
 
     private ObjectiveChecks() {}
 
-    /** Else a search finds what no build uses. */
+    /** Requires an objective that builds follow; otherwise a search finds what no build uses. */
     static void requireFollowed(Objective objective, Optimize optimize) {
         if (objective.isFollowed(optimize)) {
             return;
@@ -38,7 +38,7 @@ final class ObjectiveChecks {
     }
 
     /**
-     * Else there is nothing to compare.
+     * Requires that what the objective compares is measured.
      *
      * @param metrics what is measured
      */

@@ -96,7 +96,7 @@ final class ProgramSearch {
         return List.copyOf(tasks);
     }
 
-    /** Empty if there is nothing to choose from. */
+    /** A model with its plans; empty if there is nothing to choose from. */
     private Optional<Program> program(ModelSource source) {
         BuildSpec spec = build.spec();
         CompiledModel model = GenerateStep.compile(build, source, spec.calls().io(), spec.optimize());

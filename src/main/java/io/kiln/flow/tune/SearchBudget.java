@@ -14,10 +14,10 @@ import java.util.List;
  * models takes at the end is set aside.
  */
 final class SearchBudget {
-    /** Images of the whole models at the end: one with all records, one without those that were withdrawn. */
+    /** Images of the whole models that are measured at the end: one with all records, one without those that were withdrawn. */
     private static final int IMAGES_AT_THE_END = 2;
 
-    /** What takes a second may take this number of seconds the next time. */
+    /** The factor by which something may take longer the next time. */
     private static final double SPARE = 1.3;
 
     private final Clock clock;
@@ -65,7 +65,7 @@ final class SearchBudget {
         rounds.add(new Round(candidates, seconds(time)));
     }
 
-    /** By the smallest and the largest round; of a single one half is the image's. */
+    /** The time that rounds take, by the smallest and the largest one; of a single one half is the image's. */
     private Rate rate() {
         Round least = Collections.min(rounds, Comparator.comparingInt(Round::candidates));
         Round most = Collections.max(rounds, Comparator.comparingInt(Round::candidates));

@@ -32,7 +32,7 @@ import java.util.OptionalDouble;
  * scratch than it are not tried, unless RAM is part of the objective: a faster model must not take more RAM.
  */
 final class TaskSearch {
-    /** Counts and sizes are in nanoseconds, one each. */
+    /** A second in nanoseconds. Counts and sizes are treated as nanoseconds, one each. */
     private static final double NANOSECONDS = 1e9;
 
     private final LayerTask task;
@@ -206,7 +206,7 @@ final class TaskSearch {
         return OptionalDouble.of(spec.objective() == Metric.TIME ? value : value / NANOSECONDS);
     }
 
-    /** Relative to the rules' configuration; a quantity that may be 0 counts from 1. */
+    /** The cost of a mix of quantities, relative to the rules' configuration; a quantity that may be 0 counts from 1. */
     private double mixed(Mix mix, Measured measured) {
         return mix.weights().entrySet().stream()
                 .mapToDouble(part -> part.getValue()

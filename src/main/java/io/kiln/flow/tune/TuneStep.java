@@ -60,7 +60,7 @@ public final class TuneStep {
 
     private static final int OF_A_ROUND = 256;
 
-    /** On a farm. */
+    /** Images that a farm measures at once. */
     private static final int IMAGES_AT_ONCE = 4;
 
     private final Log log;
@@ -265,7 +265,7 @@ public final class TuneStep {
         return new EmulatorRunner(emulator, timings());
     }
 
-    /** Empty if cycles are not asked for. */
+    /** Timings of the board's core; empty if cycles are not asked for. */
     private Optional<CoreTimings> timings() {
         boolean needsCycles = tune.objective().metrics().contains(Metric.CYCLES);
         return needsCycles ? CoreTables.find(build.toolchain().cpu()) : Optional.empty();

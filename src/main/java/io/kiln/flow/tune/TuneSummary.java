@@ -24,7 +24,7 @@ final class TuneSummary {
     private static final double NANOSECONDS = 1e9;
     private static final double PERCENT = 100;
 
-    /** Smaller changes round to 0. */
+    /** Smallest change in percent that is shown; smaller ones round to 0. */
     private static final double SHOWN = 0.05;
 
     private final ResolvedBuild build;
@@ -86,7 +86,7 @@ final class TuneSummary {
                 before.sizes().flash()));
     }
 
-    /** Costs of a mix are about as large as its weights, others are counts. */
+    /** A cost as text: those of a mix are about as large as its weights, others are counts. */
     private String number(Double cost) {
         String format = tune.objective() instanceof Mix ? "%.3f" : "%,.0f";
         return cost == null ? "" : String.format(Locale.ROOT, format, cost);

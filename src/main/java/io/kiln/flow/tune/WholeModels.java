@@ -54,7 +54,7 @@ final class WholeModels {
     }
 
     /**
-     * As {@link #measure}, of an image whose answers are right.
+     * Measures an image as {@link #measure} does, and requires that its answers are right.
      *
      * @throws io.kiln.base.KilnException if they are not
      */

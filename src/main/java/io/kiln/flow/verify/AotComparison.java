@@ -25,10 +25,7 @@ import java.util.Optional;
 final class AotComparison {
     private AotComparison() {}
 
-    /**
-     * What the other image takes. Empty if the models have no graph, if they come from archives, whose code is made
-     * already, or if the project's own program calls them.
-     */
+    /** What an image with the ahead-of-time executor takes. */
     static Optional<ProfileReport.Aot> of(ResolvedBuild build) {
         BuildSpec spec = build.spec();
         boolean isComparable = spec.calls().executor() == ExecutorKind.GRAPH

@@ -87,7 +87,7 @@ final class AudioCases {
         return cases;
     }
 
-    /** Loud and quiet in turn: of all bits, and of 8. */
+    /** Seeded noise, loud and quiet in turn: of all bits, and of 8. */
     private static List<TestCase> noise(int count, long seed, int samples) {
         Random random = new Random(seed);
         List<TestCase> cases = new ArrayList<>();

@@ -68,7 +68,7 @@ public final class BoardProfile {
         this.device = device;
     }
 
-    /** The image that is flashed is the one with the server, whatever the build's own application is. */
+    /** The build of the image with the server, which is flashed whatever the build's own application is. */
     private static ResolvedBuild overRpc(ResolvedBuild build) {
         BuildSpec spec = build.spec();
         BuildSpec served = spec.with(spec.image().with(spec.verify().with(VerifyOver.RPC)));
@@ -76,7 +76,7 @@ public final class BoardProfile {
     }
 
     /**
-     * Measures.
+     * Measures the models.
      *
      * @throws io.kiln.base.KilnException if the board cannot be reached, or its program has no RPC server
      */
@@ -107,7 +107,7 @@ public final class BoardProfile {
         }
     }
 
-    /** The operators that took longest. */
+    /** Logs the operators that took longest. */
     private void say(Measured measured) {
         measured.operators().stream()
                 .sorted(Comparator.comparingDouble(Operator::microseconds).reversed())
@@ -147,7 +147,7 @@ public final class BoardProfile {
         }
     }
 
-    /** The time of a virtual board is QEMU's. */
+    /** Whether the board is virtual, so that its time is QEMU's. */
     private boolean isVirtual() {
         return build.board().openOcd().filter(Flashing.OpenOcd::isVirtual).isPresent();
     }
@@ -174,7 +174,7 @@ public final class BoardProfile {
         return new Answer<>(times.ranOn(), measured);
     }
 
-    /** On a board of a farm, whose answer may not match the request. */
+    /** Measures on a board of a farm, whose answer may not match the request. */
     private Answer<List<RunTimes>> byFarm(FarmUse use, List<TimedModel> timed) {
         RunnableImage image = RunnableImage.forTheBoard(log, build);
         try (FarmRuns farm = FarmRuns.open(use, log)) {
@@ -234,7 +234,7 @@ public final class BoardProfile {
         return new Measured(all, operators, Optional.of(profile));
     }
 
-    /** Null, as in the report, if the board's timer does not count cycles. */
+    /** The cycles of a time; null, as in the report, if the board's timer does not count cycles. */
     private Long cycles(double microseconds) {
         return build.board()
                 .timer()

@@ -25,7 +25,7 @@ import java.util.List;
  */
 record FarmVerification(Log log, ResolvedBuild build, FarmUse use) {
     /**
-     * The outcome.
+     * Runs all cases on a worker, and compares its answers.
      *
      * @param place an emulator of what runs the build's images, or the board
      * @throws KilnException if the image is talked to by RPC, or the farm does not answer
@@ -49,7 +49,11 @@ record FarmVerification(Log log, ResolvedBuild build, FarmUse use) {
         }
     }
 
-    /** @throws KilnException if images are talked to by RPC */
+    /**
+     * Refuses a build whose image is talked to by RPC.
+     *
+     * @throws KilnException if images are talked to by RPC
+     */
     static void requireConsole(ResolvedBuild build) {
         if (build.spec().verify().over() != VerifyOver.CONSOLE) {
             throw new KilnException(Failure.CONFIG.problem(

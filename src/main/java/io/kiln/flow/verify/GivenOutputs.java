@@ -31,7 +31,7 @@ final class GivenOutputs {
         this.rounded = rounded;
     }
 
-    /** Every difference found. */
+    /** The differences that were found. */
     Problems problems() {
         return problems;
     }
@@ -59,7 +59,10 @@ final class GivenOutputs {
                 .isPresent();
     }
 
-    /** TensorFlow Lite's kernels limit what is infinite to the largest float; such a vector agrees with an infinite answer. */
+    /**
+     * Outputs to compare with an answer. TensorFlow Lite's kernels limit what is infinite to the largest float; such a vector
+     * agrees with an infinite answer.
+     */
     private List<Bytes> unlimited(List<Bytes> given, List<Bytes> answer) {
         List<Bytes> outputs = new ArrayList<>();
         for (int i = 0; i < given.size(); i++) {

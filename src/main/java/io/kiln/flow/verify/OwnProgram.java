@@ -29,7 +29,7 @@ final class OwnProgram {
     }
 
     /**
-     * The result.
+     * The result of watching the program.
      *
      * @param problem what went wrong; empty if nothing
      * @param time how long it ran

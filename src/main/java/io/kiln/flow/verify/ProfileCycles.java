@@ -71,7 +71,7 @@ final class ProfileCycles {
         return with;
     }
 
-    /** All models together; empty if there are no timings. */
+    /** The cycles of all models together; empty if there are no timings. */
     Optional<CycleReport> report() {
         return core.map(timings -> {
             Cost whole = estimates.stream().map(CycleEstimate::whole).reduce(Cost.NONE, Cost::plus);

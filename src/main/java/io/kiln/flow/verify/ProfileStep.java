@@ -122,7 +122,7 @@ public final class ProfileStep {
         }
     }
 
-    /** What signal processing before models takes. */
+    /** Measures the signal processing before models. */
     private List<Preprocessing> preprocessing(InstructionCounter counter, Path image) {
         return AudioInput.ofAll(build.spec()).entrySet().stream()
                 .map(each -> {

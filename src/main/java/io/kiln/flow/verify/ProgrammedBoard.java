@@ -47,7 +47,7 @@ record ProgrammedBoard(Log log, ResolvedBuild build, DeviceSpec device, Purpose 
     }
 
     /**
-     * What a board answered.
+     * The answer of a board.
      *
      * @param ranOn the board and the probe, or the port, as reports name them
      * @param value the answer
@@ -58,7 +58,7 @@ record ProgrammedBoard(Log log, ResolvedBuild build, DeviceSpec device, Purpose 
     @FunctionalInterface
     interface Talk<T> {
         /**
-         * Talks.
+         * Talks to the program.
          *
          * @param line to the program
          * @param elf the program's ELF file

@@ -48,7 +48,7 @@ final class Protocols {
         return graphs;
     }
 
-    /** The same as the archives hold them. */
+    /** The graphs of the models that have one, as the archives hold them. */
     static Map<String, Graph> files(ResolvedBuild build) {
         Map<String, Graph> graphs = new HashMap<>();
         for (ModelLibrary library : GenerateStep.store(build.spec().layout()).read()) {

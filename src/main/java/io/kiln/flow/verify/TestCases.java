@@ -48,7 +48,7 @@ final class TestCases {
             -1e-40f,
             Float.MAX_VALUE);
 
-    /** Of so many floats one is special, and of so many rows one has equal elements. */
+    /** Of so many floats one becomes special, and of so many rows one gets equal elements. */
     private static final int ONE_IN = 12;
 
     private TestCases() {}

@@ -21,7 +21,7 @@ public record TestVectors(VerifySpec spec, List<ModelSource> sources, boolean ar
         sources = List.copyOf(sources);
     }
 
-    /** Those of a build. */
+    /** The test vectors of a build's models. */
     public static TestVectors of(BuildSpec build, boolean areSeveral) {
         return new TestVectors(build.verify(), build.models(), areSeveral);
     }
@@ -48,7 +48,7 @@ public record TestVectors(VerifySpec spec, List<ModelSource> sources, boolean ar
         return areSeveral ? folder.resolve(model) : folder;
     }
 
-    /** The same, but empty if one of several models has no such folder: it has random cases only. */
+    /** The folder of a model's test vectors; empty if one of several models has none: it has random cases only. */
     Optional<Path> given(String model) {
         return folder(model).filter(folder -> !areSeveral || Files.isDirectory(folder));
     }

@@ -116,7 +116,7 @@ final class Verification {
         return verification.outcome(models);
     }
 
-    /** As above, on a session that exists already. */
+    /** Runs every case of every model on a session that exists already. */
     static Outcome run(ModelSession session, List<VerificationCases> models) {
         Verification verification = new Verification();
         try {

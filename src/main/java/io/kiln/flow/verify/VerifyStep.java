@@ -92,7 +92,7 @@ public final class VerifyStep {
         }
     }
 
-    /** The state of a board can change at any time, so it is always verified. */
+    /** Verifies on the board, always, because the state of a board can change at any time. */
     private void runOnBoard() {
         List<VerificationCases> models = cases();
         if (build.spec().farm().isPresent()) {
@@ -119,7 +119,7 @@ public final class VerifyStep {
         return now;
     }
 
-    /** If the board answers nothing, or something wrong, the outcome says so. */
+    /** Runs the cases on a board of this computer; if it answers nothing, or something wrong, the outcome says so. */
     private Answer<Verification.Outcome> onTheBoard(List<VerificationCases> models) {
         Duration limit = Verification.limit(models);
         Protocol protocol = Protocols.of(build, limit);
@@ -237,7 +237,7 @@ public final class VerifyStep {
         return models;
     }
 
-    /** Only the interpreter tells what a model answers to audio. */
+    /** Cases of a model on audio, if the interpreter can run it: only that tells what a model answers to audio. */
     private VerificationCases onAudio(
             ModelMetadata model, Optional<ModelSource> source, Optional<Function> function, TestVectors vectors) {
         return source.flatMap(each -> AudioInput.of(each, model))

@@ -77,7 +77,7 @@ public final class FarmStep {
         }
     }
 
-    /** The JVM must not end before the broker did. */
+    /** Ends the broker, and waits for that: the JVM must not end before the broker did. */
     private void end(CountDownLatch end, CountDownLatch closed) {
         end.countDown();
         try {

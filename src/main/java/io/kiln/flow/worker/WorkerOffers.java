@@ -52,7 +52,7 @@ final class WorkerOffers {
         return List.copyOf(offers);
     }
 
-    /** A broken board of the project does not keep the others from being offered. */
+    /** Offers emulation of a board, unless it is broken: a broken board of the project does not keep the others from being offered. */
     private void emulateIfPossible(String id) {
         try {
             Board board = boards.find(id);
