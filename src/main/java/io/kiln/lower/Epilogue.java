@@ -29,20 +29,20 @@ import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
-/** The operations after an accumulator in the loops: rescaling, zero point, limits, narrowing. */
+/** The epilogue of an accumulator in the loops: requantization, zero point, limits, narrowing. */
 public final class Epilogue {
     private final FusedOperator op;
     private final Optional<Rescaling> rescaling;
     private final Optional<StepTable> steps;
     private final Optional<UnaryOperator<Expr>> sumScale;
 
-    /** Whether sums are int64, which are rounded once. */
+    /** Whether accumulators are int64, which are rounded once. */
     private final boolean isWide;
 
-    /** Whether rescaling only changes zero points. */
+    /** Whether requantization only changes zero points. */
     private final boolean isShift;
 
-    /** Largest magnitude of a rescaled sum. */
+    /** Largest magnitude of a requantized accumulator. */
     private final long most;
 
     /** An intrinsic that requantizes, and functions that give each of its constants for an output channel. */
@@ -78,7 +78,7 @@ public final class Epilogue {
         this.sumScale = op.sumScale().map(scale -> perChannel(scale, tables));
     }
 
-    /** Chooses the arithmetic that requantizes the accumulator; empty if only the sums at which the result steps are known. */
+    /** Chooses the arithmetic that requantizes the accumulator; empty if only the accumulators at which the result steps are known. */
     private Optional<Rescaling> prepare(Requantization r, long bound, Tables tables) {
         boolean isOf16 =
                 op.rootTypes().get(0).dtype() == DType.INT16 && op.type().dtype() == DType.INT8;
@@ -169,7 +169,7 @@ public final class Epilogue {
                 perChannel(by.shifts(), "shift", DType.INT8, tables));
     }
 
-    /** Whether a rescaling multiplies by 1, which is exact where the doubled accumulator stays within 32 bits. */
+    /** Whether requantization multiplies by 1, which is exact where the doubled accumulator stays within 32 bits. */
     private static boolean isShift(Requantization requantization, long bound) {
         return requantization.rounding() == Rounding.TFLITE
                 && requantization.multipliers().equals(List.of(1 << 30))
@@ -223,8 +223,8 @@ public final class Epilogue {
     }
 
     /**
-     * Whether rescaling accumulators of a largest magnitude needs no saturation in TFLite's arithmetic: shifts go right by at least one
-     * in every channel, and no step leaves 32 bits.
+     * Whether requantizing accumulators of a largest magnitude needs no saturation in TFLite's arithmetic: shifts go right by at
+     * least one in every channel, and no step leaves 32 bits.
      */
     public static boolean isFast(Requantization requantization, long bound) {
         return requantization.rounding() == Rounding.TFLITE
@@ -275,9 +275,7 @@ public final class Epilogue {
         return limit(block.let("value" + suffix, result));
     }
 
-    /**
-     * Whether every element of the operator's input, if it is only a rescaling, is in the output's range after a shift.
-     */
+    /** Whether every element of the operator's input, if it is only a requantization, is in the output's range after a shift. */
     private boolean staysInside(int shift) {
         DType in = op.sumType();
         Limits limits = Limits.of(op);

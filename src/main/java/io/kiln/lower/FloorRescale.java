@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A rescaling as {@code (acc * multiplier + offset) >> shift} in 64 bits, proven equal to the reference for all accumulators within
- * bounds: it steps where the reference steps.
+ * A requantization as {@code (acc * multiplier + offset) >> shift} in 64 bits, proven equal to the reference for all accumulators
+ * within bounds: it steps where the reference steps.
  *
  * @param channels constants of each channel
  */

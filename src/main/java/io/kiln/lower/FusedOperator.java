@@ -116,7 +116,7 @@ public record FusedOperator(
         return tail.bias;
     }
 
-    /** Rescaling of the accumulator. */
+    /** The requantization of the accumulator. */
     public Optional<Requantization> requantization() {
         return tail.requantization;
     }
@@ -126,7 +126,7 @@ public record FusedOperator(
         return tail.clip;
     }
 
-    /** A single rescaling or clip is an epilogue without a preceding operator. */
+    /** A single requantization or clip is an epilogue without a preceding operator. */
     private static boolean isEpilogue(Op root) {
         return root.has(Trait.RESCALES) || root instanceof Clip;
     }
@@ -141,7 +141,7 @@ public record FusedOperator(
         return isEpilogue(root.op()) ? rootTypes.get(0).dtype() : root.type().dtype();
     }
 
-    /** Remaining factors of float sums over int8 weights: one element, or one per output channel. */
+    /** Remaining factors of float accumulators over int8 weights: one element, or one per output channel. */
     public Optional<Constant> sumScale() {
         boolean isQuantized = root.op() instanceof Layer layer && layer.isQuantized();
         return isQuantized && root.type().dtype().isFloat()

@@ -24,7 +24,7 @@ public final class Intrinsics {
     /** {@link io.kiln.base.FixedPoint#saturatingRoundingDoublingHighMul} where both are not INT32_MIN. */
     public static final Intrinsic HIGH_MUL = Intrinsic.inFile("portable/kiln_high_mul", List.of(INT32, INT32), INT32);
 
-    /** Rescaling with a right shift of at least 1, where no step can overflow. */
+    /** Requantization with a right shift of at least 1, where no step can overflow. */
     public static final Intrinsic RESCALE =
             Intrinsic.inFile("portable/rescale/kiln_rescale", List.of(INT32, INT32, INT32), INT32);
 
@@ -32,18 +32,18 @@ public final class Intrinsics {
     public static final Intrinsic RESCALE_SMALL =
             Intrinsic.inFile("portable/rescale/kiln_rescale_small", List.of(INT32, INT32, INT32), INT32);
 
-    /** Rescaling with any shift, positive to the left, in the wrapping arithmetic of the reference kernels. */
+    /** Requantization with any shift, positive to the left, in the wrapping arithmetic of the reference kernels. */
     public static final Intrinsic RESCALE_ANY =
             Intrinsic.inFile("portable/rescale/kiln_rescale_any", List.of(INT32, INT32, INT32), INT32);
 
-    /** A saturating sum, for zero points of rescaled values that may use all 32 bits. */
+    /** A saturating sum, for zero points of requantized values that may use all 32 bits. */
     public static final Intrinsic ADD_SATURATED =
             Intrinsic.inFile("portable/kiln_add_saturated", List.of(INT32, INT32), INT32);
 
     /** Limits a value to int16. */
     public static final Intrinsic SATURATE_16 = Intrinsic.inFile("thumb/kiln_saturate_16", List.of(INT32), INT32);
 
-    /** A sum plus the products of the lower and of the upper halves of two words. */
+    /** Accumulates both halves of two words: a sum plus the products of the lower and of the upper halves. */
     public static final Intrinsic SMLAD = Intrinsic.inFile("dsp/kiln_smlad", List.of(INT32, INT32, INT32), INT32);
 
     /** A sum from its lower word, and a number that is less than {@code 1 << 16} below its upper bits. */
@@ -61,7 +61,7 @@ public final class Intrinsics {
     public static final Intrinsic MULTIPLY_ADD =
             Intrinsic.inFile("portable/kiln_multiply_add", List.of(FLOAT32, FLOAT32, FLOAT32), FLOAT32);
 
-    /** Rescaling of 64 bits by the upper half of a multiplier, rounded once. */
+    /** Requantizes a 64-bit accumulator by the upper half of a multiplier, rounded once. */
     public static final Intrinsic RESCALE_WIDE =
             Intrinsic.inFile("portable/rescale/kiln_rescale_wide", List.of(INT64, INT32, INT32), INT32);
 

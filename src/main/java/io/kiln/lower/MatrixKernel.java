@@ -7,7 +7,7 @@ import io.kiln.tir.Buffer;
 import java.util.Optional;
 
 /**
- * A micro-kernel of a core for products of int16 or float matrices: rows of one times some columns of the other, which are packed together
+ * A micro-kernel of a core for a GEMM of int16 or float matrices: rows of one times some columns of the other, which are packed together
  * into a panel at run time: {@link #columns} at a time, {@link #step} values of each in turn, filled up with 0.
  */
 public interface MatrixKernel {
@@ -31,7 +31,7 @@ public interface MatrixKernel {
      */
     record Tile(int rows, int blocks, int depth) {}
 
-    /** Type of the sums: int64 of int16, float32 of float32. */
+    /** Type of the accumulators: int64 of int16, float32 of float32. */
     DType sum();
 
     /** Most rows that a call multiplies. */

@@ -6,8 +6,9 @@ import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
 
 /**
- * A micro-kernel of a core for dot products of int8 values with int8 columns of a matrix that is known only at run time: some columns are
- * packed together into a panel, with the initial values of their sums, which then meets one row after the other.
+ * A micro-kernel of a core for a GEMM of int8 whose second matrix is known only at run time: some of its columns are packed
+ * together into a panel, with the initial values of their accumulators, which then meets one row of the first matrix after the
+ * other.
  */
 public interface PanelSums {
     /** The columns of a panel are a multiple of this. */
@@ -16,12 +17,12 @@ public interface PanelSums {
     /** Bytes that a column takes in a panel. */
     int bytes(int depth);
 
-    /** The factor of all sums: 1, or 2 where a core's rescaling expects doubled sums. */
+    /** The factor of all accumulators: 1, or 2 where a core's requantization expects doubled ones. */
     default int scale() {
         return 1;
     }
 
-    /** Whether values in a panel are less their zero point; otherwise the sums leave out {@code zeroPoint * sum of the row}. */
+    /** Whether values in a panel are less their zero point; otherwise the accumulators leave out {@code zeroPoint * sum of the row}. */
     default boolean areCentred() {
         return false;
     }
@@ -41,6 +42,6 @@ public interface PanelSums {
     /** Emits the packing of columns, of which the first begins where the pointer does. */
     void pack(BlockBuilder code, Columns columns, Buffer values, Buffer panel);
 
-    /** Emits the sums of a panel's columns, the block's rows, with the values at a place. */
+    /** Emits the dot products of a panel's columns, the rows of a block, with the values at a place. */
     void emit(BlockBuilder code, SumKernels.Block block, Buffer values, Expr from, Buffer sums);
 }

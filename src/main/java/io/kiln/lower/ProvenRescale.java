@@ -10,7 +10,7 @@ import java.util.function.IntToLongFunction;
 import java.util.function.LongToIntFunction;
 
 /**
- * The rescaling of an accumulator to int8 in the fewest instructions, proven equal to the reference:
+ * The requantization of an accumulator to int8 in the fewest instructions, proven equal to the reference:
  *
  * <pre>
  * high   = offset + floor((acc * 2^scaleBits) * multiplier / 2^32)      one SMMLA, or MULH and ADD
@@ -113,7 +113,7 @@ public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffse
             return down <= 0 ? m : down > 31 ? 0 : (m + (1L << (down - 1))) >> down;
         }
 
-        /** The offset that is added to a channel's accumulator before it is rescaled. */
+        /** The offset that is added to a channel's accumulator before it is requantized. */
         long offset(int channel) {
             return (long) bias.get(channel) - requantization.inputZeroPoint();
         }

@@ -20,7 +20,7 @@ import java.util.function.IntToLongFunction;
 import java.util.stream.IntStream;
 
 /**
- * Fixed-point rescaling of accumulators, per tensor (one element) or per channel.
+ * Fixed-point requantization of accumulators, per tensor (one element) or per channel.
  *
  * @param multipliers Q31 multipliers
  * @param shifts powers of two, positive to the left
@@ -45,7 +45,7 @@ public record Requantization(
         real = List.copyOf(real);
     }
 
-    /** A rescaling of integers alone. */
+    /** A requantization of integers alone. */
     public Requantization(
             List<Integer> multipliers,
             List<Integer> shifts,
@@ -73,7 +73,7 @@ public record Requantization(
         return 31 * (31 * (31 * multipliers.hashCode() + shifts.hashCode()) + inputZeroPoint) + outputZeroPoint;
     }
 
-    /** Reads the binding of a rescaling; equal channels are reduced to one element, unless they have biases of real numbers. */
+    /** Reads the binding of a requantization; equal channels are reduced to one element, unless they have biases of real numbers. */
     public static Requantization of(Binding binding) {
         if (binding.op() instanceof OnnxRequantize) {
             return ofRealBiases(binding);
@@ -187,7 +187,7 @@ public record Requantization(
         };
     }
 
-    /** Largest magnitude of a rescaled sum up to a bound; sums rounded once are limited to half of the 32-bit range. */
+    /** Largest magnitude of a requantized accumulator up to a bound; those rounded once are limited to half of the 32-bit range. */
     long largest(long bound) {
         if (rounding != Rounding.TFLITE) {
             return 1L << 30;

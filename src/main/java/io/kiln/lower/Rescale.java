@@ -9,7 +9,7 @@ import io.kiln.tir.Exprs;
 import io.kiln.tir.Intrinsic;
 import java.util.List;
 
-/** Calls of the shortest intrinsics that rescale a value by a known multiplier and add a zero point. */
+/** Calls of the shortest intrinsics that requantize a value by a known multiplier and add a zero point. */
 public final class Rescale {
     /** The multiplier of 1. */
     private static final QuantizedMultiplier ONE = QuantizedMultiplier.of(1);
@@ -36,7 +36,7 @@ public final class Rescale {
     }
 
     /**
-     * The shortest rescaling by a shift to the right of at least 1, where no step can overflow.
+     * The shortest requantization by a shift to the right of at least 1, where no step can overflow.
      *
      * @param bound largest magnitude of the value
      */
@@ -57,7 +57,7 @@ public final class Rescale {
     }
 
     /**
-     * A rescaled value plus an int16; the sum saturates in 32 bits if it could leave them.
+     * A requantized value plus an int16; the sum saturates in 32 bits if it could leave them.
      *
      * @param bound largest magnitude of the value before it was rescaled
      */
@@ -73,7 +73,7 @@ public final class Rescale {
     }
 
     /**
-     * Largest magnitude of a rescaled value; the 32-bit limit if the left shift wraps.
+     * Largest magnitude of a requantized value; the 32-bit limit if the left shift wraps.
      *
      * @param bound largest magnitude of the value
      */

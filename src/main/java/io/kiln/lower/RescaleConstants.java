@@ -3,7 +3,7 @@ package io.kiln.lower;
 
 import java.util.List;
 
-/** The constants with which a kernel rescales the sums of each channel to int8. */
+/** The constants with which a kernel requantizes the accumulators of each channel to int8. */
 public sealed interface RescaleConstants permits ProvenRescale, StepwiseRescale, FloorRescale {
     /** A channel's constants in the kernel's order; as many for each channel. */
     List<Integer> constants(int channel);

@@ -6,8 +6,8 @@ import io.kiln.ir.op.Rounding;
 import java.util.Optional;
 
 /**
- * Where a channel's rescaling in integers ({@link FixedPoint}) reaches a value, by solving its formula for the accumulator.
- * A rescaling in single precision has no such inverse.
+ * Finds where a channel's requantization in integers ({@link FixedPoint}) reaches a value, by solving its formula for the
+ * accumulator. A rescaling in single precision has no such inverse.
  *
  * @param multiplier 1 to 2^31 - 1
  * @param shift power of two, positive to the left, -31 to 30

@@ -97,7 +97,7 @@ final class RescaleSearch {
         return Optional.empty();
     }
 
-    /** False if sums reach only one side of the steps, and the exact offset on that side is too large. */
+    /** False if accumulators reach only one side of the steps, and the exact offset on that side is too large. */
     private boolean leavesRoom(int c, int multiplier) {
         long[] reached = steps.get(c);
         int zero = reference.requantization().outputZeroPoint();
@@ -200,7 +200,7 @@ final class RescaleSearch {
             return both;
         }
 
-        /** The middle; if there is none because sums reach only one side, the value nearest to the exact one. */
+        /** The middle; if there is none because accumulators reach only one side, the value nearest to the exact one. */
         long nearest(long exact) {
             return least > -FAR && most < FAR ? Math.floorDiv(least + most, 2) : Math.max(least, Math.min(most, exact));
         }

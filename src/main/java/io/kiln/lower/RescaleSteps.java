@@ -4,7 +4,7 @@ package io.kiln.lower;
 import java.util.Optional;
 import java.util.function.LongToIntFunction;
 
-/** Where a rescaling, a monotone function of the accumulator, steps from one result to the next. */
+/** Finds where a requantization, a monotone function of the accumulator, steps from one result to the next. */
 final class RescaleSteps {
     private RescaleSteps() {}
 

@@ -15,8 +15,8 @@ import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
 /**
- * A rescaling to int8 as a search in a table of the sums at which a channel's result steps, for rescalings that no multiplication
- * reproduces.
+ * A requantization to int8 as a search in a table of the accumulators at which a channel's result steps, for those that no
+ * multiplication reproduces.
  *
  * @param steps the steps of all channels, ascending in each
  * @param isPerChannel whether channels have steps of their own
@@ -25,7 +25,7 @@ record StepTable(Buffer steps, boolean isPerChannel) {
     private static final int STEPS = Byte.MAX_VALUE - Byte.MIN_VALUE;
 
     /**
-     * The table of a rescaling of sums that have no zero point.
+     * The table of a requantization of accumulators that have no zero point.
      *
      * @param bound largest magnitude of the sums
      */
@@ -48,7 +48,7 @@ record StepTable(Buffer steps, boolean isPerChannel) {
         return new StepTable(table, channels > 1);
     }
 
-    /** Emits the result, with its zero point, for a sum. */
+    /** Emits the result, with its zero point, for an accumulator. */
     Expr result(BlockBuilder block, String suffix, Expr sum, Expr channel) {
         Expr value = block.let("sum_of" + suffix, cast(steps.dtype(), sum));
         Expr first = block.let("first" + suffix, isPerChannel ? mul(channel, STEPS) : imm(0));

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The rescaling of an accumulator to int8 in the reference's own steps, for channels for which no {@link ProvenRescale} is found.
+ * The requantization of an accumulator to int8 in the reference's own steps, for channels for which no {@link ProvenRescale} is found.
  * It takes a shift for each channel and about three instructions more:
  *
  * <pre>

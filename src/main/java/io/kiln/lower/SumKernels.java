@@ -14,8 +14,8 @@ import java.util.function.IntUnaryOperator;
 import java.util.stream.IntStream;
 
 /**
- * A core's micro-kernels for stateful layers: many sums of products at once, in words of scratch, and their rescaling to results of 8 or
- * 16 bits.
+ * A core's micro-kernels for stateful layers: many accumulators at once, in words of scratch, and their requantization to results
+ * of 8 or 16 bits.
  */
 public interface SumKernels {
     /** A weight by row and position. */
@@ -32,7 +32,7 @@ public interface SumKernels {
      */
     Optional<Dots> dots(long bound, long least);
 
-    /** Whether the kernel for int8 values stores sums doubled. */
+    /** Whether the kernel for int8 values stores accumulators doubled. */
     default boolean doublesDots() {
         return false;
     }
@@ -48,7 +48,7 @@ public interface SumKernels {
         /** The table of weights and initial values; the number of rows is a multiple of {@link #rows()}. */
         Bytes pack(int rows, int count, Weights weights, IntUnaryOperator begin);
 
-        /** Emits the sums of rows with the values at a place, for a {@link Rescaler} from {@link Sums#DOTS}. */
+        /** Emits the dot products of rows with the values at a place, for a {@link Rescaler} from {@link Sums#DOTS}. */
         void emit(BlockBuilder code, Block block, Buffer values, Expr from, Buffer sums);
     }
 
@@ -62,7 +62,7 @@ public interface SumKernels {
      */
     record Block(Buffer weights, Expr first, int rows, int count) {}
 
-    /** The sums that a {@link Rescaler} reads. */
+    /** The accumulators that a {@link Rescaler} reads. */
     enum Sums {
         /** The result of {@link Dots}, which may be scaled. */
         DOTS,
@@ -70,7 +70,7 @@ public interface SumKernels {
         WORDS
     }
 
-    /** How a {@link Rescaler} stores a rescaled sum. */
+    /** How a {@link Rescaler} stores a requantized accumulator. */
     enum Result {
         /** An int16, saturated. */
         SHORT,
@@ -81,7 +81,7 @@ public interface SumKernels {
     }
 
     /**
-     * Sums that become results, in groups with a multiplier each.
+     * Accumulators that become results, in groups with a multiplier each.
      *
      * @param by one for each group
      * @param bound largest magnitude of a sum; {@code 1L << 31} of any int32
@@ -112,11 +112,11 @@ public interface SumKernels {
                 .toArray();
     }
 
-    /** Rescales sums by TFLite's arithmetic, with two roundings. */
+    /** Requantizes accumulators by TFLite's arithmetic, with two roundings. */
     @FunctionalInterface
     interface Rescaler {
         /**
-         * Emits the requantization of the sums of all groups, in order.
+         * Emits the requantization of the accumulators of all groups, in order.
          *
          * @param count sums in a group
          */
@@ -124,7 +124,7 @@ public interface SumKernels {
     }
 
     /**
-     * The rescaling of groups of sums.
+     * The requantization of groups of accumulators.
      *
      * @param tables receives the multipliers if they are in a table
      * @param name of that table

@@ -14,8 +14,8 @@ import io.kiln.tir.Expr;
 import java.util.List;
 
 /**
- * Adds rescaled sums to the int16 that are there, one by one; only the results saturate, other than with {@link
- * SumKernels.Result#SHORT_ADDED}.
+ * Adds requantized accumulators to the int16 that are there, one by one; only the results saturate, other than with
+ * {@link SumKernels.Result#SHORT_ADDED}.
  *
  * @param group the sums
  * @param areDoubled whether they are stored doubled

@@ -16,7 +16,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Rescaling of int16 layers' sums by the upper halves of the multipliers, rounded once, as
+ * Requantization of int16 layers' accumulators by the upper halves of the multipliers, rounded once, as
  * {@link FixedPoint#multiplyByQuantizedMultiplier(long, int, int)} has it.
  *
  * @param intrinsic {@link Intrinsics#RESCALE_HIGH} or {@link Intrinsics#RESCALE_NARROW} where 32 bits hold every sum and every step, otherwise
@@ -41,7 +41,7 @@ public record WideRescale(Intrinsic intrinsic, List<Integer> multipliers, List<I
     private static final int MOST = 30;
 
     /**
-     * The constants of a rescaling.
+     * The constants of a requantization.
      *
      * @param bound largest magnitude of a layer's sum; that of other operators is not known
      */
@@ -51,8 +51,8 @@ public record WideRescale(Intrinsic intrinsic, List<Integer> multipliers, List<I
     }
 
     /**
-     * The multipliers of each channel of a layer of int16 data whose sums are rescaled by {@link Intrinsics#RESCALE_HIGH} alone; empty for
-     * other layers.
+     * The multipliers of each channel of a layer of int16 data whose accumulators are requantized by
+     * {@link Intrinsics#RESCALE_HIGH} alone; empty for other layers.
      *
      * @param bound largest magnitude of a sum
      */
@@ -92,7 +92,7 @@ public record WideRescale(Intrinsic intrinsic, List<Integer> multipliers, List<I
                 : new WideRescale(Intrinsics.RESCALE_WIDE, multipliers, shifts);
     }
 
-    /** Emits the rescaling of a sum, whose largest magnitude is known, by one multiplier. */
+    /** Emits the requantization of an accumulator, whose largest magnitude is known, by one multiplier. */
     public static Expr emit(Expr sum, QuantizedMultiplier by, long bound) {
         WideRescale wide = of(List.of(by.multiplier()), List.of(by.shift()), bound);
         List<Expr> arguments =

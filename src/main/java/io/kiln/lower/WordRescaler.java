@@ -12,7 +12,7 @@ import io.kiln.tir.Expr;
 import java.util.List;
 
 /**
- * Rescales sums one by one, by the shortest instructions that are proven for their multiplier and bound.
+ * Requantizes accumulators one by one, by the shortest instructions that are proven for their multiplier and bound.
  *
  * @param group the sums
  * @param isWide whether they are rounded once, as those of int16 data are

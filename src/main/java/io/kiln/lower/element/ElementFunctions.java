@@ -48,7 +48,7 @@ final class ElementFunctions {
         ElementFunction of(O root, FusedOperator op, Tables tables, ElementStyle style);
     }
 
-    /** The element-wise operators. A single rescaling or clip is an epilogue without a preceding operator. */
+    /** The element-wise operators. A single requantization or clip is an epilogue without a preceding operator. */
     static final Map<Class<? extends Op>, Rule<Op>> ALL = Map.ofEntries(
             entry(
                     Unary.class,

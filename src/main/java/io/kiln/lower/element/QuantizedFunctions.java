@@ -156,14 +156,14 @@ final class QuantizedFunctions {
                 shifted(zeroPoint, leftShift).bound());
     }
 
-    /** The values of a side before it is rescaled. */
+    /** The values of a side before it is requantized. */
     private Range shifted(int zeroPoint, int leftShift) {
         DType dtype = op.rootTypes().get(0).dtype();
         long zero = zeroPoint(zeroPoint);
         return new Range((dtype.min() - zero) << leftShift, (dtype.max() - zero) << leftShift);
     }
 
-    /** The values of a rescaled side. */
+    /** The values of a requantized side. */
     private Range range(QuantizedMultiplier by, int zeroPoint, int leftShift) {
         Range shifted = shifted(zeroPoint, leftShift);
         return new Range(rescaled(shifted.least(), by), rescaled(shifted.most(), by));

@@ -48,7 +48,7 @@ public record BiasTable(Buffer buffer, boolean isFolded, long bound) {
     }
 
     /**
-     * Whether sums need 64 bits.
+     * Whether accumulators need 64 bits.
      *
      * @param isFilled whether the loops read the zero point for taps outside the input
      */
@@ -84,7 +84,7 @@ public record BiasTable(Buffer buffer, boolean isFolded, long bound) {
         }
     }
 
-    /** Biases on the scale of the sums. */
+    /** Biases on the scale of the accumulators. */
     private static float[] real(ConvComputation conv) {
         float[] values = new float[conv.channels()];
         for (int o = 0; o < values.length; o++) {

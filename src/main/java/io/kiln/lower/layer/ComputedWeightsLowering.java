@@ -60,7 +60,7 @@ public final class ComputedWeightsLowering {
         return op.root().args().get(WEIGHT) instanceof Arg.Ref;
     }
 
-    /** Largest magnitude of a sum of integers. */
+    /** Largest magnitude of an accumulator of integers. */
     private long bound() {
         if (op.sumType().isFloat()) {
             return 0;

@@ -148,7 +148,7 @@ public record ConvComputation(
         return (int) op.root().constant(argument).integer(0);
     }
 
-    /** Whether sums are float32, even if the weights are int8. */
+    /** Whether accumulators are float32, even if the weights are int8. */
     public boolean isFloat() {
         return dataType().isFloat();
     }
@@ -158,12 +158,12 @@ public record ConvComputation(
         return op.rootTypes().get(0).dtype();
     }
 
-    /** Remaining factors of float sums over int8 weights: one element, or one per output channel. */
+    /** Remaining factors of float accumulators over int8 weights: one element, or one per output channel. */
     public Optional<Constant> weightScale() {
         return op.sumScale();
     }
 
-    /** Remaining factor of float sums over int8 weights for an output channel; 1 if there is none. */
+    /** Remaining factor of float accumulators over int8 weights for an output channel; 1 if there is none. */
     float weightScale(int o) {
         return weightScale().map(s -> s.real(s.elements() == 1 ? 0 : o)).orElse(1f);
     }
@@ -177,7 +177,7 @@ public record ConvComputation(
         return grouping.depthwise ? 1 : extent.input.dim(3) / grouping.groups;
     }
 
-    /** Products that one output element sums, padding included. */
+    /** Products that one output element accumulates, padding included. */
     public int taps() {
         return window.kernelH() * window.kernelW() * channelsPerGroup();
     }

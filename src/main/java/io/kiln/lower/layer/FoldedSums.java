@@ -28,7 +28,7 @@ public record FoldedSums(
         bounds = List.copyOf(bounds);
     }
 
-    /** The sums of an operator; empty for other types, weights with a zero point, or a bias beyond 32 bits. */
+    /** The folded sums of an operator; empty for other types, weights with a zero point, or a bias beyond 32 bits. */
     public static Optional<FoldedSums> of(ConvComputation conv) {
         return conv.proofs().sums(conv);
     }
@@ -63,22 +63,22 @@ public record FoldedSums(
                 conv.proofs()));
     }
 
-    /** The reference's function of the sums. */
+    /** The reference's function of the accumulators. */
     public ProvenRescale.Reference reference() {
         return new ProvenRescale.Reference(requantization, bias, low, high);
     }
 
-    /** Searches for a rescaling of these sums, as {@link ProvenRescale#find(ProvenRescale.Reference, List)} does. */
+    /** Searches for a requantization of these accumulators, as {@link ProvenRescale#find(ProvenRescale.Reference, List)} does. */
     public Optional<ProvenRescale> proven() {
         return proofs.find(reference(), bounds);
     }
 
-    /** Searches for a rescaling of these sums, as {@link ProvenRescale#find(ProvenRescale.Reference, List, int)} does. */
+    /** Searches for a requantization of these accumulators, as {@link ProvenRescale#find(ProvenRescale.Reference, List, int)} does. */
     public Optional<ProvenRescale> proven(int mostScaleBits) {
         return proofs.find(reference(), bounds, mostScaleBits);
     }
 
-    /** Largest magnitude of any sum with its bias. */
+    /** Largest magnitude of any accumulator with its bias. */
     public long largest() {
         long largest = 0;
         for (int o = 0; o < bias.size(); o++) {

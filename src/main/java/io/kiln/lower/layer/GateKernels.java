@@ -22,8 +22,8 @@ import java.util.function.IntUnaryOperator;
 import java.util.stream.IntStream;
 
 /**
- * The sums of {@link Lstm}'s gates for some units together, by {@link SumKernels}: as words of scratch, which become
- * int16 with 12 fraction bits, gate by gate, first those of the data, to which those of the hidden state are added.
+ * The accumulators of {@link Lstm}'s gates for some units together, by {@link SumKernels}: as words of scratch, which become int16
+ * with 12 fraction bits, gate by gate, first those of the data, to which those of the hidden state are added.
  */
 final class GateKernels {
     /** Most units computed together, which bounds the scratch. */
@@ -89,7 +89,7 @@ final class GateKernels {
         return row / (Lstm.GATES * chunk) * chunk + row % chunk;
     }
 
-    /** The code for a unit, given its index and the sums of its gates. */
+    /** The code for a unit, given its index and the accumulators of its gates. */
     interface UnitBody {
         void emit(BlockBuilder block, Expr unit, List<Expr> gates);
     }

@@ -108,7 +108,7 @@ final class GateSums {
     }
 
     /**
-     * Emits the sums of a unit.
+     * Emits the accumulation of a unit's gates.
      *
      * @param values of which {@code count} begin at {@code from}
      * @return one per gate: a float, or an integer with 12 fraction bits, saturated to int16 unless the operator's arithmetic first adds it

@@ -33,7 +33,7 @@ record GateWeights(FusedOperator op, boolean recurrent) {
         return op.type().shape().dim(2);
     }
 
-    /** Number of values that a unit's sum has. */
+    /** Number of values that a gate of a unit accumulates. */
     int count() {
         return weights(0).type().shape().dim(1);
     }
@@ -46,12 +46,12 @@ record GateWeights(FusedOperator op, boolean recurrent) {
         return recurrent ? lstm().hiddenZeroPoint() : lstm().inputZeroPoint();
     }
 
-    /** The multiplier that rescales the sums of a gate. */
+    /** The multiplier that requantizes the accumulators of a gate. */
     QuantizedMultiplier multiplier(int gate) {
         return multiplier(op, recurrent ? Lstm.GATES + gate : gate);
     }
 
-    /** The multipliers that rescale the sums of all gates. */
+    /** The multipliers that requantize the accumulators of all gates. */
     List<QuantizedMultiplier> multipliers() {
         return IntStream.range(0, Lstm.GATES).mapToObj(this::multiplier).toList();
     }
@@ -76,7 +76,7 @@ record GateWeights(FusedOperator op, boolean recurrent) {
         return first;
     }
 
-    /** Largest magnitude of a sum; beyond 32 bits sums of int8 data wrap around in the reference kernel. */
+    /** Largest magnitude of an accumulator; beyond 32 bits those of int8 data wrap around in the reference kernel. */
     long bound(boolean folds) {
         DType dtype = op.type().dtype();
         long largest = folds ? -dtype.min() : Math.max(dtype.max() - zeroPoint(), zeroPoint() - dtype.min());
@@ -93,7 +93,7 @@ record GateWeights(FusedOperator op, boolean recurrent) {
         return most;
     }
 
-    /** A micro-kernel for the sums with their zero point folded, if there is one and they can be rescaled. */
+    /** A micro-kernel for the accumulators with their zero point folded, if there is one and they can be requantized. */
     Optional<SumKernels.Dots> dots(SumKernels kernels) {
         long bound = bound(true);
         if (isWide()) {
@@ -111,12 +111,12 @@ record GateWeights(FusedOperator op, boolean recurrent) {
         return kernels.dots(bound, least);
     }
 
-    /** Whether values are int16, whose sums are rounded once. */
+    /** Whether values are int16, whose accumulators are rounded once. */
     boolean isWide() {
         return op.type().dtype() == DType.INT16;
     }
 
-    /** The rescaling of the kernel's sums. */
+    /** The requantization of the kernel's accumulators. */
     SumKernels.Rescaler rescaler(SumKernels kernels, SumKernels.Result result, Tables tables, String name) {
         SumKernels.Group group = new SumKernels.Group(SumKernels.Sums.DOTS, result, multipliers(), bound(true), 0);
         if (!areShort()) {
@@ -125,7 +125,7 @@ record GateWeights(FusedOperator op, boolean recurrent) {
         return isWide() ? new WordRescaler(group, true) : kernels.rescaler(group, tables, name);
     }
 
-    /** Whether rescaled sums are, or become, int16 before they are added to others. */
+    /** Whether requantized accumulators are, or become, int16 before they are added to others. */
     boolean areShort() {
         return !recurrent
                 || lstm().arithmetic() == Lstm.Arithmetic.MICRO

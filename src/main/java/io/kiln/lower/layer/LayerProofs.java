@@ -39,13 +39,13 @@ public final class LayerProofs {
         }
     }
 
-    /** Searches once for a rescaling, as {@link ProvenRescale#find(ProvenRescale.Reference, List)} does. */
+    /** Searches once for a requantization, as {@link ProvenRescale#find(ProvenRescale.Reference, List)} does. */
     public synchronized Optional<ProvenRescale> find(ProvenRescale.Reference reference, List<Long> bounds) {
         return answers.computeIfAbsent(
                 new Question(reference, bounds, Optional.empty()), q -> ProvenRescale.find(reference, bounds));
     }
 
-    /** Searches once for a rescaling, as {@link ProvenRescale#find(ProvenRescale.Reference, List, int)} does. */
+    /** Searches once for a requantization, as {@link ProvenRescale#find(ProvenRescale.Reference, List, int)} does. */
     public synchronized Optional<ProvenRescale> find(
             ProvenRescale.Reference reference, List<Long> bounds, int mostScaleBits) {
         return answers.computeIfAbsent(

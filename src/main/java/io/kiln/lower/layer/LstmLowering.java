@@ -155,7 +155,7 @@ public final class LstmLowering {
         });
     }
 
-    /** The computation after the sums of a unit's gates, with the unit's places in the cell and in the output. */
+    /** The computation after the accumulators of a unit's gates, with the unit's places in the cell and in the output. */
     private void unit(BlockBuilder unit, List<Expr> gates, Expr place, Expr to) {
         Expr input = applied(unit, "input", logistic, gates.get(0));
         Expr forget = applied(unit, "forget", logistic, gates.get(1));
@@ -195,7 +195,7 @@ public final class LstmLowering {
         return clipped;
     }
 
-    /** A rescaled product of int16, saturated if it can leave 16 bits. */
+    /** A requantized product of int16, saturated if it can leave 16 bits. */
     private Expr limited(Expr product, int multiplier) {
         if (isFloat) {
             return product;

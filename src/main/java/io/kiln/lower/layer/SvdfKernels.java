@@ -78,7 +78,7 @@ final class SvdfKernels {
                 .map(dots -> new SvdfKernels(op, kernels, dots, bound));
     }
 
-    /** Largest magnitude of a filter's sum, with the zero point folded. */
+    /** Largest magnitude of a filter's accumulator, with the zero point folded. */
     private static long bound(Constant weights, Svdf svdf, int filter, int inputs) {
         long sum = 0;
         long magnitude = 0;
@@ -93,7 +93,7 @@ final class SvdfKernels {
         return op.root().constant(1).integer(filter * shape.inputs() + input);
     }
 
-    /** The zero point times the weights: the initial value of a filter's sum. */
+    /** The zero point times the weights: the initial value of a filter's accumulator. */
     private long begin(int filter) {
         return -svdf.inputZeroPoint()
                 * IntStream.range(0, shape.inputs())
@@ -163,7 +163,7 @@ final class SvdfKernels {
                 rows);
     }
 
-    /** Largest magnitude of a unit's sum over the ring. */
+    /** Largest magnitude of a unit's accumulator over the ring. */
     private long ofColumns() {
         Constant times = op.root().constant(2);
         int width = shape.rank() * shape.memory();

@@ -35,7 +35,7 @@ import java.util.Optional;
  * where the core has them and the types fit.
  */
 public final class SvdfLowering {
-    /** Units whose sums are computed together in loops. */
+    /** Units whose accumulators are computed together in loops. */
     private static final int BLOCK = 4;
 
     private final FusedOperator op;
@@ -186,7 +186,7 @@ public final class SvdfLowering {
         });
     }
 
-    /** Sums of products of two int16 wrap around in the reference kernel; in C only unsigned numbers may. */
+    /** An accumulator that wraps around: those of products of two int16 do so in the reference kernel, but in C only unsigned numbers may. */
     private Expr wrapping(Expr value) {
         return state.dtype() == DType.INT16 ? Exprs.cast(DType.UINT32, value) : value;
     }

@@ -27,7 +27,7 @@ import io.kiln.tir.Expr;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Products of matrices: a loop over the products inside loops over the elements of the result. */
+/** Batched GEMM in plain loops: a loop over the products inside loops over the elements of the result. */
 public final class BatchMatmulLowering {
     private static final long LARGEST_PRODUCT = 255L * 255;
 

@@ -23,7 +23,7 @@ record Matrices(FusedOperator op) {
         return op.rootTypes().get(argument).shape();
     }
 
-    /** Products of a sum. */
+    /** Products that an element of the result accumulates. */
     int depth() {
         return root().depth(shape(0));
     }

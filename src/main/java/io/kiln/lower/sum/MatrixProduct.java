@@ -28,7 +28,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Products of int16 or float matrices by a {@link MatrixKernel}: some columns of the second matrix are packed, and then multiplied by the rows
+ * GEMM of int16 or float matrices by a {@link MatrixKernel}: some columns of the second matrix are packed, and then multiplied by the rows
  * of the first.
  *
  * <pre>
@@ -39,7 +39,7 @@ final class MatrixProduct {
     /** Fewest rows for which micro-kernels pay: with fewer, packing takes as long as the plain loops. */
     static final int LEAST_ROWS = 4;
 
-    /** Sums of so many products of int16 can be put together from two of 32 bits. */
+    /** Most products of int16 whose accumulator can be put together from two of 32 bits. */
     private static final int MOST_DEPTH = 1 << 16;
 
     private static final long LARGEST_PRODUCT = 1L << 30;

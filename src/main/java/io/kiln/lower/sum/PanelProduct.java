@@ -32,7 +32,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Products of int8 matrices by {@link PanelSums}: some columns of the second matrix are packed, and then multiplied by the rows of the first.
+ * GEMM of int8 matrices by {@link PanelSums}: some columns of the second matrix are packed, and then multiplied by the rows of the first.
  *
  * <pre>
  * sum of (a - A) * (b - B) = sum of a * b  +  (depth * A * B - A * sum of b)  -  B * sum of a
@@ -91,7 +91,7 @@ final class PanelProduct {
         this.rescaling = rescaling(kernels);
     }
 
-    /** The product, if the core has a kernel and all sums of int8 fit. */
+    /** The GEMM, if the core has a kernel and all accumulators of int8 fit. */
     static Optional<PanelProduct> of(FusedOperator op, OperatorLowering.Context context) {
         int depth = new Matrices(op).depth();
         return context.panels()
