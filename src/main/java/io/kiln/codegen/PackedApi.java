@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Which functions have the packed signature.
+ * The functions that have the packed signature.
  *
  * @param functions each one; all others take pointers
  * @param checked whether they check their arguments

@@ -2,7 +2,7 @@
 package io.kiln.executor;
 
 /**
- * A memory pool that a module uses.
+ * A memory pool that a module's workspace uses.
  *
  * @param name C name
  * @param alignment of its first byte

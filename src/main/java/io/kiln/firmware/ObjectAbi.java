@@ -333,7 +333,7 @@ final class ObjectAbi {
         if (extensions.remove("g")) {
             extensions.addAll(List.of("i", "m", "a", "f", "d"));
         }
-        // A base of fewer registers is another matter, and so told by the flags.
+        // The flags tell whether the base has fewer registers (E); its instructions are those of I.
         if (extensions.remove("e")) {
             extensions.add("i");
         }

@@ -151,7 +151,7 @@ final class ObjectCache {
         try {
             Files.setLastModifiedTime(file, FileTime.from(Instant.now()));
         } catch (IOException e) {
-            // It counts as older than it is.
+            // The file counts as older than it is, and is deleted earlier.
         }
     }
 }

@@ -4,7 +4,7 @@ package io.kiln.firmware;
 import io.kiln.toolchain.compiler.SourceKind;
 
 /**
- * A file to compile.
+ * A source file to compile.
  *
  * @param path relative to the C project, with {@code /} between names
  * @param kind whose file it is

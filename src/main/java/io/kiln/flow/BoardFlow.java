@@ -18,7 +18,7 @@ import io.kiln.toolchain.compiler.ToolchainEnvironment;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** What the goals do with boards and this computer's tools, without a model. Errors are those of {@link Flow}. */
+/** The work of the goals that need boards and this computer's tools, but no model. Errors are those of {@link Flow}. */
 public final class BoardFlow {
     private final Log log;
     private final ToolchainEnvironment environment;

@@ -36,8 +36,8 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * What the goals do with a build. Every method throws {@link io.kiln.base.KilnException} for failures that the user can
- * fix, with all problems at once.
+ * The work of the goals of a build: each method does what one goal asks for. Every method throws {@link io.kiln.base.KilnException}
+ * for failures that the user can fix, with all problems at once.
  */
 public final class Flow {
     private final Log log;

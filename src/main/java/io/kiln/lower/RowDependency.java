@@ -2,8 +2,8 @@
 package io.kiln.lower;
 
 /**
- * Which rows of an input a range of output rows reads. Rows count along the height of an NHWC tensor of batch 1; any
- * other tensor is a single row.
+ * The rows of an input that a range of output rows reads. Rows count along the height of an NHWC tensor of batch 1; any other
+ * tensor is a single row.
  */
 public sealed interface RowDependency {
     /** First row read for output rows {@code [begin, end)}; the range must not be empty. */

@@ -12,7 +12,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Operators that fit a pattern.
+ * The operators of a graph that fit a pattern.
  *
  * @param chain the operators; each but the first reads the one before it
  * @param types types of all values of their function, by id

@@ -64,7 +64,7 @@ final class SharedLog extends OutputStream {
             ended = true;
             target.close();
         } catch (IOException e) {
-            // As above: the bytes are lost.
+            // The bytes are lost, as those of a failed write are.
             return;
         }
     }

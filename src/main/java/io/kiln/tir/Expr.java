@@ -5,7 +5,7 @@ import io.kiln.base.DType;
 import java.util.List;
 
 /**
- * An expression. Integers narrower than 32 bits are promoted to int32 by every operation, as in C; 32-bit and 64-bit
+ * An expression of the loop IR. Integers narrower than 32 bits are promoted to int32 by every operation, as in C; 32-bit and 64-bit
  * operands mix only through {@link Cast}. Build expressions with {@link Exprs}, which folds constants.
  */
 public sealed interface Expr {

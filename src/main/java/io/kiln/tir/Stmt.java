@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 
-/** A statement. */
+/** A statement of the loop IR. */
 public sealed interface Stmt {
     /** The same statement with other statements inside it. */
     default Stmt withInner(UnaryOperator<Stmt> change) {

@@ -14,7 +14,7 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Calls, and the declarations that they need. */
+/** Prints calls in LLVM IR, and the declarations that they need. */
 final class IrCalls {
     private final int bits;
     private final PackedApi packed;

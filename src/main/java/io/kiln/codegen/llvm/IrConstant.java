@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
 import java.util.Locale;
 import java.util.StringJoiner;
 
-/** Constants, exact to the bit. */
+/** Prints constants in LLVM IR, exact to the bit. */
 final class IrConstant {
     private static final int MANTISSA = 0x7FFFFF;
     private static final int MANTISSA_BITS = 23;

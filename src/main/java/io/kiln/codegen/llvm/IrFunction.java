@@ -5,9 +5,9 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The text of a function's body. Results of instructions are numbered in the order of the text, as LLVM demands; names of blocks and of
- * variables are those of the loop IR, with a number behind a dot where one occurs again. Mutable variables are memory of the first block,
- * which LLVM turns into registers.
+ * Collects the text of a function's body in LLVM IR. Results of instructions are numbered in the order of the text, as LLVM
+ * demands; names of blocks and of variables are those of the loop IR, with a number behind a dot where one occurs again. Mutable
+ * variables are memory of the first block, which LLVM turns into registers.
  */
 final class IrFunction {
     /** The first block. */

@@ -5,8 +5,8 @@ import io.kiln.base.DType;
 import io.kiln.tir.Expr.BinaryOp;
 
 /**
- * Instructions for operators. Sums and products of signed integers are {@code nsw}: in C their overflow is undefined, and the loop IR has the
- * rules of C. Unsigned ones wrap, and shifts to the left drop bits.
+ * Prints the instructions of LLVM IR for operators. Sums and products of signed integers are {@code nsw}: in C their overflow is
+ * undefined, and the loop IR has the rules of C. Unsigned ones wrap, and shifts to the left drop bits.
  */
 final class IrOperators {
     private IrOperators() {}

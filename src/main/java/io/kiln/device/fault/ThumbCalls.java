@@ -12,9 +12,9 @@ import java.util.OptionalLong;
 import java.util.Set;
 
 /**
- * Who called whom on the stack of a Cortex-M, from the words on it. A return address lies behind a call, whose target the instruction
- * says (Armv7-M Architecture Reference Manual, A7.7.18 BL, A7.7.19 BLX): the next return address further down must lie in that function.
- * So what is left on the stack of earlier calls is passed over.
+ * Finds who called whom on the stack of a Cortex-M, from the words on it. A return address lies behind a call, whose target the
+ * instruction says (Armv7-M Architecture Reference Manual, A7.7.18 BL, A7.7.19 BLX): the next return address further down must lie
+ * in that function. So what is left on the stack of earlier calls is passed over.
  */
 final class ThumbCalls {
     private static final int BL_BYTES = 4;

@@ -8,7 +8,7 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * The content to flash.
+ * The content to flash, as blocks of bytes at addresses.
  *
  * @param segments ascending and not overlapping
  */

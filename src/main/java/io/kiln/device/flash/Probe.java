@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Which debug probe to use. */
+/** The debug probe to use: the only one, or one by its serial number, its place on the USB or its address. */
 public sealed interface Probe {
     /** The probe's name in messages and reports. */
     String text();

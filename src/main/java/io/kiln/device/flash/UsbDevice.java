@@ -13,7 +13,7 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * A device on the USB.
+ * A USB device that the system lists.
  *
  * @param location bus and ports, such as {@code 1-2.4}
  * @param vendor its vendor id, 0 to 0xffff

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.device.probe;
 
-/** Little-endian values in arrays. */
+/** Reads little-endian values from arrays. */
 final class LittleEndianWords {
     private LittleEndianWords() {}
 

@@ -5,7 +5,7 @@ import io.kiln.artifact.GraphFile;
 import io.kiln.base.Bytes;
 
 /**
- * A model whose graph a host walks.
+ * A model's graph that a host walks, calling the board operator by operator.
  *
  * @param graph the graph
  * @param parameters the file with the values of its parameters

@@ -180,7 +180,8 @@ public final class FarmClient implements AutoCloseable {
         } catch (KilnException e) {
             log.warn(e.getMessage());
         }
-        // Not before: an acknowledgement that gets lost on its way back would lose the result.
+        // The message is acknowledged only now: earlier, an acknowledgement that gets lost on its way back would lose
+        // the result.
         received.done().run();
     }
 

@@ -5,7 +5,7 @@ import io.kiln.base.Bytes;
 import io.kiln.device.rpc.client.TimedModel;
 import java.util.List;
 
-/** What to do with an image. */
+/** The task of a job: what a worker does with its image. */
 public sealed interface FarmTask {
     /**
      * Run models of an image with the default application, on a board after flashing it.

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A message.
+ * A message of one of a farm's queues.
  *
  * @param properties what consumers select by
  * @param body its content

@@ -7,7 +7,7 @@ import io.kiln.farm.job.RunPlace;
 import java.util.Optional;
 
 /**
- * Something that runs images of a board.
+ * An offer of a worker: an emulator or a board that runs images.
  *
  * @param board the board's id
  * @param core such as {@code cortex-m4}

@@ -7,7 +7,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A version that devices compare.
+ * A version of models or firmware, which devices compare.
  *
  * @param major 0 to 255
  * @param minor 0 to 255

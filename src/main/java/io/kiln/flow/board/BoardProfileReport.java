@@ -13,7 +13,7 @@ import io.kiln.toolchain.board.PoolMemories;
 import java.util.List;
 import java.util.Locale;
 
-/** A board's description for programs. */
+/** Describes a board for programs. */
 final class BoardProfileReport {
     private static final String NONE = "none";
 

@@ -4,7 +4,7 @@ package io.kiln.flow.contract;
 import io.kiln.base.CText;
 import java.util.Locale;
 
-/** Text from elsewhere in Java source code. */
+/** Puts text from elsewhere into Java source code. */
 final class JavaText {
     private JavaText() {}
 

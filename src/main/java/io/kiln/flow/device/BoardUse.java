@@ -7,7 +7,7 @@ import io.kiln.toolchain.board.Board;
 import java.util.Optional;
 
 /**
- * A board that is used.
+ * A board in use, with what its use needs.
  *
  * @param board its description
  * @param layout where scripts, logs and the flash content of virtual boards lie

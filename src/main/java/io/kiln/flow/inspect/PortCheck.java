@@ -70,7 +70,7 @@ final class PortCheck {
             return Optional.of("speaks the console protocol, not RPC; models "
                     + session.models().stream().map(Model::name).toList());
         } catch (KilnException e) {
-            // It does not speak the console protocol: likewise a result.
+            // The program does not speak the console protocol: that is a result, too.
             return Optional.empty();
         }
     }

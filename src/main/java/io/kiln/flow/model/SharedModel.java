@@ -23,7 +23,7 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * A model with what belongs to it.
+ * A model with its vectors, samples and labels, as it is shared as an artifact.
  *
  * @param file the model
  * @param inputShapes as {@code kiln.inputShapes}; empty for the file's

@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * What generates code.
+ * The code generators of a build.
  *
  * @param target a target string, composite or not, or a kind alone, instead of the board's; empty for the board's
  * @param cmsisNn the folder of CMSIS-NN's sources, with {@code Include} and {@code Source}

@@ -11,7 +11,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * How models become C.
+ * The settings by which models become C.
  *
  * @param options what the compiler takes as it is
  * @param codegens what generates code

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What is linked with the models, and how the image runs.
+ * The settings of an image: what is linked with the models, and how it runs.
  *
  * @param options what the firmware takes as it is
  * @param code the project's own code

@@ -5,7 +5,7 @@ import io.kiln.base.incremental.NoInput;
 import java.util.Optional;
 
 /**
- * What an image is for.
+ * The machine that an image is for: board, toolchain, and how it is updated.
  *
  * @param board id of the board
  * @param toolchain id of the toolchain, such as {@code clang}; empty for the board's default

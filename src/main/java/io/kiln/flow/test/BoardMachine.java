@@ -15,7 +15,8 @@ import java.nio.file.Path;
 import java.util.OptionalInt;
 
 /**
- * A board, real or virtual. It is flashed before each test, which also starts its program; a board that holds the image already is only started.
+ * The machine that is a board, real or virtual. It is flashed before each test, which also starts its program; a board that holds
+ * the image already is only started.
  *
  * @param log gets messages about each step
  * @param build what is under test

@@ -20,7 +20,7 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
- * A program that runs, wherever that is.
+ * A running program in an emulator, on this computer or on a board.
  *
  * @param output what it prints
  * @param input what it reads

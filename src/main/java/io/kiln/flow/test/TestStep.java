@@ -151,7 +151,7 @@ public final class TestStep {
             cases.add(of(script, result, use));
             deepest = Stream.of(deepest, use).flatMap(Optional::stream).max(Comparator.comparingLong(StackUse::used));
         }
-        // An overflow is a failure of its test already.
+        // An overflowed stack has failed its test already.
         FirmwareSteps.recordStack(log, build.spec().layout(), deepest);
         return new TestReport.Suite("program on " + machine.name(), cases);
     }

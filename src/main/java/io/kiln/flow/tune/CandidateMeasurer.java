@@ -194,7 +194,8 @@ final class CandidateMeasurer {
             results[parts.get(i).index] = measured(parts.get(i), ran.runs().get(i), objects);
         }
         ran.failure().ifPresent(error -> {
-            // The time of an image may be over because of those before: whoever is at fault is so as the first, too.
+            // The candidates before may have used up the image's time: one that is at fault fails as the first of an
+            // image, too.
             boolean isAtFault = measured == 0 || error != MeasureError.RUN_TIMEOUT;
             if (isAtFault) {
                 results[parts.get(measured).index] = Measured.failed(error);

@@ -7,7 +7,7 @@ import io.kiln.tuning.task.Objective.Metric;
 import io.kiln.tuning.task.Objective.Mix;
 
 /**
- * What a whole image costs by the objective of a search.
+ * The cost of a whole image by the objective of a search.
  *
  * @param objective of the search
  */

@@ -21,8 +21,8 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * Operators that call functions. Their scratch holds the functions' workspace; a loop's also holds, before it, the
- * condition and the new values of the loop's variables, which are copied after the body has finished with the old ones.
+ * Lowers operators that call functions. Their scratch holds the functions' workspace; a loop's also holds, before it, the condition
+ * and the new values of the loop's variables, which are copied after the body has finished with the old ones.
  */
 public final class ControlFlowLowering {
     /** Alignment in bytes of everything in scratch. */

@@ -17,7 +17,7 @@ import io.kiln.tir.Intrinsic;
 import java.util.List;
 import java.util.function.BinaryOperator;
 
-/** Functions of two unquantized elements. */
+/** Element-wise functions of two unquantized operands. */
 final class BinaryFunctions {
     private BinaryFunctions() {}
 

@@ -25,7 +25,7 @@ import io.kiln.tir.Intrinsic;
 import java.util.List;
 import java.util.function.DoubleUnaryOperator;
 
-/** Conversions between floats and quantized values. */
+/** Element-wise conversions between floats and quantized values. */
 final class FloatConversions {
     private static final int VALUES = 1 << Byte.SIZE;
 

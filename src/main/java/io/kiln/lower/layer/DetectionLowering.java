@@ -31,8 +31,8 @@ import java.util.List;
 import java.util.function.BinaryOperator;
 
 /**
- * Selects an object detector's boxes. Scratch holds the decoded boxes and for each a score while it can be selected;
- * nothing is sorted, because the best remaining box is searched each time.
+ * Lowers the selection of an object detector's boxes. Scratch holds the decoded boxes and for each a score while it can be
+ * selected; nothing is sorted, because the best remaining box is searched each time.
  */
 public final class DetectionLowering {
     private static final Expr NONE = imm(-1);

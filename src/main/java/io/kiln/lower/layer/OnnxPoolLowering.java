@@ -36,9 +36,9 @@ import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
 /**
- * ONNX Runtime's mean of bytes, without floats. The exact mean decides; where it is so close to a half that the roundings of floats do, sums of
- * 64 bits are rounded to single precision at each step, and a table of the sums at which the result steps replaces the division, one for each number of elements
- * under a window.
+ * Lowers ONNX Runtime's mean of bytes, without floats. The exact mean decides; where it is so close to a half that the roundings of
+ * floats do, sums of 64 bits are rounded to single precision at each step, and a table of the sums at which the result steps
+ * replaces the division, one for each number of elements under a window.
  */
 final class OnnxPoolLowering {
     private final FusedOperator op;

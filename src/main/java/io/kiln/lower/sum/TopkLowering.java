@@ -24,7 +24,10 @@ import io.kiln.tir.Exprs;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The elements of a vector in order, each found as the best of those behind the one before: no memory, k passes. */
+/**
+ * Lowers the selection of the k best elements of a vector, in order. Each is found as the best of those behind the one before: no
+ * memory, k passes.
+ */
 final class TopkLowering {
     private final Topk topk;
     private final Buffer data;

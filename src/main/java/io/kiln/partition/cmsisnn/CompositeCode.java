@@ -8,7 +8,7 @@ import io.kiln.partition.Match;
 import java.util.List;
 
 /**
- * The C that computes a composite.
+ * The C that computes a composite by a function of CMSIS-NN.
  *
  * @param call what its function takes
  * @param declarations of the arguments of CMSIS-NN's function, in C

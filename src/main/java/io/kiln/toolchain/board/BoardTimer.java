@@ -2,7 +2,7 @@
 package io.kiln.toolchain.board;
 
 /**
- * What a board measures time by.
+ * The timer by which a board measures time.
  *
  * @param counter name of the peripheral, for people
  * @param hertz ticks of a second; one of them is the resolution of all times

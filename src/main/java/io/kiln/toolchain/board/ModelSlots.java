@@ -4,7 +4,7 @@ package io.kiln.toolchain.board;
 import java.util.List;
 
 /**
- * Where a board keeps models that are replaced in the field.
+ * The slots in a board's flash for models that are replaced in the field.
  *
  * @param first address of the first slot, the start of a flash sector; images are flashed with their models there
  * @param second address of the second slot, the start of another flash sector

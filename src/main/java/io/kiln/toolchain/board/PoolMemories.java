@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * Which memory holds what, by name.
+ * The memories of a board by use, each by its name: workspace, variables, constants, code.
  *
  * @param workspace the memories of the workspace, which are filled in this order unless their speeds differ; the last one also holds
  *     variables and stack

@@ -54,10 +54,11 @@ final class PoolsParser {
                         "a memory of kind ram",
                         ""));
         new MemoryTargets(profile, problems).check(memories, workspace, constants, more);
-        // Those that lie beside variables or code go where the linker script puts everything of their kind.
+        // The last memory of the workspace and the first of constants need no section: the linker script puts variables
+        // and code there.
         checkSections("workspace", InterfaceNames::workspaceSection, workspace.subList(0, workspace.size() - 1));
         checkSections("constants", InterfaceNames::constantsSection, constants.subList(1, constants.size()));
-        // An inherited address is one of inherited memories.
+        // An inherited address belongs to inherited memories: a profile with memories of its own does not take it.
         OptionalLong parameters = node.has("parameters") && !profile.isNearer("memories", "pools")
                 ? OptionalLong.of(node.get("parameters").asLong())
                 : OptionalLong.empty();

@@ -77,7 +77,7 @@ final class DirectiveLines {
                 refuse.accept("a line marker for " + Refusals.shown(name) + ", which is not a file of the project");
             }
         }
-        // The line end itself adds one.
+        // The end of this line adds one.
         line = Integer.parseInt(marker.group(1)) - 1;
     }
 }

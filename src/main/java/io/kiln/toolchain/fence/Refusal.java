@@ -2,7 +2,7 @@
 package io.kiln.toolchain.fence;
 
 /**
- * Something outside the allowed language.
+ * A place in untrusted text that is outside the allowed language.
  *
  * @param file the source, as named by line markers
  * @param line from 1

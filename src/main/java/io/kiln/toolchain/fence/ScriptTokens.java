@@ -62,7 +62,7 @@ final class ScriptTokens {
             String token = matcher.group();
             checkCharacters(token, line);
             if (matcher.group("open") != null) {
-                // The search for its end took all of the text: the next one would, too.
+                // The search for the comment's end took all of the text: the search for the next one's end would, too.
                 throw new Refused(line, "a comment that does not end");
             }
             boolean isToken = matcher.group("blank") == null

@@ -2,7 +2,7 @@
 package io.kiln.device.probe.thumb;
 
 /**
- * A shifted operand.
+ * The operand that Arm's barrel shifter makes.
  *
  * @param value the result
  * @param carry the last bit shifted out, or the carry flag if there was none

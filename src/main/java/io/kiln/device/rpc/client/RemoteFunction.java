@@ -7,7 +7,7 @@ import io.kiln.device.rpc.packet.RpcValue;
 import java.util.List;
 
 /**
- * A function of the board's. A server frees no functions, so that there is nothing to close.
+ * A function on the board that a host calls over RPC. A server frees no functions, so that there is nothing to close.
  *
  * @param client whose board it is on
  * @param handle the board's handle of it

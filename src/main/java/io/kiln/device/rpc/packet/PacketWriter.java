@@ -79,7 +79,7 @@ public final class PacketWriter {
             case FLOAT -> u64(Double.doubleToRawLongBits(((RpcValue.Real) value).value()));
             case HANDLE -> u64(((RpcValue.Handle) value).value());
             case NULL -> {
-                // A type code says all of it.
+                // The type code says all: a null value has no bytes.
             }
             case DATA_TYPE -> dataType(((RpcValue.Type) value).value()).i32(0);
             case DEVICE -> device((RpcValue.Device) value);
