@@ -5,9 +5,11 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.firmware.TrustedArchives;
 import io.kiln.flow.Flow;
+import io.kiln.flow.build.BuildInputs;
 import io.kiln.flow.diff.DiffStep;
 import io.kiln.flow.model.SharedModel;
 import io.kiln.flow.resolve.CmsisNnArtifact;
+import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.BudgetSpec;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
@@ -19,6 +21,7 @@ import io.kiln.flow.spec.FlashSpec;
 import io.kiln.flow.spec.PipelineSpec;
 import io.kiln.flow.spec.RecordsSpec;
 import io.kiln.flow.spec.UpdateSpec;
+import io.kiln.flow.state.UpToDate;
 import io.kiln.maven.artifact.BoardArtifacts;
 import io.kiln.maven.artifact.LibraryArtifacts;
 import io.kiln.maven.artifact.RecordArtifacts;
@@ -27,6 +30,7 @@ import io.kiln.maven.bean.Model;
 import io.kiln.maven.bean.ModelChoice;
 import io.kiln.maven.group.CompilationGroups;
 import io.kiln.maven.group.Device;
+import io.kiln.maven.group.GoalParameters;
 import io.kiln.maven.group.OperatorFunctions;
 import io.kiln.maven.group.Quantize;
 import io.kiln.maven.group.Update;
@@ -41,12 +45,21 @@ import java.io.File;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.apache.maven.execution.MavenExecutionRequest;
 import org.apache.maven.plugins.annotations.Parameter;
 import org.codehaus.plexus.configuration.PlexusConfiguration;
 
 /** A goal that builds: what becomes firmware of which models, and how. Its parameters are those of {@link BuildSpec}. */
 abstract class AbstractBuildMojo extends AbstractKilnMojo {
+    private static final String UP_TO_DATE = "io.kiln.upToDate";
+    private static final Pattern COORDINATES = Pattern.compile("[^:/\\\\]+:[^:/\\\\]+:[^:/\\\\]");
+
     /**
      * The model: a {@code .tflite} or {@code .onnx} file, or {@code .relay} with its {@code .params} beside it; or {@code group:artifact:version}
      * of packaging {@code model}, with {@code :FILE} if it has several, or with {@code :mlf} the archive of a firmware project. If not set, the
@@ -343,6 +356,57 @@ abstract class AbstractBuildMojo extends AbstractKilnMojo {
     /** The flow for this session and project. */
     final Flow flow() {
         return new Flow(new MojoLog(getLog()), environment(home));
+    }
+
+    /**
+     * Runs a goal of the lifecycle, unless nothing has changed since it left nothing to do. The first goal that does not run says so for all.
+     *
+     * @param goal whose memory counts
+     * @param work runs the goal
+     */
+    final void runUnlessUpToDate(String goal, Consumer<Flow> work) {
+        MojoLog log = new MojoLog(getLog());
+        if (!isOfFiles()) {
+            work.accept(flow());
+            return;
+        }
+        UpToDate memory =
+                new UpToDate(projectLayout(), goal, GoalParameters.circumstances(session(), project(), execution()));
+        if (memory.holds()) {
+            if (project().getContextValue(UP_TO_DATE) == null) {
+                project().setContextValue(UP_TO_DATE, goal);
+                log.info("Up to date: nothing has changed since the last build");
+            }
+            return;
+        }
+        try {
+            work.accept(new Flow(log, environment(home), build -> memory.keep(inputs(build))));
+        } catch (RuntimeException | Error e) {
+            memory.forget();
+            throw e;
+        }
+    }
+
+    /** Artifacts of others may be replaced by newer ones, which only Maven can tell. */
+    private boolean isOfFiles() {
+        Stream<String> named = models == null ? Stream.of() : models.stream().map(Model::file);
+        return project().getDependencies().isEmpty()
+                && Stream.concat(Stream.of(model, board, cmsisNn), named)
+                        .noneMatch(text ->
+                                text != null && COORDINATES.matcher(text).find());
+    }
+
+    private Set<Path> inputs(ResolvedBuild build) {
+        Set<Path> files = BuildInputs.of(build);
+        MavenExecutionRequest request = session().getRequest();
+        Stream.of(
+                        request.getUserSettingsFile(),
+                        request.getGlobalSettingsFile(),
+                        request.getUserToolchainsFile(),
+                        request.getGlobalToolchainsFile())
+                .filter(Objects::nonNull)
+                .forEach(file -> files.add(file.toPath()));
+        return files;
     }
 
     /** What a search minimises, if it is set. */

@@ -122,6 +122,11 @@ abstract class AbstractKilnMojo extends AbstractMojo {
         return session;
     }
 
+    /** This execution of the goal. */
+    final MojoExecution execution() {
+        return execution;
+    }
+
     /** Whether there is a pom.xml. */
     final boolean hasProject() {
         return project.getFile() != null;

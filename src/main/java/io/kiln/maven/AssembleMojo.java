@@ -23,6 +23,6 @@ public final class AssembleMojo extends AbstractBuildMojo {
 
     @Override
     void run() {
-        flow().assemble(spec());
+        runUnlessUpToDate("assemble", flow -> flow.assemble(spec()));
     }
 }

@@ -23,6 +23,6 @@ public final class CompileMojo extends AbstractBuildMojo {
 
     @Override
     void run() {
-        flow().compile(spec());
+        runUnlessUpToDate("compile", flow -> flow.compile(spec()));
     }
 }

@@ -23,6 +23,6 @@ public final class GenerateMojo extends AbstractBuildMojo {
 
     @Override
     void run() {
-        flow().generate(spec());
+        runUnlessUpToDate("generate", flow -> flow.generate(spec()));
     }
 }

@@ -3,7 +3,6 @@ package io.kiln.maven;
 
 import io.kiln.flow.diff.DiffStep;
 import io.kiln.flow.page.BuildPage;
-import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.maven.session.MojoLog;
 import java.nio.file.Files;
@@ -53,10 +52,12 @@ public final class LinkMojo extends AbstractBuildMojo {
 
     @Override
     void run() {
-        BuildSpec spec = spec();
-        flow().link(spec);
-        new DiffStep(new MojoLog(getLog()), spec.layout()).check(budgets(budget).ofMemory());
-        Layout layout = spec.layout();
+        runUnlessUpToDate("link", flow -> {
+            flow.link(spec());
+            new DiffStep(new MojoLog(getLog()), projectLayout())
+                    .check(budgets(budget).ofMemory());
+        });
+        Layout layout = projectLayout();
         project().getArtifact().setFile(layout.image("elf").toFile());
         for (String type : new String[] {"bin", "hex", "uf2", "map"}) {
             attach(layout.image(type), type, Optional.empty());

@@ -26,7 +26,8 @@ public final class ResolveMojo extends AbstractBuildMojo {
     @Override
     void run() {
         if (isPartOfLifecycle()) {
-            flow().resolveAhead(spec());
+            // Nothing that kiln:generate has not checked before it left nothing to do.
+            runUnlessUpToDate("generate", flow -> flow.resolveAhead(spec()));
         } else {
             flow().resolve(spec());
         }

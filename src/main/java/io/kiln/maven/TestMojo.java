@@ -2,6 +2,7 @@
 package io.kiln.maven;
 
 import io.kiln.flow.spec.TestSpec;
+import io.kiln.flow.test.TestStep;
 import java.util.List;
 import org.apache.maven.plugins.annotations.LifecyclePhase;
 import org.apache.maven.plugins.annotations.Mojo;
@@ -71,9 +72,10 @@ public final class TestMojo extends AbstractBuildMojo {
 
     @Override
     void run() {
-        flow().test(
-                        spec(),
-                        device(flash, probe, openocd, faults, monitor),
-                        TestSpec.of(testOn, units.stream().map(String::strip).toList()));
+        if (TestStep.areIn(projectLayout())) {
+            TestSpec tests =
+                    TestSpec.of(testOn, units.stream().map(String::strip).toList());
+            runUnlessUpToDate("test", flow -> flow.test(spec(), device(flash, probe, openocd, faults, monitor), tests));
+        }
     }
 }

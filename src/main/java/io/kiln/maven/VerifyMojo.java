@@ -68,11 +68,13 @@ public final class VerifyMojo extends AbstractBuildMojo {
 
     @Override
     void run() {
-        VerifyRecord.keep(
-                projectLayout(),
-                new MojoLog(getLog()),
-                "kiln:verify",
-                record -> flow().verify(spec(), device(flash, probe, openocd, faults, monitor), record));
-        checkBudgets(budget);
+        runUnlessUpToDate("verify", flow -> {
+            VerifyRecord.keep(
+                    projectLayout(),
+                    new MojoLog(getLog()),
+                    "kiln:verify",
+                    record -> flow.verify(spec(), device(flash, probe, openocd, faults, monitor), record));
+            checkBudgets(budget);
+        });
     }
 }

@@ -6,8 +6,10 @@ import io.kiln.base.NearMiss;
 import io.kiln.base.Problem;
 import java.io.File;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Properties;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -42,6 +44,33 @@ public final class GoalParameters {
         return new GoalParameters(
                 new PluginParameterExpressionEvaluator(session, goal),
                 plugin(project, goal).map(plugin -> configuration(plugin, goal)).map(GoalParameters::copy));
+    }
+
+    /** All that a goal is told, by the project, the command line and the environment; files that it names are not read. */
+    public static String circumstances(MavenSession session, MavenProject project, MojoExecution goal) {
+        StringBuilder text = new StringBuilder(project.getId())
+                .append('\n')
+                .append(project.getPackaging())
+                .append('\n')
+                .append(project.getBasedir())
+                .append('\n')
+                .append(project.getBuild().getDirectory())
+                .append('\n')
+                .append(project.getBuild().getFinalName())
+                .append('\n');
+        plugin(project, goal)
+                .map(plugin -> configuration(plugin, goal))
+                .ifPresent(dom -> text.append(dom).append('\n'));
+        for (Properties properties : List.of(project.getProperties(), session.getUserProperties())) {
+            new TreeMap<>(properties)
+                    .forEach((name, value) ->
+                            text.append(name).append('=').append(value).append('\n'));
+            text.append('\n');
+        }
+        for (String name : List.of("env.PATH", "env.KILN_HOME")) {
+            text.append(session.getSystemProperties().getProperty(name)).append('\n');
+        }
+        return text.toString();
     }
 
     private static Optional<Plugin> plugin(MavenProject project, MojoExecution goal) {
