@@ -43,7 +43,7 @@ public final class UpToDate {
     private final Layout layout;
     private final String goal;
     private final String parameters;
-    private final Instant began = Instant.now();
+    private final Instant began;
 
     /**
      * What is known of a goal, which begins now.
@@ -52,9 +52,15 @@ public final class UpToDate {
      * @param parameters all that it is told other than by files
      */
     public UpToDate(Layout layout, String goal, String parameters) {
+        this(layout, goal, parameters, Instant.now());
+    }
+
+    /** As above, of a goal that began at another time. */
+    UpToDate(Layout layout, String goal, String parameters, Instant began) {
         this.layout = layout;
         this.goal = goal;
         this.parameters = Digests.sha256(parameters);
+        this.began = began;
     }
 
     /** Whether the goal has nothing to do. Otherwise the goals behind it have to run as well. */

@@ -58,9 +58,15 @@ public final class GoalParameters {
                 .append('\n')
                 .append(project.getBuild().getFinalName())
                 .append('\n');
-        plugin(project, goal)
-                .map(plugin -> configuration(plugin, goal))
-                .ifPresent(dom -> text.append(dom).append('\n'));
+        text.append(goal.getVersion()).append('\n');
+        plugin(project, goal).ifPresent(plugin -> {
+            plugin.getDependencies()
+                    .forEach(part -> text.append(part.getManagementKey())
+                            .append(':')
+                            .append(part.getVersion())
+                            .append('\n'));
+            text.append(configuration(plugin, goal)).append('\n');
+        });
         for (Properties properties : List.of(project.getProperties(), session.getUserProperties())) {
             new TreeMap<>(properties)
                     .forEach((name, value) ->
