@@ -45,38 +45,48 @@ public final class HelpMojo extends AbstractKilnMojo {
 
     @Override
     void run() {
-        PluginDescriptor plugin = descriptor();
+        getLog().info(text(descriptor(), Optional.ofNullable(goal), detail, lineLength, indentSize));
+    }
+
+    /**
+     * What is printed.
+     *
+     * @param only the goal; empty for all
+     * @throws KilnException if there is no such goal
+     */
+    static String text(PluginDescriptor plugin, Optional<String> only, boolean detail, int length, int indent) {
         List<MojoDescriptor> goals = plugin.getMojos().stream()
-                .filter(each -> goal == null || goal.equals(each.getGoal()))
+                .filter(each -> only.isEmpty() || only.get().equals(each.getGoal()))
                 .sorted(Comparator.comparing(MojoDescriptor::getGoal))
                 .toList();
         if (goals.isEmpty()) {
             List<String> names =
                     plugin.getMojos().stream().map(MojoDescriptor::getGoal).toList();
             throw new KilnException(new Problem(
-                    "there is no goal `" + goal + "`",
-                    "goal",
+                    "there is no goal `" + only.orElse("") + "`",
+                    "",
                     "one of the goals that kiln:help lists",
-                    NearMiss.didYouMean(goal, names)));
+                    NearMiss.didYouMean(only.orElse(""), names)));
         }
-        Text text = new Text(Math.max(1, lineLength), Math.max(1, indentSize));
+        Text text = new Text(Math.max(1, length), Math.max(1, indent));
         text.add(0, plugin.getName() + " " + plugin.getVersion());
         text.add(1, plugin.getDescription());
-        if (goal == null) {
+        if (only.isEmpty()) {
             text.line();
             text.add(0, "This plugin has " + goals.size() + " goals:");
         }
-        goals.forEach(each -> describe(each, plugin.getGoalPrefix(), text));
-        getLog().info(text.lines.toString());
+        for (MojoDescriptor each : goals) {
+            text.line();
+            text.add(0, plugin.getGoalPrefix() + ":" + each.getGoal());
+            text.add(1, each.getDescription());
+            if (detail) {
+                describe(each, text);
+            }
+        }
+        return text.lines.toString();
     }
 
-    private void describe(MojoDescriptor mojo, String prefix, Text text) {
-        text.line();
-        text.add(0, prefix + ":" + mojo.getGoal());
-        text.add(1, mojo.getDescription());
-        if (!detail) {
-            return;
-        }
+    private static void describe(MojoDescriptor mojo, Text text) {
         text.line();
         text.add(1, "Available parameters:");
         mojo.getParameters().stream()
