@@ -1,24 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven;
 
+import io.kiln.artifact.Convention;
+import io.kiln.artifact.ExecutorKind;
+import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.KilnException;
+import io.kiln.base.Optimize;
 import io.kiln.base.Problem;
+import io.kiln.base.Problems;
+import io.kiln.compile.CallOptions;
+import io.kiln.compile.CompileOptions;
+import io.kiln.compile.ReadOptions;
+import io.kiln.firmware.CodeFlags;
+import io.kiln.firmware.ImageOptions;
 import io.kiln.firmware.TrustedArchives;
+import io.kiln.firmware.app.Application;
 import io.kiln.flow.Flow;
 import io.kiln.flow.build.BuildInputs;
 import io.kiln.flow.diff.DiffStep;
 import io.kiln.flow.model.SharedModel;
 import io.kiln.flow.resolve.CmsisNnArtifact;
 import io.kiln.flow.resolve.ResolvedBuild;
+import io.kiln.flow.spec.ArchiveSpec;
 import io.kiln.flow.spec.BudgetSpec;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
-import io.kiln.flow.spec.BuildSpecBuilder;
+import io.kiln.flow.spec.BuildSpec.VerifySpec;
+import io.kiln.flow.spec.CodeSpec;
 import io.kiln.flow.spec.CodegenSpec;
+import io.kiln.flow.spec.CompilerSpec;
 import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.FlashSpec;
-import io.kiln.flow.spec.PipelineSpec;
+import io.kiln.flow.spec.ImageSpec;
+import io.kiln.flow.spec.MachineSpec;
+import io.kiln.flow.spec.PassConfig;
+import io.kiln.flow.spec.QuantizeSpec;
 import io.kiln.flow.spec.RecordsSpec;
 import io.kiln.flow.spec.UpdateSpec;
 import io.kiln.flow.state.UpToDate;
@@ -36,11 +53,13 @@ import io.kiln.maven.group.Quantize;
 import io.kiln.maven.group.Update;
 import io.kiln.maven.group.Verify;
 import io.kiln.maven.session.Budgets;
+import io.kiln.maven.session.GivenWords;
 import io.kiln.maven.session.MojoLog;
 import io.kiln.maven.session.NamedProperties;
-import io.kiln.maven.session.OwnCode;
 import io.kiln.maven.session.Terminal;
 import io.kiln.maven.session.Timestamps;
+import io.kiln.toolchain.compiler.Libc;
+import io.kiln.transform.PassOptions;
 import java.io.File;
 import java.nio.file.Path;
 import java.util.List;
@@ -48,6 +67,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -420,39 +440,71 @@ abstract class AbstractBuildMojo extends AbstractKilnMojo {
                 .find(modelArtifacts(home), projectLayout(), project().getDependencies());
         Optional<SharedModel> shared = choice.shared();
         List<ModelSource> modelSources = versioned(choice.sources());
-        BoardArtifacts named = new BoardArtifacts(board);
-        BuildSpecBuilder build = BuildSpec.builder(layout(modelSources), modelSources, named.id())
-                .toolchain(Optional.ofNullable(toolchain))
-                .optimize(optimize)
-                .io(io)
-                .application(application)
-                .mlfVersion(mlfVersion)
-                .timestamp(Timestamps.parse(
-                        parameters().property("project.build.outputTimestamp").orElse(null)))
-                .calls(Optional.ofNullable(interfaceApi), unpackedApi, Optional.ofNullable(systemLib), disableAssert)
-                .executor(executor, linkParams)
-                .quantize(Quantize.spec(
-                        values(Quantize.GROUP, quantize),
-                        shared.flatMap(SharedModel::samples),
-                        shared.flatMap(SharedModel::labels)));
-        Verify.set(build, values(Verify.GROUP, verify));
+        Problems malformed = new Problems();
+        ImageOptions image = new ImageOptions(
+                malformed.read(() -> Application.of(application)).orElse(Application.CONSOLE),
+                TrustedArchives.parse(trustArchive == null ? "" : trustArchive));
+        CompileOptions options = options(malformed, image.application());
+        QuantizeSpec quantized = Quantize.spec(
+                values(Quantize.GROUP, quantize),
+                malformed,
+                shared.flatMap(SharedModel::samples),
+                shared.flatMap(SharedModel::labels));
+        VerifySpec verification = Verify.spec(values(Verify.GROUP, verify), malformed);
+        MachineSpec machine = machine(malformed);
+        CodeSpec code = code(malformed);
         List<Path> sharedRecords =
                 RecordArtifacts.fetch(project().getDependencies(), session().getProjects(), fetcher());
-        return build.update(this::updates)
-                .boardSources(boardSources(named, trustBoard))
-                .pipeline(pipeline())
-                .code(OwnCode.of(folder(), sources, include, define, compilerArgs)
-                        .with(new LibraryArtifacts(session().getProjects(), fetcher())
-                                .of(project().getDependencies())))
-                .libc(libc)
-                .semihosting(semihosting)
-                .trustedArchives(TrustedArchives.parse(trustArchive == null ? "" : trustArchive))
-                .passConfig(listed(passConfig))
-                .records(() -> RecordsSpec.of(
+        RecordsSpec records = malformed
+                .read(() -> RecordsSpec.of(
                         Optional.ofNullable(tuneRecords).map(File::toPath), sharedRecords, tuneObjective()))
-                .farm(farm(farm, home).use())
-                .slimArchive(CompilationGroups.isSlim(values(CompilationGroups.MLF, mlf)))
-                .build();
+                .orElse(RecordsSpec.USUAL);
+        SortedMap<String, Long> limits =
+                CompilerSpec.memoryLimits(new NamedProperties(session(), project()).of("kiln.memory.", memory));
+        return new BuildSpec(
+                layout(modelSources),
+                modelSources,
+                machine,
+                new CompilerSpec(options, codegens(), limits, quantized, records, dumpIr),
+                archive(),
+                new ImageSpec(
+                        image,
+                        code,
+                        List.of(),
+                        semihosting,
+                        verification,
+                        farm(farm, home).use()),
+                malformed.list());
+    }
+
+    private ArchiveSpec archive() {
+        return new ArchiveSpec(
+                mlfVersion,
+                Timestamps.parse(
+                        parameters().property("project.build.outputTimestamp").orElse(null)),
+                CompilationGroups.isSlim(values(CompilationGroups.MLF, mlf)));
+    }
+
+    private MachineSpec machine(Problems malformed) {
+        BoardArtifacts named = new BoardArtifacts(board);
+        return new MachineSpec(
+                named.id(),
+                Optional.ofNullable(toolchain),
+                boardSources(named, trustBoard),
+                malformed.read(this::updates).orElse(UpdateSpec.NONE));
+    }
+
+    /** The project's own code beside that in {@code src/main/c}. */
+    private CodeSpec code(Problems malformed) {
+        return new CodeSpec(
+                GivenWords.folders(folder(), sources),
+                GivenWords.folders(folder(), include),
+                new CodeFlags(
+                        GivenWords.of(define),
+                        GivenWords.of(compilerArgs),
+                        malformed.read(() -> Libc.of(libc)).orElse(Libc.NONE)),
+                new LibraryArtifacts(session().getProjects(), fetcher())
+                        .of(project().getDependencies()));
     }
 
     private UpdateSpec updates() {
@@ -468,22 +520,37 @@ abstract class AbstractBuildMojo extends AbstractKilnMojo {
         return modelVersion == null ? "" : modelVersion;
     }
 
-    /** The choices of the compiler. */
-    private PipelineSpec pipeline() {
-        PipelineSpec plain = new PipelineSpec(
+    private CompileOptions options(Problems malformed, Application chosen) {
+        Optimize optimized = malformed.read(() -> Optimize.of(optimize)).orElse(Optimize.SPEED);
+        Io owner = malformed.read(() -> Io.of(io)).orElse(Io.CALLER);
+        CallOptions calls = calls(malformed, owner, chosen);
+        PassOptions passes = new PassOptions(
                 CompilationGroups.maxDepth(values(CompilationGroups.FUSE, fuse)),
-                listed(disabledPasses).stream()
-                        .map(String::strip)
-                        .filter(pass -> !pass.isEmpty())
-                        .toList(),
-                dumpIr);
-        return OperatorFunctions.in(plain, parameters(), Optional.ofNullable(customOperators))
-                .withReading(CompilationGroups.reading(
+                Set.copyOf(GivenWords.of(disabledPasses)));
+        ReadOptions reading = OperatorFunctions.in(
+                CompilationGroups.reading(
                         values(CompilationGroups.ONNX, onnx),
                         values(CompilationGroups.TFLITE, tflite),
-                        Optional.ofNullable(limitModel)))
-                .withMemory(new NamedProperties(session(), project()).of("kiln.memory.", memory))
-                .withCodegens(codegens());
+                        Optional.ofNullable(limitModel)),
+                parameters(),
+                Optional.ofNullable(customOperators));
+        return malformed
+                .read(() -> PassConfig.parse(passConfig == null ? List.of() : passConfig))
+                .orElse(PassConfig.NONE)
+                .over(new CompileOptions(optimized, calls, passes, reading));
+    }
+
+    private CallOptions calls(Problems malformed, Io owner, Application chosen) {
+        String usual = (chosen == Application.RPC ? Convention.PACKED : Convention.TYPED).interfaceApi();
+        String api = interfaceApi == null ? usual : interfaceApi;
+        CallOptions calls = malformed
+                .read(() -> CallOptions.of(api, unpackedApi, Optional.ofNullable(systemLib), disableAssert))
+                .orElse(CallOptions.TYPED)
+                .with(owner);
+        return malformed
+                .read(() -> ExecutorKind.of(executor))
+                .map(kind -> calls.with(kind, linkParams))
+                .orElse(calls);
     }
 
     private CodegenSpec codegens() {
@@ -493,10 +560,6 @@ abstract class AbstractBuildMojo extends AbstractKilnMojo {
                 externals == null
                         ? List.of()
                         : externals.stream().map(ExternalBean::external).toList());
-    }
-
-    private static List<String> listed(List<String> given) {
-        return given == null ? List.of() : given;
     }
 
     /** The models with their version, and with what {@code kiln.preprocess} puts before the single one. */
@@ -509,10 +572,8 @@ abstract class AbstractBuildMojo extends AbstractKilnMojo {
                     "Remove kiln.preprocess"));
         }
         String version = hasProject() ? version() : "";
-        return chosen.stream()
-                .map(source -> preprocess == null ? source : source.withPreprocess(preprocess.toPath()))
-                .map(source -> source.withVersion(version))
-                .toList();
+        Optional<Path> described = Optional.ofNullable(preprocess).map(File::toPath);
+        return chosen.stream().map(source -> source.in(version, described)).toList();
     }
 
     /**

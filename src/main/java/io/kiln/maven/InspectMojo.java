@@ -1,11 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven;
 
+import io.kiln.base.Optimize;
+import io.kiln.base.Problems;
+import io.kiln.compile.CallOptions;
+import io.kiln.compile.CompileOptions;
+import io.kiln.compile.ReadOptions;
 import io.kiln.flow.Flow;
+import io.kiln.flow.spec.ArchiveSpec;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
-import io.kiln.flow.spec.PipelineSpec;
+import io.kiln.flow.spec.CompilerSpec;
+import io.kiln.flow.spec.ImageSpec;
+import io.kiln.flow.spec.MachineSpec;
+import io.kiln.flow.spec.PassConfig;
+import io.kiln.flow.spec.UpdateSpec;
 import io.kiln.maven.bean.Model;
 import io.kiln.maven.bean.ModelChoice;
 import io.kiln.maven.group.CompilationGroups;
@@ -13,10 +23,12 @@ import io.kiln.maven.group.GoalParameters;
 import io.kiln.maven.group.OperatorFunctions;
 import io.kiln.maven.session.JsonOutput;
 import io.kiln.maven.session.MojoLog;
+import io.kiln.transform.PassOptions;
 import java.io.File;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.apache.maven.plugins.annotations.Mojo;
 import org.apache.maven.plugins.annotations.Parameter;
@@ -98,24 +110,36 @@ public final class InspectMojo extends AbstractBoardMojo {
                 .find(modelArtifacts(), projectLayout(), project().getDependencies())
                 .sources();
         Layout layout = isFirmware() ? projectLayout() : apart(outputDirectory, base(sources));
-        return BuildSpec.builder(layout, sources, named().id())
-                .optimize(other.undeclared("optimize").orElse("speed"))
-                .boardSources(boardSources())
-                .pipeline(pipeline(other))
-                .passConfig(listed(other, "passConfig"))
-                .build();
+        Problems malformed = new Problems();
+        CompileOptions options = options(other, malformed);
+        return new BuildSpec(
+                layout,
+                sources,
+                new MachineSpec(named().id(), Optional.empty(), boardSources(), UpdateSpec.NONE),
+                CompilerSpec.DEFAULT.with(options),
+                ArchiveSpec.DEFAULT,
+                ImageSpec.DEFAULT,
+                malformed.list());
     }
 
-    private PipelineSpec pipeline(GoalParameters other) {
-        PipelineSpec plain = new PipelineSpec(
+    private CompileOptions options(GoalParameters other, Problems malformed) {
+        PassOptions passes = new PassOptions(
                 CompilationGroups.maxDepth(values(CompilationGroups.FUSE, null)),
-                listed(other, "disabledPasses"),
-                false);
-        return OperatorFunctions.in(plain, other, Optional.empty())
-                .withReading(CompilationGroups.reading(
+                Set.copyOf(listed(other, "disabledPasses")));
+        ReadOptions reading = OperatorFunctions.in(
+                CompilationGroups.reading(
                         values(CompilationGroups.ONNX, null),
                         values(CompilationGroups.TFLITE, null),
-                        other.undeclared("limitModel").or(() -> other.property("kiln.limit.model"))));
+                        other.undeclared("limitModel").or(() -> other.property("kiln.limit.model"))),
+                other,
+                Optional.empty());
+        Optimize optimize = malformed
+                .read(() -> Optimize.of(other.undeclared("optimize").orElse("speed")))
+                .orElse(Optimize.SPEED);
+        return malformed
+                .read(() -> PassConfig.parse(listed(other, "passConfig")))
+                .orElse(PassConfig.NONE)
+                .over(new CompileOptions(optimize, CallOptions.TYPED, passes, reading));
     }
 
     private static List<String> listed(GoalParameters other, String name) {

@@ -3,9 +3,16 @@ package io.kiln.maven;
 
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
+import io.kiln.firmware.ImageOptions;
 import io.kiln.firmware.TrustedArchives;
+import io.kiln.firmware.app.Application;
 import io.kiln.flow.projectapi.TemplateStep;
+import io.kiln.flow.spec.ArchiveSpec;
 import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.CompilerSpec;
+import io.kiln.flow.spec.ImageSpec;
+import io.kiln.flow.spec.MachineSpec;
+import io.kiln.flow.spec.UpdateSpec;
 import io.kiln.maven.session.MojoLog;
 import java.io.File;
 import java.net.URISyntaxException;
@@ -66,11 +73,15 @@ public final class ProjectApiMojo extends AbstractBoardMojo {
 
     @Override
     void run() {
-        BuildSpec spec = BuildSpec.builder(lastBuild(outputDirectory), List.of(), named().id())
-                .toolchain(Optional.ofNullable(toolchain))
-                .boardSources(boardSources())
-                .trustedArchives(TrustedArchives.parse(trustArchive == null ? "" : trustArchive))
-                .build();
+        TrustedArchives trusted = TrustedArchives.parse(trustArchive == null ? "" : trustArchive);
+        BuildSpec spec = new BuildSpec(
+                lastBuild(outputDirectory),
+                List.of(),
+                new MachineSpec(named().id(), Optional.ofNullable(toolchain), boardSources(), UpdateSpec.NONE),
+                CompilerSpec.DEFAULT,
+                ArchiveSpec.DEFAULT,
+                ImageSpec.DEFAULT.with(new ImageOptions(Application.CONSOLE, trusted)),
+                List.of());
         Path folder = template == null
                 ? spec.layout().out().resolve("project-template")
                 : folder().resolve(template.toPath());

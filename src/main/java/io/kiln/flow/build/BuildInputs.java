@@ -32,7 +32,7 @@ public final class BuildInputs {
         Set<Path> files = new TreeSet<>(all.paths());
         for (ModelSource model : spec.models()) {
             files.add(Preprocessing.place(model.file()));
-            files.addAll(model.companions(spec.pipeline().reading().limits(build.board())));
+            files.addAll(model.companions(spec.options(build.board()).reading().limits()));
         }
         CodeSpec code = spec.image().code();
         code.sources().forEach(folder -> files.add(layout.project().resolve(folder)));

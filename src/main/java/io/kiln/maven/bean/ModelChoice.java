@@ -49,8 +49,8 @@ public record ModelChoice(List<ModelSource> sources, Optional<SharedModel> share
             String shapes = inputShapes == null || inputShapes.isEmpty()
                     ? shared.map(SharedModel::inputShapes).orElse("")
                     : inputShapes;
-            Optional<ModelSource> single =
-                    shared.map(each -> new ModelSource(each.file(), name, shapes).withVectors(each.vectors()));
+            Optional<ModelSource> single = shared.map(
+                    each -> new ModelSource(each.file(), name, shapes, "", Optional.empty(), each.vectors()));
             return new ModelChoice(ModelFiles.choose(given, single, name, shapes, layout.userModels()), shared);
         }
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven.group;
 
-import io.kiln.flow.spec.ReadingSpec;
+import io.kiln.compile.ReadOptions;
 import java.util.Optional;
 
 /** How models are read, fused and archived: {@code <onnx>}, {@code <tflite>}, {@code <fuse>} and {@code <mlf>}. */
@@ -53,8 +53,8 @@ public final class CompilationGroups {
      *
      * @param limit {@code kiln.limit.model}; empty if it is not set
      */
-    public static ReadingSpec reading(GroupValues onnx, GroupValues tflite, Optional<String> limit) {
-        return ReadingSpec.parse(onnx.text(IO), tflite.text(ROUNDING), limit, onnx.file(DATA));
+    public static ReadOptions reading(GroupValues onnx, GroupValues tflite, Optional<String> limit) {
+        return ReadOptions.parse(onnx.text(IO), tflite.text(ROUNDING), limit, onnx.file(DATA));
     }
 
     /** Whether the archive omits the constants' data. */

@@ -4,8 +4,8 @@ package io.kiln.maven.group;
 import io.kiln.base.KilnException;
 import io.kiln.base.NearMiss;
 import io.kiln.base.Problem;
-import io.kiln.flow.spec.PipelineSpec;
-import io.kiln.flow.spec.PipelineSpec.UserFunction;
+import io.kiln.compile.ReadOptions;
+import io.kiln.compile.ReadOptions.UserFunction;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -19,12 +19,11 @@ public final class OperatorFunctions {
     private OperatorFunctions() {}
 
     /**
-     * A pipeline with the custom operators.
+     * The options with the custom operators.
      *
      * @param given the XML element; empty if the user does not set it, or the goal does not declare it
      */
-    public static PipelineSpec in(
-            PipelineSpec pipeline, GoalParameters parameters, Optional<PlexusConfiguration> given) {
+    public static ReadOptions in(ReadOptions options, GoalParameters parameters, Optional<PlexusConfiguration> given) {
         List<UserFunction> functions = new ArrayList<>();
         List<String> lines = new ArrayList<>();
         given.or(() -> parameters.element("customOperators")).ifPresent(xml -> {
@@ -39,7 +38,7 @@ public final class OperatorFunctions {
                 .or(() -> parameters.property("kiln.customOperators"))
                 .orElse(""));
         lines.removeIf(String::isBlank);
-        return pipeline.withFunctions(functions, String.join(";", lines));
+        return options.with(functions, String.join(";", lines));
     }
 
     private static UserFunction function(PlexusConfiguration xml) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven.group;
 
+import io.kiln.base.Problems;
 import io.kiln.flow.spec.QuantizeSpec;
 import io.kiln.quantize.QuantizeOptions.Limits;
 import java.nio.file.Path;
@@ -57,20 +58,26 @@ public final class Quantize {
     /**
      * How float models are quantized.
      *
+     * @param malformed gets what cannot be parsed
      * @param samples that come with the model; the user's take their place
      * @param labels likewise; used with these samples only
      */
-    public static QuantizeSpec.Text spec(GroupValues quantize, Optional<Path> samples, Optional<Path> labels) {
+    public static QuantizeSpec spec(
+            GroupValues quantize, Problems malformed, Optional<Path> samples, Optional<Path> labels) {
         Optional<Path> given = quantize.file(SAMPLES);
-        return new QuantizeSpec.Text(
-                quantize.text(MODE),
-                quantize.text(METHOD),
-                quantize.text(EQUALIZE),
-                quantize.text(IO),
-                quantize.text(KEEP_FLOAT),
-                new Limits(quantize.real(MAX_ACCURACY_LOSS), quantize.real(MIN_SQNR)),
-                new QuantizeSpec.Text.SampleFiles(
+        Limits limits = new Limits(quantize.real(MAX_ACCURACY_LOSS), quantize.real(MIN_SQNR));
+        return malformed
+                .read(() -> QuantizeSpec.options(
+                        quantize.text(MODE),
+                        quantize.text(METHOD),
+                        quantize.text(EQUALIZE),
+                        quantize.text(IO),
+                        quantize.text(KEEP_FLOAT),
+                        limits))
+                .map(options -> new QuantizeSpec(
+                        options,
                         given.or(() -> samples),
-                        quantize.file(LABELS).or(() -> given.isPresent() ? Optional.empty() : labels)));
+                        quantize.file(LABELS).or(() -> given.isPresent() ? Optional.empty() : labels)))
+                .orElse(QuantizeSpec.NONE);
     }
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven.group;
 
+import io.kiln.base.Problems;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
-import io.kiln.flow.spec.BuildSpecBuilder;
 import io.kiln.flow.spec.VerifyOn;
+import io.kiln.flow.spec.VerifyOver;
 import java.time.Duration;
 
 /** {@code <verify>}: how the image is verified. */
@@ -37,14 +38,18 @@ public final class Verify {
 
     private Verify() {}
 
-    /** Sets how the image is verified. */
-    public static void set(BuildSpecBuilder build, GroupValues verify) {
-        build.verify(new VerifySpec(
-                        VerifyOn.EMULATOR,
-                        verify.file(VECTORS),
-                        verify.small(SAMPLES),
-                        verify.whole(SEED),
-                        Duration.ofSeconds(verify.small(PROGRAM))))
-                .verifyOn(verify.text(ON), verify.text(OVER));
+    /**
+     * How the image is verified.
+     *
+     * @param malformed gets what cannot be parsed
+     */
+    public static VerifySpec spec(GroupValues verify, Problems malformed) {
+        return new VerifySpec(
+                malformed.read(() -> VerifyOn.of(verify.text(ON))).orElse(VerifyOn.EMULATOR),
+                verify.file(VECTORS),
+                verify.small(SAMPLES),
+                verify.whole(SEED),
+                Duration.ofSeconds(verify.small(PROGRAM)),
+                malformed.read(() -> VerifyOver.of(verify.text(OVER))).orElse(VerifyOver.CONSOLE));
     }
 }
