@@ -4,9 +4,7 @@ package io.kiln.maven;
 import io.kiln.artifact.Convention;
 import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.ModelMetadata.Io;
-import io.kiln.base.KilnException;
 import io.kiln.base.Optimize;
-import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.compile.CallOptions;
 import io.kiln.compile.CompileOptions;
@@ -16,11 +14,9 @@ import io.kiln.firmware.ImageOptions;
 import io.kiln.firmware.TrustedArchives;
 import io.kiln.firmware.app.Application;
 import io.kiln.flow.Flow;
-import io.kiln.flow.build.BuildInputs;
 import io.kiln.flow.diff.DiffStep;
 import io.kiln.flow.model.SharedModel;
 import io.kiln.flow.resolve.CmsisNnArtifact;
-import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.ArchiveSpec;
 import io.kiln.flow.spec.BudgetSpec;
 import io.kiln.flow.spec.BuildSpec;
@@ -38,7 +34,6 @@ import io.kiln.flow.spec.PassConfig;
 import io.kiln.flow.spec.QuantizeSpec;
 import io.kiln.flow.spec.RecordsSpec;
 import io.kiln.flow.spec.UpdateSpec;
-import io.kiln.flow.state.UpToDate;
 import io.kiln.maven.artifact.BoardArtifacts;
 import io.kiln.maven.artifact.LibraryArtifacts;
 import io.kiln.maven.artifact.RecordArtifacts;
@@ -47,7 +42,6 @@ import io.kiln.maven.bean.Model;
 import io.kiln.maven.bean.ModelChoice;
 import io.kiln.maven.group.CompilationGroups;
 import io.kiln.maven.group.Device;
-import io.kiln.maven.group.GoalParameters;
 import io.kiln.maven.group.OperatorFunctions;
 import io.kiln.maven.group.Quantize;
 import io.kiln.maven.group.Update;
@@ -58,26 +52,24 @@ import io.kiln.maven.session.MojoLog;
 import io.kiln.maven.session.NamedProperties;
 import io.kiln.maven.session.Terminal;
 import io.kiln.maven.session.Timestamps;
+import io.kiln.maven.session.UnchangedBuild;
 import io.kiln.toolchain.compiler.Libc;
 import io.kiln.transform.PassOptions;
 import java.io.File;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import org.apache.maven.execution.MavenExecutionRequest;
 import org.apache.maven.plugins.annotations.Parameter;
 import org.codehaus.plexus.configuration.PlexusConfiguration;
 
 /** A goal that builds: what becomes firmware of which models, and how. Its parameters are those of {@link BuildSpec}. */
 abstract class AbstractBuildMojo extends AbstractKilnMojo {
-    private static final String UP_TO_DATE = "io.kiln.upToDate";
     private static final Pattern COORDINATES = Pattern.compile("[^:/\\\\]+:[^:/\\\\]+:[^:/\\\\]");
 
     /**
@@ -379,31 +371,18 @@ abstract class AbstractBuildMojo extends AbstractKilnMojo {
     }
 
     /**
-     * Runs a goal of the lifecycle, unless nothing has changed since it left nothing to do. The first goal that does not run says so for all.
+     * Runs a goal of the lifecycle, unless nothing has changed since it left nothing to do.
      *
      * @param goal whose memory counts
      * @param work runs the goal
      */
     final void runUnlessUpToDate(String goal, Consumer<Flow> work) {
         MojoLog log = new MojoLog(getLog());
-        if (!isOfFiles()) {
+        if (isOfFiles()) {
+            new UnchangedBuild(session(), project(), execution(), log)
+                    .run(projectLayout(), goal, settled -> work.accept(new Flow(log, environment(home), settled)));
+        } else {
             work.accept(flow());
-            return;
-        }
-        UpToDate memory =
-                new UpToDate(projectLayout(), goal, GoalParameters.circumstances(session(), project(), execution()));
-        if (memory.holds()) {
-            if (project().getContextValue(UP_TO_DATE) == null) {
-                project().setContextValue(UP_TO_DATE, goal);
-                log.info("Up to date: nothing has changed since the last build");
-            }
-            return;
-        }
-        try {
-            work.accept(new Flow(log, environment(home), build -> memory.keep(inputs(build))));
-        } catch (RuntimeException | Error e) {
-            memory.forget();
-            throw e;
         }
     }
 
@@ -416,19 +395,6 @@ abstract class AbstractBuildMojo extends AbstractKilnMojo {
                                 text != null && COORDINATES.matcher(text).find());
     }
 
-    private Set<Path> inputs(ResolvedBuild build) {
-        Set<Path> files = BuildInputs.of(build);
-        MavenExecutionRequest request = session().getRequest();
-        Stream.of(
-                        request.getUserSettingsFile(),
-                        request.getGlobalSettingsFile(),
-                        request.getUserToolchainsFile(),
-                        request.getGlobalToolchainsFile())
-                .filter(Objects::nonNull)
-                .forEach(file -> files.add(file.toPath()));
-        return files;
-    }
-
     /** What a search minimises, if it is set. */
     final Optional<String> tuneObjective() {
         return Optional.ofNullable(tuneObjective);
@@ -439,7 +405,8 @@ abstract class AbstractBuildMojo extends AbstractKilnMojo {
         ModelChoice choice = new ModelChoice.Named(models, model, name, inputShapes)
                 .find(modelArtifacts(home), projectLayout(), project().getDependencies());
         Optional<SharedModel> shared = choice.shared();
-        List<ModelSource> modelSources = versioned(choice.sources());
+        List<ModelSource> modelSources = choice.prepared(
+                hasProject() ? version() : "", Optional.ofNullable(preprocess).map(File::toPath));
         Problems malformed = new Problems();
         ImageOptions image = new ImageOptions(
                 malformed.read(() -> Application.of(application)).orElse(Application.CONSOLE),
@@ -560,20 +527,6 @@ abstract class AbstractBuildMojo extends AbstractKilnMojo {
                 externals == null
                         ? List.of()
                         : externals.stream().map(ExternalBean::external).toList());
-    }
-
-    /** The models with their version, and with what {@code kiln.preprocess} puts before the single one. */
-    private List<ModelSource> versioned(List<ModelSource> chosen) {
-        if (preprocess != null && chosen.size() > 1) {
-            throw new KilnException(new Problem(
-                    "both kiln.preprocess and several models are given",
-                    preprocess.toString(),
-                    "<preprocess> inside a <model>",
-                    "Remove kiln.preprocess"));
-        }
-        String version = hasProject() ? version() : "";
-        Optional<Path> described = Optional.ofNullable(preprocess).map(File::toPath);
-        return chosen.stream().map(source -> source.in(version, described)).toList();
     }
 
     /**

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven.bean;
 
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
 import io.kiln.flow.model.SharedModel;
 import io.kiln.flow.resolve.ModelFiles;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.maven.artifact.ModelArtifacts;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import org.apache.maven.model.Dependency;
@@ -20,6 +23,24 @@ import org.apache.maven.model.Dependency;
 public record ModelChoice(List<ModelSource> sources, Optional<SharedModel> shared) {
     public ModelChoice {
         sources = List.copyOf(sources);
+    }
+
+    /**
+     * The models in a version, with the signal processing before the single one.
+     *
+     * @param version empty if there is none
+     * @param preprocess {@code kiln.preprocess}; empty for the file beside a model
+     * @throws KilnException if there are several models, of which each has its own
+     */
+    public List<ModelSource> prepared(String version, Optional<Path> preprocess) {
+        if (preprocess.isPresent() && sources.size() > 1) {
+            throw new KilnException(new Problem(
+                    "both kiln.preprocess and several models are given",
+                    preprocess.get().toString(),
+                    "<preprocess> inside a <model>",
+                    "Remove kiln.preprocess"));
+        }
+        return sources.stream().map(source -> source.in(version, preprocess)).toList();
     }
 
     /**
