@@ -4,6 +4,7 @@ package io.kiln.maven;
 import io.kiln.artifact.Convention;
 import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.ModelMetadata.Io;
+import io.kiln.base.Failure;
 import io.kiln.base.Optimize;
 import io.kiln.base.Problems;
 import io.kiln.compile.CallOptions;
@@ -257,6 +258,13 @@ abstract class AbstractBuildMojo extends AbstractKilnMojo {
     private String tuneObjective;
 
     /**
+     * Whether micro-kernels take their C twins on the target in place of assembly and vendor intrinsics. The image is larger and slower, and
+     * answers the same; if it does not, a kernel is wrong.
+     */
+    @Parameter(property = "kiln.portable", defaultValue = "false")
+    private boolean portable;
+
+    /**
      * C functions that compute operators outside TensorFlow Lite's own set, each with the elements {@code code}, {@code function}, {@code header},
      * {@code shape}, {@code quantization}, {@code options} and {@code reference}; or property {@code kiln.customOperators}: {@code
      * MyOp:my_op:my_op.h:input0:quantization,options:my_op_reference.c;Other:other}.
@@ -407,7 +415,7 @@ abstract class AbstractBuildMojo extends AbstractKilnMojo {
         Optional<SharedModel> shared = choice.shared();
         List<ModelSource> modelSources = choice.prepared(
                 hasProject() ? version() : "", Optional.ofNullable(preprocess).map(File::toPath));
-        Problems malformed = new Problems();
+        Problems malformed = new Problems(Failure.CONFIG);
         ImageOptions image = new ImageOptions(
                 malformed.read(() -> Application.of(application)).orElse(Application.CONSOLE),
                 TrustedArchives.parse(trustArchive == null ? "" : trustArchive));
@@ -504,7 +512,7 @@ abstract class AbstractBuildMojo extends AbstractKilnMojo {
         return malformed
                 .read(() -> PassConfig.parse(passConfig == null ? List.of() : passConfig))
                 .orElse(PassConfig.NONE)
-                .over(new CompileOptions(optimized, calls, passes, reading));
+                .over(new CompileOptions(optimized, calls, passes, reading, portable));
     }
 
     private CallOptions calls(Problems malformed, Io owner, Application chosen) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.NearMiss;
-import io.kiln.base.Problem;
 import io.kiln.maven.group.Element;
 import io.kiln.maven.group.ParameterGroup;
 import java.util.Comparator;
@@ -62,7 +62,7 @@ public final class HelpMojo extends AbstractKilnMojo {
         if (goals.isEmpty()) {
             List<String> names =
                     plugin.getMojos().stream().map(MojoDescriptor::getGoal).toList();
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.CONFIG.problem(
                     "there is no goal `" + only.orElse("") + "`",
                     "",
                     "one of the goals that kiln:help lists",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven;
 
+import io.kiln.base.Failure;
 import io.kiln.base.Optimize;
 import io.kiln.base.Problems;
 import io.kiln.compile.CallOptions;
@@ -110,7 +111,7 @@ public final class InspectMojo extends AbstractBoardMojo {
                 .find(modelArtifacts(), projectLayout(), project().getDependencies())
                 .sources();
         Layout layout = isFirmware() ? projectLayout() : apart(outputDirectory, base(sources));
-        Problems malformed = new Problems();
+        Problems malformed = new Problems(Failure.CONFIG);
         CompileOptions options = options(other, malformed);
         return new BuildSpec(
                 layout,
@@ -139,7 +140,12 @@ public final class InspectMojo extends AbstractBoardMojo {
         return malformed
                 .read(() -> PassConfig.parse(listed(other, "passConfig")))
                 .orElse(PassConfig.NONE)
-                .over(new CompileOptions(optimize, CallOptions.TYPED, passes, reading));
+                .over(new CompileOptions(
+                        optimize,
+                        CallOptions.TYPED,
+                        passes,
+                        reading,
+                        other.undeclared("portable").map(Boolean::parseBoolean).orElse(false)));
     }
 
     private static List<String> listed(GoalParameters other, String name) {

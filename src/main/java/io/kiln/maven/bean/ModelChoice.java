@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven.bean;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.flow.model.SharedModel;
 import io.kiln.flow.resolve.ModelFiles;
 import io.kiln.flow.spec.BuildSpec.Layout;
@@ -34,7 +34,7 @@ public record ModelChoice(List<ModelSource> sources, Optional<SharedModel> share
      */
     public List<ModelSource> prepared(String version, Optional<Path> preprocess) {
         if (preprocess.isPresent() && sources.size() > 1) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.CONFIG.problem(
                     "both kiln.preprocess and several models are given",
                     preprocess.get().toString(),
                     "<preprocess> inside a <model>",

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven.group;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.NearMiss;
-import io.kiln.base.Problem;
 import java.io.File;
 import java.nio.file.Path;
 import java.util.List;
@@ -136,7 +136,7 @@ public final class GoalParameters {
         return group.elements().stream()
                 .filter(element -> element.name().equals(name))
                 .findFirst()
-                .orElseThrow(() -> new KilnException(new Problem(
+                .orElseThrow(() -> new KilnException(Failure.CONFIG.problem(
                         "<" + group.name() + "> has no element <" + name + ">",
                         "",
                         String.join(", ", group.names()),
@@ -147,7 +147,7 @@ public final class GoalParameters {
         return group.elements().stream()
                 .filter(Element::isOfGroup)
                 .findFirst()
-                .orElseThrow(() -> new KilnException(new Problem(
+                .orElseThrow(() -> new KilnException(Failure.CONFIG.problem(
                         "<" + group.name() + "> is `" + text + "`",
                         "",
                         "elements: " + String.join(", ", group.names()),
@@ -171,7 +171,7 @@ public final class GoalParameters {
         try {
             return Optional.ofNullable(evaluator.evaluate(text)).map(Object::toString);
         } catch (ExpressionEvaluationException e) {
-            throw new KilnException(Problem.of(e.getMessage(), ""), e);
+            throw new KilnException(Failure.CONFIG.problem(e.getMessage(), ""), e);
         }
     }
 

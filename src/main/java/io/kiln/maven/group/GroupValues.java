@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven.group;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
@@ -76,7 +76,7 @@ public final class GroupValues {
                 return parser.apply(text);
             } catch (NumberFormatException e) {
                 throw new KilnException(
-                        new Problem(group.property(element) + " is '" + text + "'", "", expected, ""), e);
+                        Failure.CONFIG.problem(group.property(element) + " is '" + text + "'", "", expected, ""), e);
             }
         });
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven.group;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.NearMiss;
-import io.kiln.base.Problem;
 import io.kiln.compile.ReadOptions;
 import io.kiln.compile.ReadOptions.UserFunction;
 import java.util.ArrayList;
@@ -44,7 +44,7 @@ public final class OperatorFunctions {
     private static UserFunction function(PlexusConfiguration xml) {
         for (PlexusConfiguration child : xml.getChildren()) {
             if (!NAMES.contains(child.getName())) {
-                throw new KilnException(new Problem(
+                throw new KilnException(Failure.CONFIG.problem(
                         "a custom operator has no element <" + child.getName() + ">",
                         "<customOperators>",
                         String.join(", ", NAMES),

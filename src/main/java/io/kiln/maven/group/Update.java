@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven.group;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.flow.spec.UpdateSpec;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -59,7 +59,7 @@ public final class Update {
 
     private static Path key(Server server, String id) {
         if (server == null || server.getPrivateKey() == null) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.UPDATE.problem(
                     "settings.xml has no private key for '" + id + "'",
                     "kiln.update.server",
                     "a <server> with this <id> and a <privateKey>, the path of the key",
