@@ -5,15 +5,15 @@ assert runs.size() == 7
 assert runs[0].contains('Generating C: first build')
 assert runs[0].contains('Verifying: first build')
 
-assert runs[1].contains('Generating C: nothing changed')
-assert runs[1].count('Nothing changed:') == 2 : 'objects and image'
-assert runs[1].contains('Verifying: nothing changed')
+assert runs[1].count('Up to date: nothing has changed since the last build') == 1
+assert !(runs[1] =~ /Generating|Nothing changed|Verifying|Board mps2/)
 
 assert runs[2].contains("Generating C: spec.compiler.optimize changed from 'speed' to 'size'")
 assert runs[2] =~ /Rebuilding \d+ of \d+: .*flags changed/
 assert runs[2].contains('Verifying: image ')
 
 assert runs[3].contains('Generating C: nothing changed')
+assert runs[3].count('Nothing changed:') == 2 : 'objects and image'
 assert runs[3].contains("Verifying: spec.image.verify.seed changed from '0' to '7'")
 
 assert runs[2] =~ /Since the last build: flash [-+]/

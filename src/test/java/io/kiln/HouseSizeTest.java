@@ -25,6 +25,7 @@ final class HouseSizeTest {
     private static final int MOST_LINES = 600;
     private static final int MOST_LINES_OF_A_METHOD = 60;
     private static final int MOST_PARAMETERS = 7;
+    private static final int MOST_OWN_CLASSES = 3;
 
     @ArchTest
     static void parameterListsAreShort(JavaClasses classes) {
@@ -44,6 +45,23 @@ final class HouseSizeTest {
             return true;
         }
         return type.isRecord() && (type.getPackageName().startsWith("io.kiln.report") || type.isAssignableTo(Op.class));
+    }
+
+    /** Whoever reads a class has to read those that it extends; those of libraries are known. */
+    @ArchTest
+    static void inheritanceIsShallow(JavaClasses classes) {
+        List<String> tooDeep = classes.stream()
+                .filter(type -> own(type) > MOST_OWN_CLASSES)
+                .map(JavaClass::getName)
+                .toList();
+        assertThat(tooDeep).isEmpty();
+    }
+
+    /** How many classes of Kiln a class is made of: itself, and those that it extends. */
+    private static long own(JavaClass type) {
+        return Stream.concat(Stream.of(type), type.getAllRawSuperclasses().stream())
+                .filter(each -> each.getPackageName().startsWith("io.kiln"))
+                .count();
     }
 
     @Test

@@ -32,7 +32,7 @@ import java.util.stream.Collectors;
 
 /** Compiles the sources of a project whose text, headers, flags or compiler changed. */
 public final class FirmwareCompiler {
-    private static final String INDEX = "objects.json";
+    static final String INDEX = "objects.json";
     private static final String LOG_FILE = "compile.log";
     private static final int REASONS_SHOWN = 3;
     private static final int NAMES_SHOWN = 12;

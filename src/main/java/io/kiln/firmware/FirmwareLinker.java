@@ -35,6 +35,7 @@ import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Links objects to an image, checks it against the board's memories and writes it in every format. */
@@ -117,6 +118,21 @@ public final class FirmwareLinker {
         FirmwareLinker linker = new FirmwareLinker(objects, folder, base, Log.QUIET, measurement -> "");
         Optional<Made> last = linker.journal().read(base);
         return Staleness.changedInput(last, linker.inputsNow(last, new FileDigests(linker.project.directory())));
+    }
+
+    /**
+     * Files that compiler and linker have read outside of the firmware projects, such as headers of the system.
+     *
+     * @param folder below which the projects' build directories lie
+     */
+    public static Set<Path> filesElsewhere(Path folder) {
+        return Fingerprint.filesBelow(folder).stream()
+                .filter(file -> file.endsWith(FirmwareCompiler.INDEX) || file.endsWith(INDEX))
+                .flatMap(index -> new Journal(index).read().values().stream())
+                .flatMap(made -> Staleness.files(made).stream())
+                .map(Path::of)
+                .filter(Path::isAbsolute)
+                .collect(Collectors.toSet());
     }
 
     private Journal journal() {

@@ -33,7 +33,10 @@ import io.kiln.flow.verify.VerifyStep;
 import io.kiln.report.listing.InspectReport;
 import io.kiln.toolchain.compiler.ToolchainEnvironment;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * The work of the goals of a build: each method does what one goal asks for. Every method throws {@link io.kiln.base.KilnException}
@@ -42,14 +45,25 @@ import java.util.Optional;
 public final class Flow {
     private final Log log;
     private final ToolchainEnvironment environment;
+    private final Consumer<ResolvedBuild> settled;
 
     /**
      * @param log gets one line for each step that ran or was skipped
      * @param environment where toolchains come from
      */
     public Flow(Log log, ToolchainEnvironment environment) {
+        this(log, environment, build -> {});
+    }
+
+    /**
+     * @param log gets one line for each step that ran or was skipped
+     * @param environment where toolchains come from
+     * @param settled is told of a build whose step would do nothing if it ran again, while no other build works in the folder
+     */
+    public Flow(Log log, ToolchainEnvironment environment, Consumer<ResolvedBuild> settled) {
         this.log = log;
         this.environment = environment;
+        this.settled = settled;
     }
 
     /** Checks that board, toolchain and models exist and fit together. */
@@ -76,25 +90,37 @@ public final class Flow {
     /** Compiles the models to C and an archive. */
     public void generate(BuildSpec spec) {
         ResolvedBuild build = resolved(spec);
-        BuildLock.hold(log, spec.layout(), "kiln:generate", () -> new GenerateStep(log, build).run());
+        BuildLock.hold(log, spec.layout(), "kiln:generate", () -> {
+            new GenerateStep(log, build).run();
+            settled.accept(build);
+        });
     }
 
     /** Writes the C project. */
     public void assemble(BuildSpec spec) {
-        FirmwareSteps steps = new FirmwareSteps(log, resolved(spec));
-        BuildLock.hold(log, spec.layout(), "kiln:assemble", steps::assemble);
+        ResolvedBuild build = resolved(spec);
+        BuildLock.hold(log, spec.layout(), "kiln:assemble", () -> {
+            new FirmwareSteps(log, build).assemble();
+            settled.accept(build);
+        });
     }
 
     /** Compiles the C that changed. */
     public void compile(BuildSpec spec) {
-        FirmwareSteps steps = new FirmwareSteps(log, resolved(spec));
-        BuildLock.hold(log, spec.layout(), "kiln:compile", steps::compile);
+        ResolvedBuild build = resolved(spec);
+        BuildLock.hold(log, spec.layout(), "kiln:compile", () -> {
+            new FirmwareSteps(log, build).compile();
+            settled.accept(build);
+        });
     }
 
     /** Links the image, checks that it fits the board and writes {@code report.json}. */
     public void link(BuildSpec spec) {
-        FirmwareSteps steps = new FirmwareSteps(log, resolved(spec));
-        BuildLock.hold(log, spec.layout(), "kiln:link", steps::link);
+        ResolvedBuild build = resolved(spec);
+        BuildLock.hold(log, spec.layout(), "kiln:link", () -> {
+            new FirmwareSteps(log, build).link();
+            settled.accept(build);
+        });
     }
 
     /**
@@ -108,7 +134,13 @@ public final class Flow {
 
     /** Verifies as {@link #verify(BuildSpec, DeviceSpec)} does, inside {@link VerifyRecord#keep}, which also records failures of the caller. */
     public void verify(BuildSpec spec, DeviceSpec device, VerifyRecord record) {
-        new VerifyStep(log, resolved(spec), device, record).run();
+        ResolvedBuild build = resolved(spec);
+        new VerifyStep(log, build, device, record).run();
+        if (spec.verify().on() == VerifyOn.EMULATOR
+                && build.runsOn().isPresent()
+                && spec.farm().isEmpty()) {
+            settled.accept(build);
+        }
     }
 
     /**
@@ -172,14 +204,28 @@ public final class Flow {
 
     /** Builds what is out of date and runs the tests of the project's own program; without tests it does nothing. */
     public void test(BuildSpec spec, DeviceSpec device, TestSpec tests) {
-        if (TestStep.areIn(spec.layout())) {
-            BuildLock.hold(
-                    log,
-                    spec.layout(),
-                    "kiln:test",
-                    () -> new TestStep(log, spec, device, tests, this::generated, other -> image(resolved(other)))
-                            .run());
+        if (!TestStep.areIn(spec.layout())) {
+            return;
         }
+        List<ResolvedBuild> builds = new ArrayList<>();
+        BuildLock.hold(log, spec.layout(), "kiln:test", () -> {
+            new TestStep(
+                            log,
+                            spec,
+                            device,
+                            tests,
+                            other -> noted(generated(other), builds),
+                            other -> noted(image(resolved(other)), builds))
+                    .run();
+            if (!tests.onBoard()) {
+                builds.forEach(settled);
+            }
+        });
+    }
+
+    private static ResolvedBuild noted(ResolvedBuild build, List<ResolvedBuild> builds) {
+        builds.add(build);
+        return build;
     }
 
     /** Flashes the existing image. */

@@ -1,19 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven;
 
+import io.kiln.flow.BoardFlow;
+import io.kiln.flow.spec.BoardSources;
 import io.kiln.flow.spec.BoardSpec;
 import io.kiln.maven.artifact.BoardArtifacts;
+import io.kiln.maven.artifact.ModelArtifacts;
+import io.kiln.maven.session.MojoLog;
+import io.kiln.toolchain.compiler.ToolchainEnvironment;
+import java.io.File;
 import java.util.Optional;
 import org.apache.maven.plugins.annotations.Parameter;
 
 /** Goals about a board, without a model. */
-abstract class AbstractBoardMojo extends AbstractFlowMojo {
+abstract class AbstractBoardMojo extends AbstractKilnMojo {
+    /**
+     * Folder of compilers and objects that all builds share. If not set, the environment's {@code KILN_HOME}, or {@code kiln} beside the local
+     * repository.
+     */
+    @Parameter(property = "kiln.home")
+    private File home;
+
     /**
      * The board: its id, or {@code group:artifact:version:id} for one from an artifact of packaging {@code board-profile}. The
      * boards of dependencies of type {@code board-profile} are known by their ids. {@code kiln:boards} lists those built in and
      * the project's own.
-     *
-     * @since 0.1.0
      */
     @Parameter(property = "kiln.board", defaultValue = "mps2-an386")
     private String board;
@@ -21,11 +32,34 @@ abstract class AbstractBoardMojo extends AbstractFlowMojo {
     /**
      * Boards from artifacts that may bring their own Tcl or emulator, both of which can run programs on this computer: {@code group:artifact},
      * {@code group:artifact:version} or {@code group:artifact:version:id}, separated by commas. Every other such board is refused.
-     *
-     * @since 0.1.0
      */
     @Parameter(property = "kiln.trustBoard", defaultValue = "")
     private String trustBoard;
+
+    /** The flow of boards for this session and project. */
+    final BoardFlow boardFlow() {
+        return new BoardFlow(new MojoLog(getLog()), environment());
+    }
+
+    /** Where toolchains come from. */
+    final ToolchainEnvironment environment() {
+        return environment(home);
+    }
+
+    /** Finds models by files and by coordinates. */
+    final ModelArtifacts modelArtifacts() {
+        return modelArtifacts(home);
+    }
+
+    /** The board as the user names it. */
+    final BoardArtifacts named() {
+        return new BoardArtifacts(board);
+    }
+
+    /** All boards that the project sees. */
+    final BoardSources boardSources() {
+        return boardSources(named(), trustBoard);
+    }
 
     /**
      * The board among all that the project sees.
@@ -33,10 +67,6 @@ abstract class AbstractBoardMojo extends AbstractFlowMojo {
      * @param toolchain {@code kiln.toolchain}; empty if it is not set
      */
     final BoardSpec boardSpec(Optional<String> toolchain) {
-        BoardArtifacts artifacts = new BoardArtifacts(board);
-        return new BoardSpec(
-                artifacts.id(),
-                boardSources(artifacts, trustBoard).boards(projectLayout().userBoards()),
-                toolchain);
+        return new BoardSpec(named().id(), boardSources().boards(projectLayout().userBoards()), toolchain);
     }
 }

@@ -3,9 +3,19 @@ package io.kiln.maven;
 
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
+import io.kiln.flow.spec.BoardSources;
 import io.kiln.flow.spec.BuildSpec.Layout;
+import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.state.UnforeseenFailure;
+import io.kiln.maven.artifact.BoardArtifacts;
+import io.kiln.maven.artifact.FarmEngine;
 import io.kiln.maven.artifact.MavenArtifacts;
+import io.kiln.maven.artifact.ModelArtifacts;
+import io.kiln.maven.artifact.ReactorFolders;
+import io.kiln.maven.group.Farm;
+import io.kiln.maven.group.GoalParameters;
+import io.kiln.maven.group.GroupValues;
+import io.kiln.maven.group.ParameterGroup;
 import io.kiln.maven.session.GnuToolchain;
 import io.kiln.maven.session.MojoLog;
 import io.kiln.maven.session.PrintableTrace;
@@ -15,38 +25,37 @@ import java.io.File;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
 import javax.inject.Inject;
 import org.apache.maven.execution.MavenSession;
 import org.apache.maven.plugin.AbstractMojo;
 import org.apache.maven.plugin.MojoExecution;
 import org.apache.maven.plugin.MojoExecutionException;
 import org.apache.maven.plugin.MojoFailureException;
+import org.apache.maven.plugin.descriptor.PluginDescriptor;
 import org.apache.maven.plugins.annotations.Parameter;
 import org.apache.maven.project.MavenProject;
 import org.apache.maven.toolchain.MisconfiguredToolchainException;
 import org.apache.maven.toolchain.model.ToolchainModel;
+import org.codehaus.plexus.configuration.PlexusConfiguration;
 import org.eclipse.aether.RepositorySystem;
 
 /** Common to every goal: skipping, the current project, and errors without a stack trace. */
 abstract class AbstractKilnMojo extends AbstractMojo {
-    /**
-     * Skips every goal of Kiln.
-     *
-     * @since 0.1.0
-     */
+    /** Skips every goal of Kiln. */
     @Parameter(property = "kiln.skip", defaultValue = "false")
     private boolean skip;
 
     /** The project, or Maven's placeholder if there is none. */
-    @Parameter(defaultValue = "${project}", readonly = true, required = true)
+    @Inject
     private MavenProject project;
 
-    /** The running session. */
-    @Parameter(defaultValue = "${session}", readonly = true, required = true)
+    @Inject
     private MavenSession session;
 
     /** This execution, which has the goal's name. */
-    @Parameter(defaultValue = "${mojoExecution}", readonly = true, required = true)
+    @Inject
     private MojoExecution execution;
 
     @Inject
@@ -113,6 +122,11 @@ abstract class AbstractKilnMojo extends AbstractMojo {
         return session;
     }
 
+    /** This execution of the goal. */
+    final MojoExecution execution() {
+        return execution;
+    }
+
     /** Whether there is a pom.xml. */
     final boolean hasProject() {
         return project.getFile() != null;
@@ -152,6 +166,12 @@ abstract class AbstractKilnMojo extends AbstractMojo {
         return new Layout(folder(), folder().resolve(outputDirectory.toPath()), base);
     }
 
+    /** Name of an image's files in a folder that several builds may share. */
+    static String base(List<ModelSource> sources) {
+        String names = sources.stream().map(ModelSource::name).collect(Collectors.joining("-"));
+        return names.isEmpty() ? "default" : names;
+    }
+
     /** The folders of the project's build, or of the one by hand where it has none. */
     final Layout lastBuild(File outputDirectory) {
         return isFirmware() ? projectLayout() : apart(outputDirectory, "default");
@@ -178,8 +198,57 @@ abstract class AbstractKilnMojo extends AbstractMojo {
         return new ToolchainEnvironment(homeFolder(home), gnuHomes(), fetcher(), new MojoLog(getLog()));
     }
 
-    final RepositorySystem repositories() {
-        return repositories;
+    /** What Maven knows of this plugin. */
+    final PluginDescriptor descriptor() {
+        return execution.getMojoDescriptor().getPluginDescriptor();
+    }
+
+    /** What the user has set for this goal. */
+    final GoalParameters parameters() {
+        return GoalParameters.of(session, project, execution);
+    }
+
+    /**
+     * The values of a group of parameters.
+     *
+     * @param given its XML element, null if it is not set
+     */
+    final GroupValues values(ParameterGroup group, PlexusConfiguration given) {
+        return parameters().of(group, Optional.ofNullable(given));
+    }
+
+    /**
+     * The farm that runs images, and this computer's part in it.
+     *
+     * @param farm the element of {@link Farm#GROUP}, null if it is not set
+     * @param home {@code kiln.home}, likewise
+     */
+    final Farm farm(PlexusConfiguration farm, File home) {
+        return new Farm(
+                values(Farm.GROUP, farm),
+                new FarmEngine(repositories, session.getRepositorySession(), project),
+                homeFolder(home));
+    }
+
+    /**
+     * Finds models by files and by coordinates.
+     *
+     * @param home as above
+     */
+    final ModelArtifacts modelArtifacts(File home) {
+        return new ModelArtifacts(session.getProjects(), fetcher(), homeFolder(home));
+    }
+
+    /**
+     * The boards of artifacts: those of dependencies, and the one that a board's coordinates name.
+     *
+     * @param trusted {@code kiln.trustBoard}, null if it is not set
+     */
+    final BoardSources boardSources(BoardArtifacts artifacts, String trusted) {
+        return artifacts.fetch(
+                project.getDependencies(),
+                trusted == null ? "" : trusted,
+                new ReactorFolders(ReactorFolders.BOARDS, session.getProjects(), fetcher()));
     }
 
     /**

@@ -11,12 +11,8 @@ import org.apache.maven.plugins.annotations.Parameter;
  * @since 0.1.0
  */
 @Mojo(name = "assemble", defaultPhase = LifecyclePhase.PROCESS_SOURCES, threadSafe = true)
-public final class AssembleMojo extends AbstractFirmwareMojo {
-    /**
-     * Skips this goal.
-     *
-     * @since 0.1.0
-     */
+public final class AssembleMojo extends AbstractBuildMojo {
+    /** Skips this goal. */
     @Parameter(property = "kiln.assemble.skip", defaultValue = "false")
     private boolean skipAssemble;
 
@@ -27,6 +23,6 @@ public final class AssembleMojo extends AbstractFirmwareMojo {
 
     @Override
     void run() {
-        flow().assemble(spec());
+        runUnlessUpToDate("assemble", flow -> flow.assemble(spec()));
     }
 }

@@ -15,19 +15,11 @@ import org.apache.maven.plugins.annotations.Parameter;
  */
 @Mojo(name = "boards", requiresProject = false, threadSafe = true)
 public final class BoardsMojo extends AbstractBoardMojo {
-    /**
-     * Skips this goal.
-     *
-     * @since 0.1.0
-     */
+    /** Skips this goal. */
     @Parameter(property = "kiln.boards.skip", defaultValue = "false")
     private boolean skipBoards;
 
-    /**
-     * How it is shown: {@code text} in the log for people, {@code json} on standard output for programs ({@code mvn -q}).
-     *
-     * @since 0.1.0
-     */
+    /** How it is shown: {@code text} in the log for people, {@code json} on standard output for programs ({@code mvn -q}). */
     @Parameter(property = "kiln.output", defaultValue = "text")
     private String output;
 

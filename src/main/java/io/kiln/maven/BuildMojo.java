@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven;
 
+import io.kiln.flow.spec.BuildSpec.Layout;
+import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.state.VerifyRecord;
 import io.kiln.maven.session.MojoLog;
+import java.io.File;
 import java.util.List;
 import java.util.Map;
 import org.apache.maven.plugins.annotations.Mojo;
 import org.apache.maven.plugins.annotations.Parameter;
+import org.codehaus.plexus.configuration.PlexusConfiguration;
 
 /**
  * Builds everything from the model to a verified image in {@code outputDirectory}; needs no project.
@@ -14,12 +18,8 @@ import org.apache.maven.plugins.annotations.Parameter;
  * @since 0.1.0
  */
 @Mojo(name = "build", requiresProject = false, threadSafe = true)
-public final class BuildMojo extends AbstractConsoleMojo {
-    /**
-     * Skips this goal.
-     *
-     * @since 0.1.0
-     */
+public final class BuildMojo extends AbstractBuildMojo {
+    /** Skips this goal. */
     @Parameter(property = "kiln.build.skip", defaultValue = "false")
     private boolean skipBuild;
 
@@ -27,11 +27,45 @@ public final class BuildMojo extends AbstractConsoleMojo {
      * The most that a build may take: elements {@code flash}, {@code ram}, {@code instructions} and {@code cycles}, each a number such as {@code 64K}
      * or a share of growth such as {@code +2%}, and {@code baseline}, the build that shares refer to, named as in {@code kiln.diff.with}; or properties
      * such as {@code kiln.budget.flash}. Instructions and cycles are counted by {@code kiln:verify}.
-     *
-     * @since 0.1.0
      */
     @Parameter
     private Map<String, String> budget;
+
+    /**
+     * Flashing: elements {@code skip}, {@code timeout}, {@code preverify}, {@code only}, {@code log} and {@code allowRpc}, or properties {@code
+     * kiln.flash.NAME}.
+     */
+    @Parameter
+    private PlexusConfiguration flash;
+
+    /**
+     * The probes: a serial number, {@code usb:BUS-PORT} or {@code tcp:HOST:PORT} (a server that speaks remote_bitbang),
+     * several separated by commas, or {@code all}. If not set, the only one connected. Virtual boards may have any
+     * name; {@code all} means those that were flashed before.
+     */
+    @Parameter(property = "kiln.probe")
+    private String probe;
+
+    /**
+     * Faults to inject into virtual boards, to test how a CI set-up reacts to them: {@code [BOARD/]FAULT}, separated by
+     * commas. Faults: {@code wrong-tap-id:ID}, {@code wrong-chip-id:ID}, {@code write-error:ADDRESS}, {@code
+     * protected-sector:SECTOR}, {@code read-protected}, {@code flipped-bit:ADDRESS:BIT}, {@code dropped:BYTES}, {@code
+     * silent:BYTES}, {@code power-lost:BYTES}, {@code slow:MILLISECONDS}. Refused for any other board.
+     */
+    @Parameter(property = "kiln.probe.faults")
+    private String faults;
+
+    /** OpenOCD: a path, or a name on the PATH. */
+    @Parameter(property = "kiln.openocd", defaultValue = "openocd")
+    private String openocd;
+
+    /** The board's console: elements {@code port}, {@code serial} and {@code baud}, or properties {@code kiln.monitor.NAME}. */
+    @Parameter
+    private PlexusConfiguration monitor;
+
+    /** Output folder, apart from the project's own {@code target}. */
+    @Parameter(property = "kiln.outputDirectory", defaultValue = "kiln-out")
+    private File outputDirectory;
 
     @Override
     boolean isGoalSkipped() {
@@ -39,8 +73,13 @@ public final class BuildMojo extends AbstractConsoleMojo {
     }
 
     @Override
-    boolean isApart() {
+    boolean isAboutOneModel() {
         return true;
+    }
+
+    @Override
+    Layout layout(List<ModelSource> sources) {
+        return apart(outputDirectory, base(sources));
     }
 
     @Override
@@ -49,7 +88,7 @@ public final class BuildMojo extends AbstractConsoleMojo {
                 layout(List.of()),
                 new MojoLog(getLog()),
                 "kiln:build",
-                record -> flow().build(spec(), deviceSpec(), record));
-        checkBudgets(spec(), budgets(budget));
+                record -> flow().build(spec(), device(flash, probe, openocd, faults, monitor), record));
+        checkBudgets(budget);
     }
 }

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven;
 
+import io.kiln.flow.spec.BuildSpec.Layout;
+import io.kiln.flow.spec.BuildSpec.ModelSource;
+import java.io.File;
+import java.util.List;
 import org.apache.maven.plugins.annotations.Mojo;
 import org.apache.maven.plugins.annotations.Parameter;
 
@@ -11,18 +15,28 @@ import org.apache.maven.plugins.annotations.Parameter;
  * @since 0.1.0
  */
 @Mojo(name = "compare-layers", requiresProject = false, threadSafe = true)
-public final class CompareLayersMojo extends AbstractByHandMojo {
-    /**
-     * Skips this goal.
-     *
-     * @since 0.1.0
-     */
+public final class CompareLayersMojo extends AbstractBuildMojo {
+    /** Skips this goal. */
     @Parameter(property = "kiln.compare-layers.skip", defaultValue = "false")
     private boolean skipCompareLayers;
+
+    /** Output folder, if this is no project of packaging {@code firmware}. */
+    @Parameter(property = "kiln.outputDirectory", defaultValue = "kiln-out")
+    private File outputDirectory;
 
     @Override
     boolean isGoalSkipped() {
         return skipCompareLayers;
+    }
+
+    @Override
+    boolean isAboutOneModel() {
+        return true;
+    }
+
+    @Override
+    Layout layout(List<ModelSource> sources) {
+        return byHand(outputDirectory, sources);
     }
 
     @Override

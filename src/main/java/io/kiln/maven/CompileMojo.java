@@ -11,12 +11,8 @@ import org.apache.maven.plugins.annotations.Parameter;
  * @since 0.1.0
  */
 @Mojo(name = "compile", defaultPhase = LifecyclePhase.COMPILE, threadSafe = true)
-public final class CompileMojo extends AbstractFirmwareMojo {
-    /**
-     * Skips this goal.
-     *
-     * @since 0.1.0
-     */
+public final class CompileMojo extends AbstractBuildMojo {
+    /** Skips this goal. */
     @Parameter(property = "kiln.compile.skip", defaultValue = "false")
     private boolean skipCompile;
 
@@ -27,6 +23,6 @@ public final class CompileMojo extends AbstractFirmwareMojo {
 
     @Override
     void run() {
-        flow().compile(spec());
+        runUnlessUpToDate("compile", flow -> flow.compile(spec()));
     }
 }

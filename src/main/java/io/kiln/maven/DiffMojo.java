@@ -17,27 +17,17 @@ import org.apache.maven.plugins.annotations.Parameter;
  */
 @Mojo(name = "diff", requiresProject = false, threadSafe = true)
 public final class DiffMojo extends AbstractKilnMojo {
-    /**
-     * Skips this goal.
-     *
-     * @since 0.1.0
-     */
+    /** Skips this goal. */
     @Parameter(property = "kiln.diff.skip", defaultValue = "false")
     private boolean skipDiff;
 
-    /**
-     * Folder of the build, if there is no project of packaging {@code firmware}.
-     *
-     * @since 0.1.0
-     */
+    /** Folder of the build, if there is no project of packaging {@code firmware}. */
     @Parameter(property = "kiln.outputDirectory", defaultValue = "kiln-out")
     private File outputDirectory;
 
     /**
      * The earlier build: its {@code report.json}, a folder with it, or the coordinates {@code group:artifact:version} of a build that attached its
      * reports. The default is the last build in the same output folder.
-     *
-     * @since 0.1.0
      */
     @Parameter(property = "kiln.diff.with")
     private String with;

@@ -4,11 +4,13 @@ package io.kiln.maven;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.flow.inspect.Doctor;
+import io.kiln.maven.group.Device;
 import io.kiln.maven.session.JsonOutput;
 import io.kiln.report.listing.ToolsReport;
 import java.util.Optional;
 import org.apache.maven.plugins.annotations.Mojo;
 import org.apache.maven.plugins.annotations.Parameter;
+import org.codehaus.plexus.configuration.PlexusConfiguration;
 
 /**
  * Lists the tools with their versions, what is missing, and the one command that installs it. With {@code kiln.monitor.port} it says too
@@ -17,47 +19,33 @@ import org.apache.maven.plugins.annotations.Parameter;
  * @since 0.1.0
  */
 @Mojo(name = "doctor", requiresProject = false, threadSafe = true)
-public final class DoctorMojo extends AbstractPortMojo {
-    /**
-     * Skips this goal.
-     *
-     * @since 0.1.0
-     */
+public final class DoctorMojo extends AbstractBoardMojo {
+    /** Skips this goal. */
     @Parameter(property = "kiln.doctor.skip", defaultValue = "false")
     private boolean skipDoctor;
 
     /**
      * The toolchain: {@code clang} (bundled and pinned), {@code gnu}, {@code host} or a descriptor's file. If not set, the one
      * that the board names; otherwise {@code host} for the board {@code host} and {@code clang} for every other.
-     *
-     * @since 0.1.0
      */
     @Parameter(property = "kiln.toolchain")
     private String toolchain;
 
-    /**
-     * Installs what the board needs with the system's package manager.
-     *
-     * @since 0.1.0
-     */
+    /** Installs what the board needs with the system's package manager. */
     @Parameter(property = "kiln.install", defaultValue = "false")
     private boolean install;
 
-    /**
-     * Fails if a tool that the board needs is missing, for use in continuous integration.
-     *
-     * @since 0.1.0
-     */
+    /** Fails if a tool that the board needs is missing, for use in continuous integration. */
     @Parameter(property = "kiln.strict", defaultValue = "false")
     private boolean strict;
 
-    /**
-     * How it is shown: {@code text} in the log for people, {@code json} on standard output for programs ({@code mvn -q}).
-     *
-     * @since 0.1.0
-     */
+    /** How it is shown: {@code text} in the log for people, {@code json} on standard output for programs ({@code mvn -q}). */
     @Parameter(property = "kiln.output", defaultValue = "text")
     private String output;
+
+    /** The board's console: elements {@code port}, {@code serial} and {@code baud}, or properties {@code kiln.monitor.NAME}. */
+    @Parameter
+    private PlexusConfiguration monitor;
 
     @Override
     boolean isGoalSkipped() {
@@ -67,7 +55,12 @@ public final class DoctorMojo extends AbstractPortMojo {
     @Override
     void run() {
         if (!JsonOutput.isAsked(output)) {
-            boardFlow().doctor(boardSpec(Optional.ofNullable(toolchain)), console(), install, strict);
+            boardFlow()
+                    .doctor(
+                            boardSpec(Optional.ofNullable(toolchain)),
+                            Device.console(values(Device.MONITOR, monitor)),
+                            install,
+                            strict);
             return;
         }
         if (install) {
@@ -77,7 +70,9 @@ public final class DoctorMojo extends AbstractPortMojo {
                     "one of kiln.install and kiln.output",
                     "Leave out one of the two"));
         }
-        ToolsReport report = boardFlow().doctorReport(boardSpec(Optional.ofNullable(toolchain)), console());
+        ToolsReport report = boardFlow()
+                .doctorReport(
+                        boardSpec(Optional.ofNullable(toolchain)), Device.console(values(Device.MONITOR, monitor)));
         JsonOutput.print(report);
         if (strict) {
             Doctor.requireAll(report);

@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven;
 
+import io.kiln.flow.spec.BuildSpec.Layout;
+import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.FlashSpec;
+import io.kiln.maven.group.Device;
 import io.kiln.maven.session.Upload;
+import java.io.File;
+import java.util.List;
 import org.apache.maven.plugins.annotations.LifecyclePhase;
 import org.apache.maven.plugins.annotations.Mojo;
+import org.apache.maven.plugins.annotations.Parameter;
+import org.codehaus.plexus.configuration.PlexusConfiguration;
 
 /**
  * Writes the image to the board with OpenOCD, reads it back and starts it; adds to {@code target/kiln/flash.json}.
@@ -13,10 +20,42 @@ import org.apache.maven.plugins.annotations.Mojo;
  * @since 0.1.0
  */
 @Mojo(name = "flash", defaultPhase = LifecyclePhase.DEPLOY, requiresProject = false, threadSafe = true)
-public final class FlashMojo extends AbstractDeviceMojo {
+public final class FlashMojo extends AbstractBuildMojo {
+    /**
+     * Flashing: elements {@code skip}, {@code timeout}, {@code preverify}, {@code only}, {@code log} and {@code allowRpc}, or properties {@code
+     * kiln.flash.NAME}.
+     */
+    @Parameter
+    private PlexusConfiguration flash;
+
+    /**
+     * The probes: a serial number, {@code usb:BUS-PORT} or {@code tcp:HOST:PORT} (a server that speaks remote_bitbang),
+     * several separated by commas, or {@code all}. If not set, the only one connected. Virtual boards may have any
+     * name; {@code all} means those that were flashed before.
+     */
+    @Parameter(property = "kiln.probe")
+    private String probe;
+
+    /**
+     * Faults to inject into virtual boards, to test how a CI set-up reacts to them: {@code [BOARD/]FAULT}, separated by
+     * commas. Faults: {@code wrong-tap-id:ID}, {@code wrong-chip-id:ID}, {@code write-error:ADDRESS}, {@code
+     * protected-sector:SECTOR}, {@code read-protected}, {@code flipped-bit:ADDRESS:BIT}, {@code dropped:BYTES}, {@code
+     * silent:BYTES}, {@code power-lost:BYTES}, {@code slow:MILLISECONDS}. Refused for any other board.
+     */
+    @Parameter(property = "kiln.probe.faults")
+    private String faults;
+
+    /** OpenOCD: a path, or a name on the PATH. */
+    @Parameter(property = "kiln.openocd", defaultValue = "openocd")
+    private String openocd;
+
+    /** Output folder, if this is no project of packaging {@code firmware}. */
+    @Parameter(property = "kiln.outputDirectory", defaultValue = "kiln-out")
+    private File outputDirectory;
+
     @Override
     boolean isGoalSkipped() {
-        return isFlashSkipped();
+        return Device.isFlashSkipped(values(Device.FLASH, flash));
     }
 
     /** Maven's upload follows, whether or not anything is flashed. */
@@ -28,12 +67,22 @@ public final class FlashMojo extends AbstractDeviceMojo {
     }
 
     @Override
+    boolean isAboutOneModel() {
+        return true;
+    }
+
+    @Override
+    Layout layout(List<ModelSource> sources) {
+        return byHand(outputDirectory, sources);
+    }
+
+    @Override
     void run() {
-        FlashSpec flash = flashSpec();
+        FlashSpec flashing = flashing(flash, probe, openocd, faults);
         if (isPartOfLifecycle()) {
-            flow().flash(spec(), flash);
+            flow().flash(spec(), flashing);
         } else {
-            flow().buildAndFlash(spec(), flash);
+            flow().buildAndFlash(spec(), flashing);
         }
     }
 }

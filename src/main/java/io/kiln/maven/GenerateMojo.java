@@ -11,12 +11,8 @@ import org.apache.maven.plugins.annotations.Parameter;
  * @since 0.1.0
  */
 @Mojo(name = "generate", defaultPhase = LifecyclePhase.GENERATE_SOURCES, threadSafe = true)
-public final class GenerateMojo extends AbstractFirmwareMojo {
-    /**
-     * Skips this goal.
-     *
-     * @since 0.1.0
-     */
+public final class GenerateMojo extends AbstractBuildMojo {
+    /** Skips this goal. */
     @Parameter(property = "kiln.generate.skip", defaultValue = "false")
     private boolean skipGenerate;
 
@@ -27,6 +23,6 @@ public final class GenerateMojo extends AbstractFirmwareMojo {
 
     @Override
     void run() {
-        flow().generate(spec());
+        runUnlessUpToDate("generate", flow -> flow.generate(spec()));
     }
 }

@@ -3,7 +3,6 @@ package io.kiln.maven;
 
 import io.kiln.flow.diff.DiffStep;
 import io.kiln.flow.page.BuildPage;
-import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.maven.session.MojoLog;
 import java.nio.file.Files;
@@ -23,20 +22,14 @@ import org.apache.maven.project.MavenProjectHelper;
  * @since 0.1.0
  */
 @Mojo(name = "link", defaultPhase = LifecyclePhase.PACKAGE, threadSafe = true)
-public final class LinkMojo extends AbstractFirmwareMojo {
-    /**
-     * Skips this goal.
-     *
-     * @since 0.1.0
-     */
+public final class LinkMojo extends AbstractBuildMojo {
+    /** Skips this goal. */
     @Parameter(property = "kiln.link.skip", defaultValue = "false")
     private boolean skipLink;
 
     /**
      * Whether {@code report.json} and the page {@code index.html} are attached with the classifier {@code report}, so that later builds can be
      * compared with this one, and the bill of materials and the provenance of the image with the classifiers {@code cyclonedx} and {@code provenance}.
-     *
-     * @since 0.1.0
      */
     @Parameter(property = "kiln.attachReports", defaultValue = "false")
     private boolean attachReports;
@@ -45,8 +38,6 @@ public final class LinkMojo extends AbstractFirmwareMojo {
      * The most that a build may take: elements {@code flash}, {@code ram}, {@code instructions} and {@code cycles}, each a number such as {@code 64K}
      * or a share of growth such as {@code +2%}, and {@code baseline}, the build that shares refer to, named as in {@code kiln.diff.with}; or properties
      * such as {@code kiln.budget.flash}. Instructions and cycles are counted by {@code kiln:verify}.
-     *
-     * @since 0.1.0
      */
     @Parameter
     private Map<String, String> budget;
@@ -61,10 +52,12 @@ public final class LinkMojo extends AbstractFirmwareMojo {
 
     @Override
     void run() {
-        BuildSpec spec = spec();
-        flow().link(spec);
-        new DiffStep(new MojoLog(getLog()), spec.layout()).check(budgets(budget).ofMemory());
-        Layout layout = spec.layout();
+        runUnlessUpToDate("link", flow -> {
+            flow.link(spec());
+            new DiffStep(new MojoLog(getLog()), projectLayout())
+                    .check(budgets(budget).ofMemory());
+        });
+        Layout layout = projectLayout();
         project().getArtifact().setFile(layout.image("elf").toFile());
         for (String type : new String[] {"bin", "hex", "uf2", "map"}) {
             attach(layout.image(type), type, Optional.empty());

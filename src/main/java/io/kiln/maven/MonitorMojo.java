@@ -4,6 +4,7 @@ package io.kiln.maven;
 import io.kiln.base.FileFailure;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.MonitorSpec;
+import io.kiln.maven.group.Device;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -14,6 +15,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.apache.maven.plugins.annotations.Mojo;
 import org.apache.maven.plugins.annotations.Parameter;
+import org.codehaus.plexus.configuration.PlexusConfiguration;
 
 /**
  * Shows the output of the board's serial console. The port is found by the USB ids of the board's console; if several
@@ -22,38 +24,26 @@ import org.apache.maven.plugins.annotations.Parameter;
  * @since 0.1.0
  */
 @Mojo(name = "monitor", requiresProject = false, threadSafe = true)
-public final class MonitorMojo extends AbstractPortMojo {
-    /**
-     * Skips this goal.
-     *
-     * @since 0.1.0
-     */
+public final class MonitorMojo extends AbstractBoardMojo {
+    /** Skips this goal. */
     @Parameter(property = "kiln.monitor.skip", defaultValue = "false")
     private boolean skipMonitor;
 
-    /**
-     * Folder of the build, if there is no project of packaging {@code firmware}.
-     *
-     * @since 0.1.0
-     */
+    /** Folder of the build, if there is no project of packaging {@code firmware}. */
     @Parameter(property = "kiln.outputDirectory", defaultValue = "kiln-out")
     private File outputDirectory;
 
-    /**
-     * What ends the goal: a text that appears, or a time such as {@code 10s}. If not set, Ctrl-C.
-     *
-     * @since 0.1.0
-     */
+    /** What ends the goal: a text that appears, or a time such as {@code 10s}. If not set, Ctrl-C. */
     @Parameter(property = "kiln.monitor.until")
     private String until;
 
-    /**
-     * Seconds within which the text of {@code until} must appear; otherwise the goal fails.
-     *
-     * @since 0.1.0
-     */
+    /** Seconds within which the text of {@code until} must appear; otherwise the goal fails. */
     @Parameter(property = "kiln.monitor.timeout", defaultValue = "60")
     private int timeout;
+
+    /** The board's console: elements {@code port}, {@code serial} and {@code baud}, or properties {@code kiln.monitor.NAME}. */
+    @Parameter
+    private PlexusConfiguration monitor;
 
     @Override
     boolean isGoalSkipped() {
@@ -67,8 +57,11 @@ public final class MonitorMojo extends AbstractPortMojo {
 
     @Override
     void run() {
-        MonitorSpec monitor = new MonitorSpec(console(), Optional.ofNullable(until), Duration.ofSeconds(timeout));
-        boardFlow().monitor(boardSpec(Optional.empty()).board(), image(), monitor);
+        MonitorSpec watch = new MonitorSpec(
+                Device.console(values(Device.MONITOR, monitor)),
+                Optional.ofNullable(until),
+                Duration.ofSeconds(timeout));
+        boardFlow().monitor(boardSpec(Optional.empty()).board(), image(), watch);
     }
 
     /** The image of the build, for the names of functions; of several in the folder none. */

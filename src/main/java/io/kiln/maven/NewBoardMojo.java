@@ -13,19 +13,11 @@ import org.apache.maven.plugins.annotations.Parameter;
  */
 @Mojo(name = "new-board", requiresProject = false, threadSafe = true)
 public final class NewBoardMojo extends AbstractBoardMojo {
-    /**
-     * Skips this goal.
-     *
-     * @since 0.1.0
-     */
+    /** Skips this goal. */
     @Parameter(property = "kiln.new-board.skip", defaultValue = "false")
     private boolean skipNewBoard;
 
-    /**
-     * Id of the new board, the name of its folder: lower-case letters, digits, {@code -}, {@code _} and {@code .}.
-     *
-     * @since 0.1.0
-     */
+    /** Id of the new board, the name of its folder: lower-case letters, digits, {@code -}, {@code _} and {@code .}. */
     @Parameter(property = "kiln.newBoard", defaultValue = "")
     private String newBoard;
 

@@ -15,11 +15,7 @@ import org.apache.maven.plugins.annotations.Parameter;
  */
 @Mojo(name = "pack-library", defaultPhase = LifecyclePhase.PACKAGE, threadSafe = true)
 public final class PackLibraryMojo extends AbstractKilnMojo {
-    /**
-     * Skips this goal.
-     *
-     * @since 0.1.0
-     */
+    /** Skips this goal. */
     @Parameter(property = "kiln.pack-library.skip", defaultValue = "false")
     private boolean skipPackLibrary;
 
@@ -30,8 +26,7 @@ public final class PackLibraryMojo extends AbstractKilnMojo {
 
     @Override
     void run() {
-        Path zip = Path.of(
-                project().getBuild().getDirectory(), project().getBuild().getFinalName() + ".zip");
+        Path zip = projectLayout().image("zip");
         CodeLibrary.pack(folder().resolve("src").resolve("main"), zip);
         project().getArtifact().setFile(zip.toFile());
         getLog().info("Packed " + zip);

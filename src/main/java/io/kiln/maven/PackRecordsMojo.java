@@ -17,11 +17,7 @@ import org.apache.maven.plugins.annotations.Parameter;
  */
 @Mojo(name = "pack-records", defaultPhase = LifecyclePhase.PACKAGE, threadSafe = true)
 public final class PackRecordsMojo extends AbstractKilnMojo {
-    /**
-     * Skips this goal.
-     *
-     * @since 0.1.0
-     */
+    /** Skips this goal. */
     @Parameter(property = "kiln.pack-records.skip", defaultValue = "false")
     private boolean skipPackRecords;
 
@@ -32,8 +28,7 @@ public final class PackRecordsMojo extends AbstractKilnMojo {
 
     @Override
     void run() {
-        Path log = Path.of(project().getBuild().getDirectory())
-                .resolve(project().getBuild().getFinalName() + ".log");
+        Path log = projectLayout().image("log");
         RecordReader.Log packed =
                 SharedRecords.pack(RecordArtifacts.folder(project().getBasedir().toPath()), log);
         packed.warnings().forEach(getLog()::warn);

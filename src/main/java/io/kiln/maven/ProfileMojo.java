@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven;
 
+import io.kiln.flow.spec.BuildSpec.Layout;
+import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.ProfileOn;
+import java.io.File;
+import java.util.List;
 import org.apache.maven.plugins.annotations.Mojo;
 import org.apache.maven.plugins.annotations.Parameter;
+import org.codehaus.plexus.configuration.PlexusConfiguration;
 
 /**
  * Counts the instructions of one inference and estimates its cycles, whole and per operator; writes {@code kiln/profile.json}. With
@@ -13,23 +18,53 @@ import org.apache.maven.plugins.annotations.Parameter;
  * @since 0.1.0
  */
 @Mojo(name = "profile", requiresProject = false, threadSafe = true)
-public final class ProfileMojo extends AbstractConsoleMojo {
-    /**
-     * Skips this goal.
-     *
-     * @since 0.1.0
-     */
+public final class ProfileMojo extends AbstractBuildMojo {
+    /** Skips this goal. */
     @Parameter(property = "kiln.profile.skip", defaultValue = "false")
     private boolean skipProfile;
 
     /**
      * Where an inference is measured: {@code emulator}, or {@code board}, whose image needs {@code kiln.application=rpc} (flashed
      * first, unless {@code kiln.flash.skip} is set).
-     *
-     * @since 0.1.0
      */
     @Parameter(property = "kiln.profile.on", defaultValue = "emulator")
     private String on;
+
+    /**
+     * Flashing: elements {@code skip}, {@code timeout}, {@code preverify}, {@code only}, {@code log} and {@code allowRpc}, or properties {@code
+     * kiln.flash.NAME}.
+     */
+    @Parameter
+    private PlexusConfiguration flash;
+
+    /**
+     * The probes: a serial number, {@code usb:BUS-PORT} or {@code tcp:HOST:PORT} (a server that speaks remote_bitbang),
+     * several separated by commas, or {@code all}. If not set, the only one connected. Virtual boards may have any
+     * name; {@code all} means those that were flashed before.
+     */
+    @Parameter(property = "kiln.probe")
+    private String probe;
+
+    /**
+     * Faults to inject into virtual boards, to test how a CI set-up reacts to them: {@code [BOARD/]FAULT}, separated by
+     * commas. Faults: {@code wrong-tap-id:ID}, {@code wrong-chip-id:ID}, {@code write-error:ADDRESS}, {@code
+     * protected-sector:SECTOR}, {@code read-protected}, {@code flipped-bit:ADDRESS:BIT}, {@code dropped:BYTES}, {@code
+     * silent:BYTES}, {@code power-lost:BYTES}, {@code slow:MILLISECONDS}. Refused for any other board.
+     */
+    @Parameter(property = "kiln.probe.faults")
+    private String faults;
+
+    /** OpenOCD: a path, or a name on the PATH. */
+    @Parameter(property = "kiln.openocd", defaultValue = "openocd")
+    private String openocd;
+
+    /** The board's console: elements {@code port}, {@code serial} and {@code baud}, or properties {@code kiln.monitor.NAME}. */
+    @Parameter
+    private PlexusConfiguration monitor;
+
+    /** Output folder, if this is no project of packaging {@code firmware}. */
+    @Parameter(property = "kiln.outputDirectory", defaultValue = "kiln-out")
+    private File outputDirectory;
 
     @Override
     boolean isGoalSkipped() {
@@ -37,10 +72,20 @@ public final class ProfileMojo extends AbstractConsoleMojo {
     }
 
     @Override
+    boolean isAboutOneModel() {
+        return true;
+    }
+
+    @Override
+    Layout layout(List<ModelSource> sources) {
+        return byHand(outputDirectory, sources);
+    }
+
+    @Override
     void run() {
         switch (ProfileOn.of(on)) {
             case EMULATOR -> flow().profile(spec());
-            case BOARD -> flow().profile(spec(), deviceSpec());
+            case BOARD -> flow().profile(spec(), device(flash, probe, openocd, faults, monitor));
         }
     }
 }

@@ -13,12 +13,8 @@ import org.apache.maven.plugins.annotations.Parameter;
  * @since 0.1.0
  */
 @Mojo(name = "resolve", defaultPhase = LifecyclePhase.VALIDATE, threadSafe = true)
-public final class ResolveMojo extends AbstractFirmwareMojo {
-    /**
-     * Skips this goal.
-     *
-     * @since 0.1.0
-     */
+public final class ResolveMojo extends AbstractBuildMojo {
+    /** Skips this goal. */
     @Parameter(property = "kiln.resolve.skip", defaultValue = "false")
     private boolean skipResolve;
 
@@ -30,7 +26,8 @@ public final class ResolveMojo extends AbstractFirmwareMojo {
     @Override
     void run() {
         if (isPartOfLifecycle()) {
-            flow().resolveAhead(spec());
+            // Nothing that kiln:generate has not checked before it left nothing to do.
+            runUnlessUpToDate("generate", flow -> flow.resolveAhead(spec()));
         } else {
             flow().resolve(spec());
         }

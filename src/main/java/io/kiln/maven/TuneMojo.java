@@ -2,6 +2,8 @@
 package io.kiln.maven;
 
 import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.BuildSpec.Layout;
+import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.TuneOn;
 import io.kiln.flow.spec.TuneSpec;
@@ -13,6 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import org.apache.maven.plugins.annotations.Mojo;
 import org.apache.maven.plugins.annotations.Parameter;
+import org.codehaus.plexus.configuration.PlexusConfiguration;
 
 /**
  * Measures configurations of the models' layers in an emulator or on a board and keeps them as records in AutoTVM's format, which every later build follows
@@ -22,20 +25,14 @@ import org.apache.maven.plugins.annotations.Parameter;
  * @since 0.1.0
  */
 @Mojo(name = "tune", requiresProject = false, threadSafe = true)
-public final class TuneMojo extends AbstractConsoleMojo {
-    /**
-     * Skips this goal.
-     *
-     * @since 0.1.0
-     */
+public final class TuneMojo extends AbstractBuildMojo {
+    /** Skips this goal. */
     @Parameter(property = "kiln.tune.skip", defaultValue = "false")
     private boolean skipTune;
 
     /**
      * Which configurations are measured: {@code grid} (all), {@code random}, {@code ga} (genetic) or {@code xgb} (led by a model of the cost,
      * gradient-boosted trees).
-     *
-     * @since 0.1.0
      */
     @Parameter(property = "kiln.tune.tuner", defaultValue = "xgb")
     private String tuner;
@@ -43,71 +40,87 @@ public final class TuneMojo extends AbstractConsoleMojo {
     /**
      * Where configurations are measured: {@code emulator}, which counts instructions, or {@code board}, which is flashed with images of many
      * of them and measures time by its own timer.
-     *
-     * @since 0.1.0
      */
     @Parameter(property = "kiln.tune.on", defaultValue = "emulator")
     private String on;
 
-    /**
-     * The most configurations of a layer that are measured, those of earlier searches included.
-     *
-     * @since 0.1.0
-     */
+    /** The most configurations of a layer that are measured, those of earlier searches included. */
     @Parameter(property = "kiln.tune.trials", defaultValue = "128")
     private int trials;
 
-    /**
-     * A layer ends after this number of measurements without a better one; 0 for never.
-     *
-     * @since 0.1.0
-     */
+    /** A layer ends after this number of measurements without a better one; 0 for never. */
     @Parameter(property = "kiln.tune.earlyStopping", defaultValue = "0")
     private int earlyStopping;
 
-    /**
-     * Seconds for which one image of candidates may run.
-     *
-     * @since 0.1.0
-     */
+    /** Seconds for which one image of candidates may run. */
     @Parameter(property = "kiln.tune.timeout", defaultValue = "120")
     private int imageTimeout;
 
-    /**
-     * Seconds that the search may take in all, the comparison of the whole models included; 0 for no limit.
-     *
-     * @since 0.1.0
-     */
+    /** Seconds that the search may take in all, the comparison of the whole models included; 0 for no limit. */
     @Parameter(property = "kiln.tune.budget", defaultValue = "0")
     private int budget;
 
-    /**
-     * Seed of random choices and of the data on which layers are measured.
-     *
-     * @since 0.1.0
-     */
+    /** Seed of random choices and of the data on which layers are measured. */
     @Parameter(property = "kiln.tune.seed", defaultValue = "0")
     private long seed;
 
-    /**
-     * Logs whose records are added to the log before the search, separated by commas.
-     *
-     * @since 0.1.0
-     */
+    /** Logs whose records are added to the log before the search, separated by commas. */
     @Parameter(property = "kiln.tune.merge")
     private List<File> merge;
 
-    /**
-     * Whether the log keeps only the best record of each layer in the end. With {@code kiln.tune.trials=0} nothing is measured before.
-     *
-     * @since 0.1.0
-     */
+    /** Whether the log keeps only the best record of each layer in the end. With {@code kiln.tune.trials=0} nothing is measured before. */
     @Parameter(property = "kiln.tune.pickBest", defaultValue = "false")
     private boolean pickBest;
+
+    /**
+     * Flashing: elements {@code skip}, {@code timeout}, {@code preverify}, {@code only}, {@code log} and {@code allowRpc}, or properties {@code
+     * kiln.flash.NAME}.
+     */
+    @Parameter
+    private PlexusConfiguration flash;
+
+    /**
+     * The probes: a serial number, {@code usb:BUS-PORT} or {@code tcp:HOST:PORT} (a server that speaks remote_bitbang),
+     * several separated by commas, or {@code all}. If not set, the only one connected. Virtual boards may have any
+     * name; {@code all} means those that were flashed before.
+     */
+    @Parameter(property = "kiln.probe")
+    private String probe;
+
+    /**
+     * Faults to inject into virtual boards, to test how a CI set-up reacts to them: {@code [BOARD/]FAULT}, separated by
+     * commas. Faults: {@code wrong-tap-id:ID}, {@code wrong-chip-id:ID}, {@code write-error:ADDRESS}, {@code
+     * protected-sector:SECTOR}, {@code read-protected}, {@code flipped-bit:ADDRESS:BIT}, {@code dropped:BYTES}, {@code
+     * silent:BYTES}, {@code power-lost:BYTES}, {@code slow:MILLISECONDS}. Refused for any other board.
+     */
+    @Parameter(property = "kiln.probe.faults")
+    private String faults;
+
+    /** OpenOCD: a path, or a name on the PATH. */
+    @Parameter(property = "kiln.openocd", defaultValue = "openocd")
+    private String openocd;
+
+    /** The board's console: elements {@code port}, {@code serial} and {@code baud}, or properties {@code kiln.monitor.NAME}. */
+    @Parameter
+    private PlexusConfiguration monitor;
+
+    /** Output folder, if this is no project of packaging {@code firmware}. */
+    @Parameter(property = "kiln.outputDirectory", defaultValue = "kiln-out")
+    private File outputDirectory;
 
     @Override
     boolean isGoalSkipped() {
         return skipTune;
+    }
+
+    @Override
+    boolean isAboutOneModel() {
+        return true;
+    }
+
+    @Override
+    Layout layout(List<ModelSource> sources) {
+        return byHand(outputDirectory, sources);
     }
 
     @Override
@@ -117,7 +130,9 @@ public final class TuneMojo extends AbstractConsoleMojo {
             merge.forEach(file -> logs.add(file.toPath()));
         }
         Limits limits = new Limits(trials, earlyStopping, imageTimeout, budget);
-        Optional<DeviceSpec> device = TuneOn.of(on) == TuneOn.BOARD ? Optional.of(deviceSpec()) : Optional.empty();
+        Optional<DeviceSpec> device = TuneOn.of(on) == TuneOn.BOARD
+                ? Optional.of(device(flash, probe, openocd, faults, monitor))
+                : Optional.empty();
         BuildSpec spec = spec();
         flow().tune(spec, TuneSpec.of(tuner, tuneObjective(), limits, seed, logs, pickBest), device);
     }

@@ -10,12 +10,14 @@ import io.kiln.flow.worker.WorkerStep;
 import io.kiln.maven.artifact.BoardArtifacts;
 import io.kiln.maven.session.MojoLog;
 import io.kiln.toolchain.board.Boards;
+import java.io.File;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.maven.plugins.annotations.Mojo;
 import org.apache.maven.plugins.annotations.Parameter;
+import org.codehaus.plexus.configuration.PlexusConfiguration;
 
 /**
  * Offers this computer's emulators, and boards plugged into it, to the farm {@code kiln.farm}, until Ctrl-C. It runs images only in emulators and
@@ -24,20 +26,14 @@ import org.apache.maven.plugins.annotations.Parameter;
  * @since 0.1.0
  */
 @Mojo(name = "worker", requiresProject = false, threadSafe = true)
-public final class WorkerMojo extends AbstractFarmMojo {
-    /**
-     * Skips this goal.
-     *
-     * @since 0.1.0
-     */
+public final class WorkerMojo extends AbstractKilnMojo {
+    /** Skips this goal. */
     @Parameter(property = "kiln.worker.skip", defaultValue = "false")
     private boolean skipWorker;
 
     /**
      * {@code group:artifact:version:id} of a board that a worker outside of a project offers; the boards of a project's dependencies are known by their
      * ids.
-     *
-     * @since 0.1.0
      */
     @Parameter(property = "kiln.board")
     private String board;
@@ -45,51 +41,43 @@ public final class WorkerMojo extends AbstractFarmMojo {
     /**
      * Boards from artifacts that may bring their own Tcl or emulator, both of which can run programs on this computer: {@code group:artifact},
      * {@code group:artifact:version} or {@code group:artifact:version:id}, separated by commas. Every other such board is refused.
-     *
-     * @since 0.1.0
      */
     @Parameter(property = "kiln.trustBoard", defaultValue = "")
     private String trustBoard;
 
-    /**
-     * The worker's name, unique in the farm. If not set, the computer's name and the process id.
-     *
-     * @since 0.1.0
-     */
+    /** The worker's name, unique in the farm. If not set, the computer's name and the process id. */
     @Parameter(property = "kiln.worker.name")
     private String name;
 
-    /**
-     * The boards whose emulators are offered, separated by commas. If not set, all that QEMU emulates here.
-     *
-     * @since 0.1.0
-     */
+    /** The boards whose emulators are offered, separated by commas. If not set, all that QEMU emulates here. */
     @Parameter(property = "kiln.worker.emulators")
     private List<String> emulators;
 
-    /**
-     * How many emulators run at once; 0 for none. If not set, one for each core of this computer.
-     *
-     * @since 0.1.0
-     */
+    /** How many emulators run at once; 0 for none. If not set, one for each core of this computer. */
     @Parameter(property = "kiln.worker.slots", defaultValue = "-1")
     private int slots;
 
-    /**
-     * The boards that are plugged in, separated by commas: each {@code BOARD=PROBE} with the probe's serial number, or a name for a virtual board.
-     *
-     * @since 0.1.0
-     */
+    /** The boards that are plugged in, separated by commas: each {@code BOARD=PROBE} with the probe's serial number, or a name for a virtual board. */
     @Parameter(property = "kiln.worker.boards")
     private List<String> boards;
 
-    /**
-     * OpenOCD: a path, or a name on the PATH.
-     *
-     * @since 0.1.0
-     */
+    /** OpenOCD: a path, or a name on the PATH. */
     @Parameter(property = "kiln.openocd", defaultValue = "openocd")
     private String openocd;
+
+    /**
+     * Folder of compilers and objects that all builds share. If not set, the environment's {@code KILN_HOME}, or {@code kiln} beside the local
+     * repository.
+     */
+    @Parameter(property = "kiln.home")
+    private File home;
+
+    /**
+     * The farm: elements {@code address}, {@code keyStore}, {@code keyStorePassword}, {@code trustStore}, {@code trustStorePassword}, {@code
+     * password} and {@code timeout}, or properties {@code kiln.farm} (the address) and {@code kiln.farm.NAME}.
+     */
+    @Parameter
+    private PlexusConfiguration farm;
 
     @Override
     boolean isGoalSkipped() {
@@ -101,20 +89,21 @@ public final class WorkerMojo extends AbstractFarmMojo {
         Boards seen = boardSources(
                         board == null ? BoardArtifacts.OF_DEPENDENCIES : new BoardArtifacts(board), trustBoard)
                 .boards(projectLayout().userBoards());
-        FarmUse farm = farmUse()
+        FarmUse use = farm(farm, home)
+                .use()
                 .orElseThrow(() -> new KilnException(Failure.FARM.problem(
                         "kiln.farm is not set",
                         "kiln:worker",
                         "the farm's address, such as tcp://localhost:61616",
                         "")));
         WorkerSpec worker = new WorkerSpec(
-                farm.address(),
+                use.address(),
                 name == null ? hostName() + "-" + ProcessHandle.current().pid() : name,
                 emulators == null ? List.of() : emulators,
                 slots < 0 ? Runtime.getRuntime().availableProcessors() : slots,
                 devices(),
                 openocd,
-                homeFolder());
+                homeFolder(home));
         new WorkerStep(new MojoLog(getLog()), seen, worker).run();
     }
 

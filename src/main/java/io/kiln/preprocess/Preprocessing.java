@@ -40,9 +40,14 @@ public record Preprocessing(AudioPipeline pipeline, YamlDocument document) {
 
     /** The file beside a model: its name without the extension, and {@link #SUFFIX}; empty if there is none. */
     public static Optional<Path> beside(Path model) {
+        return Optional.of(place(model)).filter(Files::isRegularFile);
+    }
+
+    /** Where the file beside a model lies, if there is one. */
+    public static Path place(Path model) {
         String name = model.getFileName().toString();
         String stem = name.contains(".") ? name.substring(0, name.lastIndexOf('.')) : name;
-        return Optional.of(model.resolveSibling(stem + SUFFIX)).filter(Files::isRegularFile);
+        return model.resolveSibling(stem + SUFFIX);
     }
 
     /**

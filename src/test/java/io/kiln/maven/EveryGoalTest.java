@@ -35,7 +35,7 @@ final class EveryGoalTest {
         }
     }
 
-    /** Every class that declares a goal in its source; the one of {@code kiln:help} is generated. */
+    /** Every class that declares a goal in its source. */
     private static List<Class<?>> goals() throws IOException {
         try (Stream<Path> files = Files.walk(SOURCES.resolve("io/kiln/maven"))) {
             return files.filter(EveryGoalTest::declaresGoal)

@@ -34,12 +34,6 @@ final class GoalDescriptionsTest {
         assertThat(descriptions).isGreaterThan(60);
     }
 
-    @Test
-    void helpIsAGoal() throws IOException {
-        assertThat(Files.readString(Path.of("pom.xml"))).contains("<goal>helpmojo</goal>");
-        assertThat(Files.readString(Path.of("src/site/markdown/goals.md"))).contains("| `kiln:help` |");
-    }
-
     private static List<Path> mojos() throws IOException {
         try (Stream<Path> sources = Files.walk(Path.of("src/main/java/io/kiln/maven"))) {
             return sources.filter(file -> file.toString().endsWith("Mojo.java")).toList();

@@ -25,6 +25,7 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /**
@@ -39,6 +40,7 @@ public final class Fingerprint {
 
     private final String result;
     private final TreeMap<String, String> parts = new TreeMap<>();
+    private final TreeSet<Path> paths = new TreeSet<>();
 
     private Fingerprint(String result) {
         this.result = result;
@@ -113,6 +115,7 @@ public final class Fingerprint {
     }
 
     private void path(String name, Path path) {
+        paths.add(path);
         if (Files.isDirectory(path)) {
             List<Path> files = filesBelow(path);
             parts.put(name, files.size() + " files");
@@ -188,6 +191,11 @@ public final class Fingerprint {
     /** The parts by name, in order. */
     public Map<String, String> parts() {
         return Collections.unmodifiableMap(parts);
+    }
+
+    /** The files and folders whose contents are among the parts. */
+    public Set<Path> paths() {
+        return Collections.unmodifiableSet(paths);
     }
 
     /** Regular files below a folder in a stable order, also by links, as compilers and readers find them; none if there is no such folder. */

@@ -34,6 +34,15 @@ public record ImageSpec(
 
         @NoInput(because = "answers are the same on a farm; its address may hold a secret")
         Optional<FarmUse> farm) {
+    /** The default application without code of the project, verified in the emulator with two random cases. */
+    public static final ImageSpec DEFAULT = new ImageSpec(
+            ImageOptions.DEFAULT,
+            CodeSpec.NONE,
+            List.of(),
+            false,
+            new VerifySpec(VerifyOn.EMULATOR, Optional.empty(), 2, 0),
+            Optional.empty());
+
     public ImageSpec {
         compilerFlags = List.copyOf(compilerFlags);
     }

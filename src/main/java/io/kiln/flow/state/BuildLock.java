@@ -7,6 +7,7 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Problem;
 import io.kiln.flow.spec.BuildSpec.Layout;
+import java.nio.file.Path;
 import java.time.Duration;
 
 /** Lets one goal at a time write to an output folder; two compiling there would mix their objects. */
@@ -43,6 +44,12 @@ public final class BuildLock {
                 throw new KilnException(deleted(layout));
             }
         }
+    }
+
+    /** Whether a file is one of those by which builds exclude each other. */
+    static boolean owns(Layout layout, Path file) {
+        return file.startsWith(layout.reports())
+                && file.getFileName().toString().startsWith(NAME + ".lock");
     }
 
     private static Problem deleted(Layout layout) {

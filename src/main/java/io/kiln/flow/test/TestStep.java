@@ -5,6 +5,7 @@ import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Problem;
+import io.kiln.base.incremental.Fingerprint;
 import io.kiln.device.fault.StackUse;
 import io.kiln.flow.build.FirmwareSteps;
 import io.kiln.flow.resolve.ResolvedBuild;
@@ -13,6 +14,7 @@ import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.MachineSpec;
 import io.kiln.flow.spec.TestSpec;
+import io.kiln.flow.state.Steps;
 import io.kiln.report.JUnitXml;
 import io.kiln.report.TestReport;
 import java.io.IOException;
@@ -20,11 +22,15 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
@@ -42,6 +48,7 @@ public final class TestStep {
     private final TestSpec tests;
     private final Function<BuildSpec, ResolvedBuild> generated;
     private final Function<BuildSpec, ResolvedBuild> linked;
+    private final Map<String, ResolvedBuild> builds = new HashMap<>();
 
     /**
      * @param device how a board is reached, for tests on one
@@ -80,21 +87,68 @@ public final class TestStep {
     }
 
     /**
-     * Runs all tests and logs in one line for each machine how they went.
+     * Runs all tests, those in emulators and on this computer only if images or tests differ from those that passed last time, and logs in one
+     * line for each machine how they went.
      *
      * @throws KilnException naming each test that failed; the report is written all the same
      */
     public void run() {
-        List<ProgramScript> scripts = ScriptReader.read(spec.layout().programTests());
+        Map<String, List<ProgramScript>> scripts =
+                byBoard(ScriptReader.read(spec.layout().programTests()));
+        if (tests.onBoard()) {
+            run(scripts);
+        } else {
+            new Steps(log, spec.layout()).run("Testing", fingerprint(scripts.keySet()), () -> run(scripts));
+        }
+    }
+
+    /** The project's code is an input itself: unit tests are linked with it. */
+    private Fingerprint fingerprint(Set<String> boards) {
+        Fingerprint now = Fingerprint.of("test")
+                .value("tests", tests)
+                .value("program tests", spec.layout().programTests())
+                .value("unit tests", spec.layout().unitTests())
+                .value("sources", spec.layout().userSources())
+                .value("code", spec.image().code());
+        if (hasUnitTests() && tests.onHost()) {
+            now.value("on this computer", onHost());
+        }
+        Set<String> linkedFor = new TreeSet<>(boards);
+        if (hasUnitTests() && tests.onTarget()) {
+            linkedFor.add(spec.board());
+        }
+        for (String board : linkedFor) {
+            ResolvedBuild build = linkedFor(board);
+            now.value("on " + board, build)
+                    .value("image for " + board, build.spec().layout().image("elf"));
+        }
+        return now;
+    }
+
+    private boolean hasUnitTests() {
+        return hasFiles(spec.layout().unitTests());
+    }
+
+    private ResolvedBuild onHost() {
+        return builds.computeIfAbsent(HOST + " alone", name -> generated.apply(forBoard(HOST)));
+    }
+
+    private ResolvedBuild linkedFor(String board) {
+        return builds.computeIfAbsent(board, name -> linked.apply(name.equals(spec.board()) ? spec : forBoard(name)));
+    }
+
+    private Collection<Path> run(Map<String, List<ProgramScript>> scripts) {
         List<TestReport.Suite> suites = new ArrayList<>();
-        if (hasFiles(spec.layout().unitTests())) {
+        if (hasUnitTests()) {
             suites.addAll(unitTests());
         }
-        byBoard(scripts).forEach((board, group) -> suites.add(programTests(board, group)));
+        scripts.forEach((board, group) -> suites.add(programTests(board, group)));
         TestReport report = new TestReport(suites);
-        JUnitXml.write(spec.layout().reports().resolve(REPORT), report);
+        Path file = spec.layout().reports().resolve(REPORT);
+        JUnitXml.write(file, report);
         suites.forEach(suite -> log.info(suite.name() + ": " + summary(new TestReport(List.of(suite)))));
         requirePassed(report);
+        return List.of(file);
     }
 
     private static String summary(TestReport report) {
@@ -121,10 +175,10 @@ public final class TestStep {
         List<TestReport.Suite> suites = new ArrayList<>();
         UnitTests units = new UnitTests(spec.layout().unitTests());
         if (tests.onHost()) {
-            suites.add(units.run(generated.apply(forBoard(HOST)), "unit tests on this computer"));
+            suites.add(units.run(onHost(), "unit tests on this computer"));
         }
         if (tests.onTarget()) {
-            suites.add(units.run(linked.apply(spec), "unit tests on " + spec.board()));
+            suites.add(units.run(linkedFor(spec.board()), "unit tests on " + spec.board()));
         }
         return suites;
     }
@@ -138,7 +192,7 @@ public final class TestStep {
     }
 
     private TestReport.Suite programTests(String board, List<ProgramScript> scripts) {
-        ResolvedBuild build = linked.apply(board.equals(spec.board()) ? spec : forBoard(board));
+        ResolvedBuild build = linkedFor(board);
         Path logs = spec.layout().reports().resolve("test");
         ProgramMachine machine = tests.onBoard() && board.equals(spec.board())
                 ? new BoardMachine(log, build, device, logs)

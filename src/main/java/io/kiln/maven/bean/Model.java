@@ -44,6 +44,11 @@ public final class Model {
         this.name = name;
     }
 
+    /** The file, or coordinates; null if it is not set. */
+    public String file() {
+        return file;
+    }
+
     /**
      * The model in the flow's form.
      *

@@ -100,7 +100,20 @@ final class TestStepTest {
                 .contains("name=\"talk\" time=\"")
                 .doesNotContain("<failure");
 
+        nothingRunsAgainUnlessSomethingChanged();
         mistakesAreNamed();
+    }
+
+    private void nothingRunsAgainUnlessSomethingChanged() throws IOException {
+        log.said().clear();
+        test();
+        assertThat(log.said()).contains("Testing: nothing changed").noneMatch(line -> line.contains("all passed"));
+        write("src/main/c/mean.c", MEAN + "\n/* Another. */\n");
+        log.said().clear();
+        test();
+        assertThat(log.said())
+                .anyMatch(line -> line.startsWith("Testing: ") && line.contains("changed"))
+                .anyMatch(line -> line.startsWith("unit tests on") && line.endsWith("all passed"));
     }
 
     private void mistakesAreNamed() throws IOException {

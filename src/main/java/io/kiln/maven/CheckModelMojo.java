@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kiln.maven.part;
+package io.kiln.maven;
 
+import io.kiln.flow.model.ModelFolder;
+import io.kiln.maven.session.MojoLog;
+import java.io.File;
 import org.apache.maven.plugins.annotations.LifecyclePhase;
 import org.apache.maven.plugins.annotations.Mojo;
 import org.apache.maven.plugins.annotations.Parameter;
@@ -12,22 +15,22 @@ import org.apache.maven.plugins.annotations.Parameter;
  * @since 0.1.0
  */
 @Mojo(name = "check-model", defaultPhase = LifecyclePhase.COMPILE, threadSafe = true)
-public final class CheckModelMojo extends AbstractModelMojo {
-    /**
-     * Skips this goal.
-     *
-     * @since 0.1.0
-     */
+public final class CheckModelMojo extends AbstractKilnMojo {
+    /** Skips this goal. */
     @Parameter(property = "kiln.check-model.skip", defaultValue = "false")
     private boolean skipCheckModel;
 
+    /** The folder with the model, its vectors and its card {@code model.yaml}. */
+    @Parameter(property = "kiln.modelDirectory", defaultValue = "${project.basedir}/src/main/model")
+    private File modelDirectory;
+
     @Override
-    protected boolean isSkipped() {
+    boolean isGoalSkipped() {
         return skipCheckModel;
     }
 
     @Override
-    protected void work() {
-        model().check();
+    void run() {
+        new ModelFolder(modelDirectory.toPath(), new MojoLog(getLog())).check();
     }
 }

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kiln.maven.site;
+package io.kiln.maven;
 
 import io.kiln.base.KilnException;
 import io.kiln.flow.page.BuildPage;
-import io.kiln.flow.spec.BuildSpec.Layout;
-import io.kiln.maven.AbstractPartMojo;
 import java.io.File;
 import java.nio.file.Path;
 import java.util.Locale;
@@ -21,15 +19,11 @@ import org.apache.maven.reporting.MavenReportException;
  * @since 0.1.0
  */
 @Mojo(name = "report", threadSafe = true)
-public final class ReportMojo extends AbstractPartMojo implements MavenReport {
+public final class ReportMojo extends AbstractKilnMojo implements MavenReport {
     /** Name of the page in the site's folder. */
     private static final String PAGE = "kiln";
 
-    /**
-     * Skips this goal.
-     *
-     * @since 0.1.0
-     */
+    /** Skips this goal. */
     @Parameter(property = "kiln.report.skip", defaultValue = "false")
     private boolean skipReport;
 
@@ -38,25 +32,22 @@ public final class ReportMojo extends AbstractPartMojo implements MavenReport {
     private File site;
 
     @Override
-    protected boolean isSkipped() {
+    boolean isGoalSkipped() {
         return skipReport;
     }
 
     @Override
-    protected void work() {
-        Path copy = BuildPage.copy(layout(), site.toPath().resolve(PAGE + ".html"));
-        log().info("Page: " + copy);
-    }
-
-    private Layout layout() {
-        return new Layout(target().getParent(), target(), "image");
+    void run() {
+        Path copy = BuildPage.copy(projectLayout(), site.toPath().resolve(PAGE + ".html"));
+        getLog().info("Page: " + copy);
     }
 
     @Override
     public boolean canGenerateReport() {
-        boolean hasPage = !skipReport && BuildPage.file(layout()).toFile().isFile();
+        boolean hasPage =
+                !skipReport && BuildPage.file(projectLayout()).toFile().isFile();
         if (!skipReport && !hasPage) {
-            log().info("No report of Kiln: this module has no image (mvn verify site makes the image first)");
+            getLog().info("No report of Kiln: this module has no image (mvn verify site makes the image first)");
         }
         return hasPage;
     }
@@ -70,7 +61,7 @@ public final class ReportMojo extends AbstractPartMojo implements MavenReport {
     @Override
     public void generate(Sink sink, Locale locale) throws MavenReportException {
         try {
-            work();
+            run();
         } catch (KilnException e) {
             throw new MavenReportException(e.told(), e);
         }

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.maven.group;
+
+import io.kiln.compile.ReadOptions;
+import java.util.Optional;
+
+/** How models are read, fused and archived: {@code <onnx>}, {@code <tflite>}, {@code <fuse>} and {@code <mlf>}. */
+public final class CompilationGroups {
+    private static final Element MAX_DEPTH = Element.of(
+            "maxDepth",
+            "256",
+            "The largest number of IR operators in a fused group; 1 fuses nothing. Results do not change.");
+    private static final Element ROUNDING = Element.of(
+            "rounding",
+            "micro",
+            "Whose answers the image of a TensorFlow Lite model gives where the two libraries round differently: micro for TensorFlow Lite"
+                    + " Micro's, lite for those of TensorFlow Lite's reference kernels.");
+    private static final Element IO = Element.of(
+            "io",
+            "model",
+            "Layout of the images that an ONNX model takes and gives: model for the model's own (channels before the spatial dimensions), nhwc"
+                    + " for channels last, which saves the transposes at the border.");
+    private static final Element DATA = Element.of(
+            "data",
+            "Folder of an ONNX model's external data, and of folders below it; if not set, only files directly beside the model are read.");
+    private static final Element SLIM = Element.of(
+            "slim",
+            "false",
+            "Whether the archive's Relay text and parameters omit the constants' data; the C has it in any case. A slim archive cannot be"
+                    + " compiled again from its text.");
+
+    /** {@code <fuse>}: how operators are fused. */
+    public static final ParameterGroup FUSE = new ParameterGroup("fuse", MAX_DEPTH);
+
+    /** {@code <tflite>}: how models of TensorFlow Lite are read. */
+    public static final ParameterGroup TFLITE = new ParameterGroup("tflite", ROUNDING);
+
+    /** {@code <onnx>}: how ONNX models are read. */
+    public static final ParameterGroup ONNX = new ParameterGroup("onnx", IO, DATA);
+
+    /** {@code <mlf>}: what the archive in Model Library Format holds. */
+    public static final ParameterGroup MLF = new ParameterGroup("mlf", SLIM);
+
+    private CompilationGroups() {}
+
+    /** The largest number of IR operators in a fused group. */
+    public static int maxDepth(GroupValues fuse) {
+        return fuse.small(MAX_DEPTH);
+    }
+
+    /**
+     * How model files are read.
+     *
+     * @param limit {@code kiln.limit.model}; empty if it is not set
+     */
+    public static ReadOptions reading(GroupValues onnx, GroupValues tflite, Optional<String> limit) {
+        return ReadOptions.parse(onnx.text(IO), tflite.text(ROUNDING), limit, onnx.file(DATA));
+    }
+
+    /** Whether the archive omits the constants' data. */
+    public static boolean isSlim(GroupValues mlf) {
+        return mlf.flag(SLIM);
+    }
+}

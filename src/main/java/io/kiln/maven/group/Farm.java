@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.maven.group;
+
+import io.kiln.farm.link.FarmAccess;
+import io.kiln.farm.link.FarmAccess.Store;
+import io.kiln.farm.link.FarmAddress;
+import io.kiln.farm.link.LocalToken;
+import io.kiln.flow.spec.FarmUse;
+import io.kiln.maven.artifact.FarmEngine;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+
+/** {@code <farm>}: the farm that runs images in place of this computer, and this member's credentials. */
+public final class Farm {
+    private static final Element ADDRESS = Element.of(
+                    "address",
+                    "A farm that runs images in place of this computer: tcp://localhost:PORT, or tls://HOST:PORT for one on another computer. If not"
+                            + " set, everything runs here.")
+            .ofGroup();
+    private static final Element KEY_STORE = Element.of(
+            "keyStore",
+            "A PKCS #12 file with the key and the certificate of this member of the farm, or of the broker.");
+    private static final Element KEY_STORE_PASSWORD =
+            Element.of("keyStorePassword", "", "Password of kiln.farm.keyStore.");
+    private static final Element TRUST_STORE = Element.of(
+            "trustStore",
+            "A PKCS #12 file with the certificates that this member of the farm trusts: those of other members, or of whoever signed them.");
+    private static final Element TRUST_STORE_PASSWORD =
+            Element.of("trustStorePassword", "", "Password of kiln.farm.trustStore.");
+    private static final Element PASSWORD = Element.of(
+            "password",
+            "The password that all members of the farm know; with it, they need no certificates of their own. If not set, the members of a farm"
+                    + " without TLS share the token in kiln.home.");
+    private static final Element TIMEOUT =
+            Element.of("timeout", "600", "Seconds without any result of the farm after which the goal fails.");
+
+    /** The group. */
+    public static final ParameterGroup GROUP = new ParameterGroup(
+            "farm", ADDRESS, KEY_STORE, KEY_STORE_PASSWORD, TRUST_STORE, TRUST_STORE_PASSWORD, PASSWORD, TIMEOUT);
+
+    private final GroupValues values;
+    private final FarmEngine engine;
+    private final Path home;
+
+    /**
+     * @param values what the user has set
+     * @param engine fetched before a farm is used
+     * @param home folder of what all builds share, which has the token of local farms
+     */
+    public Farm(GroupValues values, FarmEngine engine, Path home) {
+        this.values = values;
+        this.engine = engine;
+        this.home = home;
+    }
+
+    /** The farm that runs images, if there is one. */
+    public Optional<FarmUse> use() {
+        return values.find(ADDRESS)
+                .filter(url -> !url.isBlank())
+                .map(url -> new FarmUse(address(url), Duration.ofSeconds(Math.max(1, values.small(TIMEOUT)))));
+    }
+
+    /** A farm's address with this member's credentials; fetches the engine of farms. */
+    public FarmAddress address(String url) {
+        engine.provide();
+        FarmAccess access = new FarmAccess(
+                values.file(KEY_STORE).map(file -> new Store(file, values.text(KEY_STORE_PASSWORD))),
+                values.file(TRUST_STORE).map(file -> new Store(file, values.text(TRUST_STORE_PASSWORD))),
+                values.find(PASSWORD).filter(text -> !text.isEmpty()));
+        FarmAddress address = FarmAddress.parse(url, access);
+        return address.isLoopback()
+                        && !address.isEncrypted()
+                        && access.password().isEmpty()
+                ? new FarmAddress(address.host(), address.port(), false, FarmAccess.by(LocalToken.of(home)))
+                : address;
+    }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.maven.group;
+
+import io.kiln.base.Problems;
+import io.kiln.flow.spec.BuildSpec.VerifySpec;
+import io.kiln.flow.spec.VerifyOn;
+import io.kiln.flow.spec.VerifyOver;
+import java.time.Duration;
+
+/** {@code <verify>}: how the image is verified. */
+public final class Verify {
+    private static final Element ON = Element.of(
+            "on",
+            "emulator",
+            "Where the image is verified: emulator, board (flashed first, unless kiln.flash.skip is set) or none.");
+    private static final Element VECTORS = Element.of(
+            "vectors",
+            "A folder of input_K.bin and optional output_K.bin: all inputs (outputs) of case K in model order, concatenated, raw little-endian."
+                    + " With several models, one such folder for each, named like the model. A model without such a folder has the vectors of its"
+                    + " artifact, if it comes from one.");
+    private static final Element SAMPLES =
+            Element.of("samples", "2", "Number of random cases in addition to the vectors.");
+    private static final Element SEED = Element.of("seed", "0", "Seed of the random cases.");
+    private static final Element PROGRAM = Element.of(
+            "program",
+            "2",
+            "Emulated seconds for which the project's own program, if src/main/c has a main, runs in the emulator: a fault, a stack that"
+                    + " overflows, a call of TVMPlatformAbort, a failed StackMemoryManager_Init or an exit code other than 0 fails the"
+                    + " verification. 0 skips this.");
+    private static final Element OVER = Element.of(
+            "over",
+            "console",
+            "What the image is talked to by: console, the protocol of the default application, or rpc, microTVM's, for an image with"
+                    + " kiln.application=rpc.");
+
+    /** The group. */
+    public static final ParameterGroup GROUP = new ParameterGroup("verify", ON, VECTORS, SAMPLES, SEED, PROGRAM, OVER);
+
+    private Verify() {}
+
+    /**
+     * How the image is verified.
+     *
+     * @param malformed gets what cannot be parsed
+     */
+    public static VerifySpec spec(GroupValues verify, Problems malformed) {
+        return new VerifySpec(
+                malformed.read(() -> VerifyOn.of(verify.text(ON))).orElse(VerifyOn.EMULATOR),
+                verify.file(VECTORS),
+                verify.small(SAMPLES),
+                verify.whole(SEED),
+                Duration.ofSeconds(verify.small(PROGRAM)),
+                malformed.read(() -> VerifyOver.of(verify.text(OVER))).orElse(VerifyOver.CONSOLE));
+    }
+}

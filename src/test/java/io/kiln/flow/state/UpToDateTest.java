@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.state;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kiln.flow.spec.BuildSpec.Layout;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
+import java.util.Set;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A goal that is up to date has the parameters and the files that it had, all of them. */
+final class UpToDateTest {
+    private static final String SOURCE = "src/main/c/main.c";
+    private static final String IMAGE = "target/app.elf";
+
+    @TempDir
+    Path folder;
+
+    private Path elsewhere;
+
+    @BeforeEach
+    void aBuildThatIsDone() throws IOException {
+        elsewhere = folder.resolve("elsewhere/model.tflite");
+        write("elsewhere/model.tflite", "model");
+        write(SOURCE, "int main;");
+        write("target/kiln/objects/main.o", "object");
+        write(IMAGE, "image");
+        keep("generate");
+        keep("link");
+    }
+
+    @Test
+    void aGoalHoldsThatLeftNothingToDo() {
+        assertThat(holds("generate")).isTrue();
+        assertThat(holds("link")).isTrue();
+        assertThat(holds("compile")).isFalse();
+    }
+
+    @Test
+    void everyChangedFileCounts() throws IOException {
+        assertChanged(() -> write("elsewhere/model.tflite", "longer model"));
+        assertChanged(() -> write(SOURCE, "int niam;"));
+        assertChanged(() -> Files.setLastModifiedTime(folder.resolve(SOURCE), FileTime.from(Instant.EPOCH)));
+        assertChanged(() -> write("src/main/c/new.c", ""));
+        assertChanged(() -> Files.delete(folder.resolve("src/main/c/new.c")));
+        assertChanged(() -> write("target/kiln/objects/main.o", "by hand"));
+        assertChanged(() -> Files.delete(folder.resolve(IMAGE)));
+        assertChanged(() -> write("target/app.map", "new"));
+        assertChanged(() -> Files.delete(elsewhere));
+        assertChanged(() -> write("elsewhere/model.tflite", "model"));
+    }
+
+    private void assertChanged(Change change) throws IOException {
+        keep("generate");
+        assertThat(holds("generate")).isTrue();
+        change.make();
+        assertThat(holds("generate")).isFalse();
+        assertThat(holds("link")).as("all of them are out of date").isFalse();
+    }
+
+    /** What changes a file. */
+    private interface Change {
+        void make() throws IOException;
+    }
+
+    @Test
+    void filesOfNoConsequenceDoNotCount() throws IOException {
+        write("target/kiln/build.lock", "");
+        write("target/kiln/build.lock.holder", "kiln:run");
+        write("target/classes/Other.class", "");
+        write("README.md", "");
+        assertThat(holds("link")).isTrue();
+    }
+
+    /** A goal that runs may change what the goals behind it read, not what those before it wrote. */
+    @Test
+    void withOtherParametersTheGoalsBehindRunAsWell() {
+        keep("verify");
+        assertThat(new UpToDate(layout(), "link", "-Dother").holds()).isFalse();
+        assertThat(holds("link")).isFalse();
+        assertThat(holds("verify")).isFalse();
+        assertThat(holds("generate")).isTrue();
+    }
+
+    @Test
+    void whatChangesWhileAGoalRunsIsNotKept() throws IOException {
+        Instant began = Instant.now();
+        write(SOURCE, "int changed;");
+        UpToDate compile = new UpToDate(layout(), "compile", "", began);
+        compile.keep(Set.of(elsewhere));
+        assertThat(holds("compile")).isFalse();
+        assertThat(holds("generate")).isFalse();
+    }
+
+    @Test
+    void aGoalThatFailsAfterAllHasToRunAgain() {
+        UpToDate link = new UpToDate(layout(), "link", "");
+        link.forget();
+        assertThat(holds("link")).isFalse();
+        link.forget();
+    }
+
+    @Test
+    void aDamagedMemoryIsNone() throws IOException {
+        for (String damaged : new String[] {"", "something else\n", "kiln up to date 1\ngoal link\n"}) {
+            keep("link");
+            write("target/kiln/state/up-to-date.txt", damaged);
+            assertThat(holds("link")).as(damaged).isFalse();
+        }
+    }
+
+    private boolean holds(String goal) {
+        return new UpToDate(layout(), goal, "").holds();
+    }
+
+    /** Long after the files were written. */
+    private void keep(String goal) {
+        new UpToDate(layout(), goal, "", Instant.now().plusSeconds(60)).keep(Set.of(elsewhere));
+    }
+
+    private Layout layout() {
+        return new Layout(folder, folder.resolve("target"), "app");
+    }
+
+    private void write(String name, String text) throws IOException {
+        Path file = folder.resolve(name);
+        Files.createDirectories(file.getParent());
+        Files.writeString(file, text);
+    }
+}
