@@ -100,7 +100,8 @@ final class DspPaddedRows {
 
     /** Whether inputs are widened where they are multiplied, rather than for all channels before. */
     private static boolean isInPlace(ConvComputation conv) {
-        return conv.channels() <= DspInPlaceAsm.MOST_CHANNELS && DspInPlaceAsm.suits(runs(conv, true));
+        return conv.channels() <= DspRuns.MOST_CHANNELS_IN_PLACE
+                && runs(conv, true).suitsInPlace();
     }
 
     /** Bytes of scratch for widened inputs. */
