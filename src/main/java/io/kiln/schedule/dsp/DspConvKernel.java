@@ -4,32 +4,23 @@ package io.kiln.schedule.dsp;
 import io.kiln.kernels.convolution.Jtedsp_pairsGenerated;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.KernelSheet;
-import java.util.List;
-import java.util.stream.Collectors;
 
 /**
- * Two neighbouring pixels or one, whose windows are already widened, times blocks of four output channels, by {@link DspConvAsm}.
+ * Two neighbouring pixels or one, whose windows are already widened, times blocks of four output channels.
  *
  * @param shape sizes
  * @param epilogue the rescaling of the sums
  */
 record DspConvKernel(DspConvShape shape, DspEpilogue epilogue) {
-
     String name() {
         return "kiln_conv_" + shape.suffix() + epilogue.suffix();
     }
 
     /** {@code (x, w, out, blocks[, late])}. */
     Kernel kernel() {
-        return epilogue.kernel(name(), 0, definition());
-    }
-
-    private String definition() {
-        return KernelSheet.text((out, html) -> Jtedsp_pairsGenerated.render(out, html, name(), shape, epilogue));
-    }
-
-    /** Parameters of a naked function, which only its assembly reads. */
-    static String unused(List<String> parameters) {
-        return parameters.stream().map(p -> "__attribute__((unused)) " + p).collect(Collectors.joining(", "));
+        return epilogue.kernel(
+                name(),
+                0,
+                KernelSheet.text((out, html) -> Jtedsp_pairsGenerated.render(out, html, name(), shape, epilogue)));
     }
 }
