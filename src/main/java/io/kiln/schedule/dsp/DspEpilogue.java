@@ -8,14 +8,16 @@ import io.kiln.lower.ProvenRescale;
 import io.kiln.lower.StepwiseRescale;
 import io.kiln.schedule.parts.RescaleCorrection;
 import io.kiln.tir.Expr;
+import io.kiln.tir.Exprs;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /** The conversion of sums to int8 in a kernel: the constants of a channel, which r1 points to, and a few instructions per value. */
-public sealed interface DspEpilogue permits DspProvenEpilogue, DspStepwiseEpilogue, DspFloorEpilogue {
+public sealed interface DspEpilogue {
     /**
      * The steps of kernels before and after any rescaling of sums.
      *
@@ -39,12 +41,12 @@ public sealed interface DspEpilogue permits DspProvenEpilogue, DspStepwiseEpilog
     static DspEpilogue of(DspRescale rescale) {
         Range range = new Range(rescale.isSummed(), rescale.freeBits(), rescale.low(), rescale.high());
         if (rescale.constants() instanceof ProvenRescale r) {
-            return new DspProvenEpilogue(range, r.scaleBits(), r.shift(), RescaleCorrection.of(r));
+            return new Proven(range, r.scaleBits(), r.shift(), RescaleCorrection.of(r));
         }
         if (rescale.constants() instanceof StepwiseRescale r) {
-            return new DspStepwiseEpilogue(range, r.left(), r.isRounded(), r.signStep() != 0, r.commonShift());
+            return new Stepwise(range, r.left(), r.isRounded(), r.signStep() != 0, r.commonShift());
         }
-        return new DspFloorEpilogue(range);
+        return new Floor(range);
     }
 
     /** See {@link Range}. */
@@ -100,5 +102,104 @@ public sealed interface DspEpilogue permits DspProvenEpilogue, DspStepwiseEpilog
     /** C's expression for the first channel's weight. */
     default String firstWeight() {
         return range().isSummed() ? "(both - second) / 256" : "(int8_t)(both >> 8)";
+    }
+
+    /**
+     * By {@link ProvenRescale}: about four instructions per value, with one shift for all channels as an immediate.
+     *
+     * @param range what does not depend on the rescaling
+     * @param scaleBits powers of two by which sums are scaled before the high multiply
+     * @param shift bits to the right after it
+     * @param correction of values; if of negative ones, the zero point is added after that
+     */
+    record Proven(Range range, int scaleBits, int shift, RescaleCorrection correction) implements DspEpilogue {
+        @Override
+        public List<String> parameters() {
+            return isSigned() ? List.of("late") : List.of();
+        }
+
+        @Override
+        public List<Expr> arguments() {
+            return isSigned() ? List.of(Exprs.imm(correction.lateOffset())) : List.of();
+        }
+
+        @Override
+        public String suffix() {
+            return range.prefix()
+                    + "_scale" + scaleBits + "_shift" + shift
+                    + (isSigned() ? "_signed" : correction.suffix())
+                    + range.suffix();
+        }
+
+        /** Whether negative values are corrected. */
+        public boolean isSigned() {
+            return correction.isSigned();
+        }
+
+        @Override
+        public String constantsInWords() {
+            return "a multiplier and an offset" + (correction.count() == 0 ? "" : " and " + correction.text());
+        }
+
+        @Override
+        public int constants() {
+            return correction.constants();
+        }
+    }
+
+    /**
+     * By {@link StepwiseRescale}: about seven instructions per value.
+     *
+     * @param range what does not depend on the rescaling
+     * @param left bits by which sums are scaled
+     * @param isRounded whether the high word is rounded
+     * @param isSigned whether negative values are corrected
+     * @param shift bits to the right, if all channels have the same
+     */
+    record Stepwise(Range range, int left, boolean isRounded, boolean isSigned, Optional<Integer> shift)
+            implements DspEpilogue {
+        @Override
+        public String suffix() {
+            return range.prefix()
+                    + (isRounded ? "_twice" : "_once")
+                    + left
+                    + (isSigned ? "_signed" : "")
+                    + shift.map(s -> "_shift" + s).orElse("")
+                    + range.suffix();
+        }
+
+        @Override
+        public String constantsInWords() {
+            return shift.isPresent()
+                    ? "a multiplier, an offset and a bias"
+                    : "a multiplier, an offset, a bias and a shift";
+        }
+
+        @Override
+        public int constants() {
+            return shift.isPresent() ? 3 : 4;
+        }
+    }
+
+    /**
+     * By {@link io.kiln.lower.FloorRescale}, whose offsets have 64 bits: about eight instructions per value.
+     *
+     * @param range what does not depend on the rescaling
+     */
+    record Floor(Range range) implements DspEpilogue {
+        @Override
+        public String suffix() {
+            return range.prefix() + "_floor" + range.suffix();
+        }
+
+        @Override
+        public String constantsInWords() {
+            return "a multiplier, both words of an offset and a shift";
+        }
+
+        @Override
+        public int constants() {
+            return 4;
+        }
     }
 }

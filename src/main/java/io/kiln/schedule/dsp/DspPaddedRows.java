@@ -251,9 +251,9 @@ final class DspPaddedRows {
 
     /** {@code (to, from, count)}. */
     private static final Kernel COPY_ROW = Kernel.inFile(
-            "dsp/kiln_copy_row", List.of(Kernel.Pointer.out(INT8), Kernel.Pointer.in(INT8)), List.of(INT32));
+            "movement/kiln_copy_row", List.of(Kernel.Pointer.out(INT8), Kernel.Pointer.in(INT8)), List.of(INT32));
 
     /** {@code (to, count, value)}. */
     private static final Kernel FILL_ROW =
-            Kernel.inFile("dsp/kiln_fill_row", List.of(Kernel.Pointer.out(INT8)), List.of(INT32, INT32));
+            Kernel.inFile("movement/kiln_fill_row", List.of(Kernel.Pointer.out(INT8)), List.of(INT32, INT32));
 }

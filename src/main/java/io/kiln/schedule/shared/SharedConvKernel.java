@@ -22,11 +22,12 @@ import java.util.List;
 record SharedConvKernel(SharedEpilogue epilogue) {
     static final int BLOCK = 4;
 
-    private static final Intrinsic WIDEN = Intrinsic.inFile("dsp/kiln_conv_widen", List.of(), INT32);
-    private static final Intrinsic COPY = Intrinsic.inFile("dsp/kiln_copy_row", List.of(), INT32);
-    private static final Intrinsic FILL = Intrinsic.inFile("dsp/kiln_fill_row", List.of(), INT32);
-    private static final Intrinsic LAYER = Intrinsic.inFile("dsp/kiln_conv_layer", List.of(), INT32, WIDEN, COPY, FILL);
-    private static final Intrinsic PIXELS = Intrinsic.inFile("dsp/kiln_conv_pixels", List.of(), INT32, WIDEN);
+    private static final Intrinsic WIDEN = Intrinsic.inFile("convolution/kiln_conv_widen", List.of(), INT32);
+    private static final Intrinsic COPY = Intrinsic.inFile("movement/kiln_copy_row", List.of(), INT32);
+    private static final Intrinsic FILL = Intrinsic.inFile("movement/kiln_fill_row", List.of(), INT32);
+    private static final Intrinsic LAYER =
+            Intrinsic.inFile("convolution/kiln_conv_layer", List.of(), INT32, WIDEN, COPY, FILL);
+    private static final Intrinsic PIXELS = Intrinsic.inFile("convolution/kiln_conv_pixels", List.of(), INT32, WIDEN);
     /** {@code (in, w, layer, x, out)}, of which x is scratch. */
     Kernel kernel() {
         Intrinsic blocks = blocks();

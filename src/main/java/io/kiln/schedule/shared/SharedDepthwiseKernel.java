@@ -27,8 +27,8 @@ record SharedDepthwiseKernel(SharedEpilogue epilogue) {
     /** Bytes of four channels of a tap or pixel. */
     static final int BYTES = 8;
 
-    private static final Intrinsic WIDEN = Intrinsic.inFile("dsp/kiln_depthwise_widen", List.of(), INT32);
-    private static final Intrinsic LAYER = Intrinsic.inFile("dsp/kiln_depthwise_layer", List.of(), INT32, WIDEN);
+    private static final Intrinsic WIDEN = Intrinsic.inFile("depthwise/kiln_depthwise_widen", List.of(), INT32);
+    private static final Intrinsic LAYER = Intrinsic.inFile("depthwise/kiln_depthwise_layer", List.of(), INT32, WIDEN);
 
     /** {@code (in, w, rescale, layer, x, out)}, of which x is scratch. */
     Kernel kernel() {
