@@ -16,7 +16,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** The conversion of sums to int8 in a kernel: the constants of a channel, which r1 points to, and a few instructions per value. */
+/**
+ * How a kernel requantizes sums to int8: by the constants of a channel, which r1 points to, in a few instructions per value. The instructions and
+ * their C twin are in {@code kernels/requantize/dsp.jte} and {@code dsp_twin.jte}.
+ */
 public sealed interface DspEpilogue {
     /**
      * The steps of kernels before and after any rescaling of sums.
@@ -38,6 +41,7 @@ public sealed interface DspEpilogue {
         }
     }
 
+    /** The epilogue of a rescaling. */
     static DspEpilogue of(DspRescale rescale) {
         Range range = new Range(rescale.isSummed(), rescale.freeBits(), rescale.low(), rescale.high());
         if (rescale.constants() instanceof ProvenRescale r) {
