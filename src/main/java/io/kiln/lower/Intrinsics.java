@@ -44,7 +44,7 @@ public final class Intrinsics {
     public static final Intrinsic SATURATE_16 = Intrinsic.inFile("thumb/kiln_saturate_16", List.of(INT32), INT32);
 
     /** Accumulates both halves of two words: a sum plus the products of the lower and of the upper halves. */
-    public static final Intrinsic SMLAD = Intrinsic.inFile("dsp/kiln_smlad", List.of(INT32, INT32, INT32), INT32);
+    public static final Intrinsic SMLAD = Intrinsic.inFile("thumb2/kiln_smlad", List.of(INT32, INT32, INT32), INT32);
 
     /** A sum from its lower word, and a number that is less than {@code 1 << 16} below its upper bits. */
     public static final Intrinsic FROM_HALVES =

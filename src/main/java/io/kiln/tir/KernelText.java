@@ -14,7 +14,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The C text of a micro-kernel, from a file under {@code kernels/<instruction set>/} among the resources.
+ * The C text of a micro-kernel, from a file under {@code kernels/<operator>/} or {@code kernels/<instruction set>/} among the resources.
  *
  * <p>Such a file is C that an editor, a linter and a compiler can read unchanged. Its head, up to the first empty line,
  * is only for them: it includes what the kernel uses and defines the kernel's parameters as macros with an example

@@ -30,7 +30,7 @@ public final class ElementIntrinsics {
 
     /** A value less one if another one is negative. */
     static final Intrinsic LESS_ONE_IF_NEGATIVE =
-            Intrinsic.inFile("dsp/kiln_less_one_if_negative", List.of(INT32, INT32), INT32);
+            Intrinsic.inFile("elementwise/kiln_less_one_if_negative", List.of(INT32, INT32), INT32);
 
     /**
      * The type of double-precision numbers without floating point, with which {@link #QUANTIZATION_SCALE} and

@@ -6,7 +6,7 @@ import io.kiln.kernels.convolution.Jteriscv_word_pairsGenerated;
 import io.kiln.kernels.convolution.Jtethumb1_pairsGenerated;
 import io.kiln.kernels.convolution.Jtethumb2_blockGenerated;
 import io.kiln.kernels.convolution.Jtethumb2_interleavedGenerated;
-import io.kiln.schedule.parts.AsmText;
+import io.kiln.schedule.parts.InstructionSets;
 import io.kiln.schedule.parts.ScalarRescale;
 import io.kiln.tir.KernelSheet;
 import java.util.Optional;
@@ -72,7 +72,7 @@ public sealed interface BlockedAssembly {
      */
     record Thumb2Interleaved(int taps) implements BlockedAssembly {
         /** The second pixel's inputs are within reach of a load. */
-        static final int MOST_TAPS = AsmText.LOAD_REACH;
+        static final int MOST_TAPS = InstructionSets.LOAD_REACH;
 
         @Override
         public String text(BlockedKernel kernel) {

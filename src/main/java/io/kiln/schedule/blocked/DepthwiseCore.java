@@ -2,13 +2,13 @@
 package io.kiln.schedule.blocked;
 
 import io.kiln.ir.op.Window;
-import io.kiln.schedule.parts.AsmText;
+import io.kiln.schedule.parts.InstructionSets;
 import io.kiln.schedule.parts.Thumb1Words;
 
 /** The cores that {@link DepthwiseBlock} has assembly for, and what its registers and the reach of its instructions permit. */
 public enum DepthwiseCore {
     /** Nine registers for an input, a window's row of weights, of which two are needed to rescale, and sums; or for four inputs, a weight and sums. */
-    ARMV7_M(AsmText.THUMB_2) {
+    ARMV7_M(InstructionSets.THUMB_2) {
         @Override
         int mostPixels(Window window) {
             return isWide(window) ? MOST_IN_TURN : Math.max(0, 8 - Math.max(LEAST_WEIGHTS, window.kernelW()));
@@ -23,7 +23,7 @@ public enum DepthwiseCore {
     },
 
     /** Five upper registers for sums. All instructions, of two bytes each, reach the words behind the function. */
-    ARMV6_M(AsmText.THUMB_1) {
+    ARMV6_M(InstructionSets.THUMB_1) {
         @Override
         int mostPixels(Window window) {
             return window.kernelW() <= 9 ? 5 : 0;
@@ -40,7 +40,7 @@ public enum DepthwiseCore {
     },
 
     /** Fourteen registers for a window's row of weights, of which two are needed to rescale, and sums. */
-    RV32(AsmText.RV32_MUL) {
+    RV32(InstructionSets.RV32_MUL) {
         @Override
         int mostPixels(Window window) {
             return Math.max(0, Math.min(6, 14 - Math.max(LEAST_WEIGHTS, window.kernelW())));

@@ -12,7 +12,7 @@ import io.kiln.kernels.dense.Jtethumb2_sumsGenerated;
 import io.kiln.kernels.dense.Jtethumb2_sums_interleavedGenerated;
 import io.kiln.kernels.dense.Jtethumb2_sums_long_pairsGenerated;
 import io.kiln.kernels.dense.Jtethumb2_sums_word_pairsGenerated;
-import io.kiln.schedule.parts.AsmText;
+import io.kiln.schedule.parts.InstructionSets;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
 import io.kiln.tir.KernelSheet;
@@ -54,11 +54,11 @@ public record SumsKernel(
     /** Cores without SIMD. */
     public enum Core {
         /** A multiply-accumulate in one instruction, 13 registers: at most eight sums, of one or two pixels. */
-        ARMV7_M(AsmText.THUMB_2),
+        ARMV7_M(InstructionSets.THUMB_2),
         /** Eight registers that multiply: four sums of one pixel; weights are bytes without a sign, 128 more. */
-        ARMV6_M(AsmText.THUMB_1),
+        ARMV6_M(InstructionSets.THUMB_1),
         /** 28 registers: at most 16 sums, of one to four pixels. */
-        RV32(AsmText.RV32_MUL);
+        RV32(InstructionSets.RV32_MUL);
 
         private final String condition;
 

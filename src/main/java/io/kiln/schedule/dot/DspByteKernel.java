@@ -7,7 +7,7 @@ import static io.kiln.base.DType.INT32;
 import io.kiln.base.DType;
 import io.kiln.kernels.convolution.Jtedsp_int16_bytesGenerated;
 import io.kiln.lower.layer.ConvComputation;
-import io.kiln.schedule.parts.AsmText;
+import io.kiln.schedule.parts.InstructionSets;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
@@ -49,7 +49,7 @@ record DspByteKernel(int distance, int valid) implements DotKernel {
     /** An immediate offset has to reach from a run to the next one. */
     @Override
     public int pixels() {
-        return distance + TAPS * Short.BYTES * UNROLL > AsmText.LOAD_REACH ? 1 : PIXELS;
+        return distance + TAPS * Short.BYTES * UNROLL > InstructionSets.LOAD_REACH ? 1 : PIXELS;
     }
 
     @Override

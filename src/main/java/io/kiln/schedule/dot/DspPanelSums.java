@@ -20,7 +20,7 @@ record DspPanelSums() implements PanelSums {
     private static final DspSums SUMS = new DspSums(DspSums.Form.WIDE);
 
     private static final Kernel PACK = Kernel.inFile(
-            "dsp/kiln_pack_wide", List.of(Pointer.in(INT8), Pointer.out(INT8)), Collections.nCopies(6, INT32));
+            "dense/kiln_pack_wide", List.of(Pointer.in(INT8), Pointer.out(INT8)), Collections.nCopies(6, INT32));
 
     @Override
     public int columns() {

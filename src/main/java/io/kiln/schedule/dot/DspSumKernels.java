@@ -37,7 +37,7 @@ record DspSumKernels() implements SumKernels {
     private static final int MOST_UNROLLED = 4;
 
     private static final Kernel SHORT_SUMS = Kernel.inFile(
-            "dsp/kiln_short_sums_pairs",
+            "dense/kiln_short_sums_pairs",
             List.of(Pointer.in(INT16), Pointer.in(INT8), Pointer.out(INT32)),
             List.of(INT32, INT32),
             Intrinsics.SMLAD);

@@ -7,7 +7,7 @@ import static io.kiln.base.DType.INT32;
 import io.kiln.base.DType;
 import io.kiln.kernels.convolution.Jteint16_dotGenerated;
 import io.kiln.lower.layer.ConvComputation;
-import io.kiln.schedule.parts.AsmText;
+import io.kiln.schedule.parts.InstructionSets;
 import io.kiln.schedule.space.Workload;
 import io.kiln.target.CpuFeatures;
 import io.kiln.tir.BlockBuilder;
@@ -39,13 +39,13 @@ public record PlainDotKernel(Core core, int distance, int valid, boolean isSmall
     private static final int PIXELS = 2;
 
     /** Largest distance that immediate offsets of Armv7-M reach. */
-    private static final int MOST_DISTANCE = AsmText.LOAD_REACH - Short.BYTES * Core.ARMV7_M.unroll;
+    private static final int MOST_DISTANCE = InstructionSets.LOAD_REACH - Short.BYTES * Core.ARMV7_M.unroll;
 
     /** Cores without SIMD. */
     public enum Core {
-        ARMV7_M(AsmText.THUMB_2, 8),
-        ARMV6_M(AsmText.THUMB_1, 4),
-        RV32(AsmText.RV32_MUL, 4);
+        ARMV7_M(InstructionSets.THUMB_2, 8),
+        ARMV6_M(InstructionSets.THUMB_1, 4),
+        RV32(InstructionSets.RV32_MUL, 4);
 
         private final String condition;
         private final int unroll;

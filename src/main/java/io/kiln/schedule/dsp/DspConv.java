@@ -11,6 +11,7 @@ import static io.kiln.tir.Exprs.mul;
 import static io.kiln.tir.Exprs.sub;
 
 import io.kiln.base.DType;
+import io.kiln.kernels.convolution.Jtedsp_pairsGenerated;
 import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.Rows;
 import io.kiln.lower.Tables;
@@ -20,6 +21,8 @@ import io.kiln.schedule.space.LayerLoops;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
+import io.kiln.tir.Kernel;
+import io.kiln.tir.KernelSheet;
 import io.kiln.tir.Stmt;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,8 +31,8 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 /**
- * Convolution on Cortex-M with the DSP extension: the windows of two neighbouring pixels are widened into scratch, then
- * {@link DspConvKernel} multiplies them with blocks of four output channels.
+ * Convolution on Cortex-M with the DSP extension: the windows of two neighbouring pixels are widened into scratch, then a
+ * kernel multiplies them with blocks of four output channels.
  *
  * <pre>
  * scratch: both windows, interleaved, 16 bits a value; for first layers the rows under a line of windows too ({@link DspPaddedRows})
@@ -276,6 +279,15 @@ final class DspConv {
         Buffer out = block.mutableView("out" + pixels.count, output, first);
         List<Expr> scalars = new ArrayList<>(List.of(imm(wholeBlocks())));
         scalars.addAll(epilogue.arguments());
-        block.call(new DspConvKernel(together, epilogue).kernel(), List.of(scratch, w, out), scalars);
+        block.call(kernel(together), List.of(scratch, w, out), scalars);
+    }
+
+    /** {@code (x, w, out, blocks[, late])}: one or two neighbouring pixels, whose windows are already widened. */
+    private Kernel kernel(DspConvShape pixels) {
+        String name = "kiln_conv_" + pixels.suffix() + epilogue.suffix();
+        return epilogue.kernel(
+                name,
+                0,
+                KernelSheet.text((out, html) -> Jtedsp_pairsGenerated.render(out, html, name, pixels, epilogue)));
     }
 }

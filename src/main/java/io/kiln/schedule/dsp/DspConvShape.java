@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.schedule.dsp;
 
-import io.kiln.tir.KernelText;
 import java.util.List;
 
 /**
@@ -82,27 +81,6 @@ public record DspConvShape(int pixels, int channels, int steps, int unroll, int 
     /** C's expression for the words of a step's weights. */
     public String pairsInC() {
         return rest > 0 ? "pairs" : "" + pairs();
-    }
-
-    /** Sets the parameters of a kernel's text that describe the channels of its blocks. */
-    KernelText describe(KernelText text) {
-        boolean isMixed = rest > 0;
-        boolean hasTwo = pairs() == 2;
-        return text.with(
-                        "BLOCKS_IN_WORDS",
-                        "blocks of " + channels + " channels" + (isMixed ? " and one of " + rest : ""))
-                .with("BLOCKS", isMixed ? "blocks + 1" : "blocks")
-                .with("CHANNELS", isMixed ? "channels" : "" + channels)
-                .with("PAIRS", isMixed ? "pairs" : "" + pairs())
-                .with(
-                        "SIZES",
-                        isMixed
-                                ? "    const int32_t channels = block < blocks ? " + channels + " : " + rest + ";\n"
-                                        + "    const int32_t pairs = (channels + 1) / 2;\n"
-                                : "")
-                .with(
-                        "WORDS_OF_PAIRS",
-                        hasTwo ? "a word for channels 0 and 1 and one for 2 and 3" : "a word for channels 0 and 1");
     }
 
     private boolean isStraight() {

@@ -5,10 +5,7 @@ import io.kiln.lower.ProvenRescale;
 import io.kiln.lower.StepwiseRescale;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.lower.layer.FoldedSums;
-import io.kiln.schedule.parts.AsmText;
 import io.kiln.schedule.parts.RescaleCorrection;
-import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 
 /**
@@ -17,7 +14,7 @@ import java.util.Optional;
  *
  * @param rescale constants; in the reference's own steps their scale is that of the inputs
  */
-record DspDepthwiseEpilogue(DspRescale rescale) {
+public record DspDepthwiseEpilogue(DspRescale rescale) {
     /** Largest number of constants on the stack. */
     private static final int MOST_KEPT = 2;
 
@@ -47,7 +44,8 @@ record DspDepthwiseEpilogue(DspRescale rescale) {
         return magnitude >>> Integer.numberOfTrailingZeros(magnitude | (1 << 31)) <= 0xFF;
     }
 
-    private Optional<StepwiseRescale> stepwise() {
+    /** The reference's own steps, if that is how sums are rescaled. */
+    public Optional<StepwiseRescale> stepwise() {
         return rescale.constants() instanceof StepwiseRescale r ? Optional.of(r) : Optional.empty();
     }
 
@@ -55,18 +53,28 @@ record DspDepthwiseEpilogue(DspRescale rescale) {
         return (ProvenRescale) rescale.constants();
     }
 
+    /** How values are corrected, if they are not rescaled by the reference's own steps. */
+    public RescaleCorrection correction() {
+        return RescaleCorrection.of(proven());
+    }
+
+    /** Limits of the results. */
+    public DspEpilogue.Range range() {
+        return new DspEpilogue.Range(false, 0, rescale.low(), rescale.high());
+    }
+
     /** Powers of two by which weights are scaled. */
-    int weightBits() {
+    public int weightBits() {
         return stepwise().isPresent() ? 0 : proven().scaleBits() - INPUT_SCALE_BITS;
     }
 
     /** Number of a channel's constants on the stack. */
-    int kept() {
+    public int kept() {
         return rescale.constantsPerChannel() - 2;
     }
 
     /** Whether sums start with the first constant on the stack rather than with 0. */
-    boolean hasBias() {
+    public boolean hasBias() {
         return stepwise().isPresent();
     }
 
@@ -82,103 +90,17 @@ record DspDepthwiseEpilogue(DspRescale rescale) {
 
     private String provenSuffix() {
         ProvenRescale r = proven();
-        RescaleCorrection correction = RescaleCorrection.of(r);
-        String late = correction.isSigned()
+        String late = correction().isSigned()
                 ? "_late" + (r.lateOffset() < 0 ? "m" : "") + Math.abs(r.lateOffset())
-                : correction.suffix();
+                : correction().suffix();
         return "_scale" + r.scaleBits() + "_shift" + r.shift() + late;
     }
 
     /** The description of a channel's constants in a comment. */
-    String constantsInWords() {
+    public String constantsInWords() {
         return stepwise()
                 .map(r -> "multiplier, offset, bias" + (r.commonShift().isEmpty() ? ", shift" : ""))
                 .orElseGet(() -> "multiplier, offset"
-                        + (proven().hasCorrections()
-                                ? ", " + RescaleCorrection.of(proven()).text()
-                                : ""));
-    }
-
-    /**
-     * Rescales, limits and stores the sums.
-     *
-     * @param kept offset of the constants from the stack pointer
-     * @param places address of each result
-     */
-    void store(AsmText asm, List<String> sums, int kept, List<String> places) {
-        if (stepwise().isPresent()) {
-            rescale(asm, stepwise().orElseThrow(), sums, kept);
-        } else {
-            rescale(asm, proven(), sums, kept);
-        }
-        new DspEpilogue.Range(false, 0, rescale.low(), rescale.high()).limit(asm, sums);
-        DspEpilogue.put(asm, sums, places);
-    }
-
-    private static void rescale(AsmText asm, StepwiseRescale r, List<String> sums, int kept) {
-        for (String s : sums) {
-            if (r.signStep() == 0) {
-                asm.line("smmla %s, %s, r10, r11", s, s);
-            } else {
-                asm.line("asr lr, %s, #31", s);
-                asm.line("add lr, r11, lr, lsl #%d", Integer.numberOfTrailingZeros(r.signStep()));
-                asm.line("smmla %s, %s, r10, lr", s, s);
-            }
-        }
-        if (r.commonShift().isEmpty()) {
-            asm.line("ldr r12, [sp, #%d]", kept + 4);
-            sums.forEach(s -> asm.line("asr %s, %s, r12", s, s));
-        }
-        String shift = r.commonShift().map(s -> ", asr #" + s).orElse("");
-        sums.forEach(s -> asm.line("ssat %s, #8, %s%s", s, s, shift));
-    }
-
-    private static void rescale(AsmText asm, ProvenRescale r, List<String> sums, int kept) {
-        sums.forEach(s -> asm.line("smmla %s, %s, r10, r11", s, s));
-        RescaleCorrection correction = RescaleCorrection.of(r);
-        for (int i = 0; i < correction.count(); i++) {
-            asm.line("ldr r12, [sp, #%d]", kept + 4 * i);
-            if (!correction.isSigned()) {
-                correction.apply(asm, sums, "r12", "lr");
-                continue;
-            }
-            for (String s : sums) {
-                asm.line("and lr, r12, %s, asr #31", s);
-                asm.line("sub %s, lr", s);
-                asm.line("%s %s, #%d", r.lateOffset() < 0 ? "sub" : "add", s, Math.abs(r.lateOffset()));
-            }
-        }
-        sums.forEach(s -> asm.line("ssat %s, #8, %s, asr #%d", s, s, r.shift()));
-    }
-
-    /**
-     * C statements that declare {@code value} from {@code sum}; not yet limited.
-     *
-     * @param at position of the constants in {@code table}
-     */
-    String twin(int at) {
-        if (stepwise().isPresent()) {
-            StepwiseRescale r = stepwise().orElseThrow();
-            String sign = r.signStep() == 0 ? "" : " - (scaled < 0 ? " + r.signStep() + " : 0)";
-            return String.format(Locale.ROOT, "const int32_t scaled = sum + table[%d];\n", at + 2)
-                    + String.format(
-                            Locale.ROOT,
-                            "int32_t value = table[%d] + (int32_t)(((int64_t)scaled * table[%d]) >> 32)%s;\n",
-                            at + 1,
-                            at,
-                            sign)
-                    + String.format(
-                            Locale.ROOT,
-                            "value >>= %s;\n",
-                            r.commonShift().map(s -> "" + s).orElse("table[" + (at + 3) + "]"));
-        }
-        RescaleCorrection corrected = RescaleCorrection.of(proven());
-        return String.format(
-                        Locale.ROOT,
-                        "int32_t value = table[%d] + (int32_t)(((int64_t)sum * table[%d]) >> 32);\n",
-                        at + 1,
-                        at)
-                + corrected.twin("value", i -> "table[" + (at + 2 + i) + "]", "" + corrected.argument())
-                + String.format(Locale.ROOT, "value >>= %d;\n", proven().shift());
+                        + (proven().hasCorrections() ? ", " + correction().text() : ""));
     }
 }

@@ -45,7 +45,7 @@ public final class DspDepthwiseSchedule implements Schedule<DspDepthwiseEpilogue
                 && shape.inputColumns() * shape.channels() >= BLOCK
                 && shape.inputRows(1) <= MOST_INPUT_ROWS
                 && shape.weights() <= MOST_WEIGHTS
-                && (shape.padLeft() + shape.spanW()) * shape.columnBytes() <= DspDepthwiseAsm.MOST_COLUMN_BYTES;
+                && (shape.padLeft() + shape.spanW()) * shape.columnBytes() <= DspDepthwiseKernel.MOST_COLUMN_BYTES;
     }
 
     private static boolean isWideEnough(ConvComputation conv) {

@@ -3,6 +3,7 @@ package io.kiln.schedule.dsp;
 
 import io.kiln.ir.op.Window;
 import io.kiln.lower.layer.ConvComputation;
+import java.util.List;
 
 /**
  * The geometry of a convolution for the depthwise kernels of {@link DspDepthwise}.
@@ -18,7 +19,7 @@ import io.kiln.lower.layer.ConvComputation;
  * @param columnsRead which columns the windows reach
  * @param padded whether rows may lie outside the input
  */
-record DspDepthwiseShape(
+public record DspDepthwiseShape(
         Window.Steps kernel,
         Window.Steps stride,
         int width,
@@ -33,13 +34,16 @@ record DspDepthwiseShape(
      * @param input columns of the input
      * @param dilation columns from a tap to the next
      */
-    record Columns(int padding, int input, int dilation) {}
+    public record Columns(int padding, int input, int dilation) {}
 
     /** Channels of the input that are computed together: as many as a word of it holds. */
     static final int BLOCK = 4;
 
     /** Fewer channels than that are loaded as words, too, but not so few. */
     static final int LEAST_CHANNELS = 2;
+
+    /** Most columns that are widened by one round of a loop. */
+    private static final int MOST_UNROLLED = 4;
 
     private static final int WORD = 4;
 
@@ -61,104 +65,116 @@ record DspDepthwiseShape(
     }
 
     /** Rows of the window. */
-    int kernelH() {
+    public int kernelH() {
         return kernel.rows();
     }
 
     /** Columns of the window. */
-    int kernelW() {
+    public int kernelW() {
         return kernel.columns();
     }
 
     /** Input rows between output rows. */
-    int strideH() {
+    public int strideH() {
         return stride.rows();
     }
 
     /** Input columns between output columns. */
-    int strideW() {
+    public int strideW() {
         return stride.columns();
     }
 
     /** Columns of padding before the first input column. */
-    int padLeft() {
+    public int padLeft() {
         return columnsRead.padding;
     }
 
     /** Input columns from a tap to the next. */
-    int dilationW() {
+    public int dilationW() {
         return columnsRead.dilation;
     }
 
     /** Columns from the first tap to the last. */
-    int spanW() {
+    public int spanW() {
         return (kernelW() - 1) * dilationW() + 1;
     }
 
     /** Input columns that the windows reach. */
-    int inputColumns() {
+    public int inputColumns() {
         return columnsRead.input;
     }
 
     /** Input rows under the windows of some output rows that follow each other. */
-    int inputRows(int outputRows) {
+    public int inputRows(int outputRows) {
         return (outputRows - 1) * strideH() + kernelH();
     }
 
     /** Columns in scratch, padding included. */
-    int columns() {
+    public int columns() {
         return Math.max(padLeft() + inputColumns(), (width - 1) * strideW() + spanW());
     }
 
     /** Channels of the input in a block. */
-    int block() {
+    public int block() {
         return Math.min(BLOCK, channels);
     }
 
     /** Channels of the output. */
-    int outputs() {
+    public int outputs() {
         return channels * multiplier;
     }
 
     /** Bytes of scratch from a column to the next. */
-    int columnBytes() {
+    public int columnBytes() {
         return block() * channelBytes();
     }
 
     /** Words for each column and channel, enough for two output rows. */
-    int pairs() {
+    public int pairs() {
         return (strideH() + kernelH() + 1) / 2;
     }
 
     /** Bytes of scratch from a channel to the next. */
-    int channelBytes() {
+    public int channelBytes() {
         return pairs() * WORD;
     }
 
     /** Words of weights for each column of the window: pairs that begin at even taps, then those that begin at odd taps. */
-    int weightsPerColumn() {
+    public int weightsPerColumn() {
         return Math.max(1, kernelH() - 1);
     }
 
     /** Words of weights for a channel. */
-    int weights() {
+    public int weights() {
         return kernelW() * weightsPerColumn();
     }
 
     /** First tap of a weight word within its column. */
-    int firstTap(int word) {
+    public int firstTap(int word) {
         int even = Math.max(1, kernelH() / 2);
         return word < even ? 2 * word : 2 * (word - even) + 1;
     }
 
-    /** The word, within its column, whose halves are two consecutive taps. */
-    int wordOf(int firstTap) {
-        return firstTap % 2 == 0 ? firstTap / 2 : Math.max(1, kernelH() / 2) + firstTap / 2;
+    /** The word, within its column, that holds a tap and the next one, or the last tap in its upper half; tap -1: the first one in its lower half. */
+    public int wordWith(int tap) {
+        int first = Math.max(0, Math.min(tap, kernelH() - 2));
+        return first % 2 == 0 ? first / 2 : Math.max(1, kernelH() / 2) + first / 2;
     }
 
-    /** The word, within its column, that holds the last tap, which lies in its upper half unless it is the only one. */
-    int wordOfLast() {
-        return kernelH() == 1 ? 0 : wordOf(kernelH() - 2);
+    /** Columns of the input that are widened by one round of a loop. */
+    public int unrolledColumns() {
+        return Math.min(MOST_UNROLLED, 1 + DspDepthwiseKernel.LOAD_REACH / 2 / channels);
+    }
+
+    /** The window, in words. */
+    public String kernelInWords() {
+        return kernelH() + "x" + kernelW() + (dilationW() == 1 ? "" : ", dilated by " + dilationW());
+    }
+
+    /** The channels of a block, in words. */
+    public String blockInWords() {
+        String channels = List.of("two", "three", "four").get(block() - 2) + " channels";
+        return multiplier == 1 ? channels : channels + ", " + multiplier + " outputs each,";
     }
 
     /** Part of a kernel's name: everything on which its text depends. */

@@ -100,7 +100,8 @@ final class DspPaddedRows {
 
     /** Whether inputs are widened where they are multiplied, rather than for all channels before. */
     private static boolean isInPlace(ConvComputation conv) {
-        return conv.channels() <= DspInPlaceAsm.MOST_CHANNELS && DspInPlaceAsm.suits(runs(conv, true));
+        return conv.channels() <= DspRuns.MOST_CHANNELS_IN_PLACE
+                && runs(conv, true).suitsInPlace();
     }
 
     /** Bytes of scratch for widened inputs. */
@@ -250,9 +251,9 @@ final class DspPaddedRows {
 
     /** {@code (to, from, count)}. */
     private static final Kernel COPY_ROW = Kernel.inFile(
-            "dsp/kiln_copy_row", List.of(Kernel.Pointer.out(INT8), Kernel.Pointer.in(INT8)), List.of(INT32));
+            "movement/kiln_copy_row", List.of(Kernel.Pointer.out(INT8), Kernel.Pointer.in(INT8)), List.of(INT32));
 
     /** {@code (to, count, value)}. */
     private static final Kernel FILL_ROW =
-            Kernel.inFile("dsp/kiln_fill_row", List.of(Kernel.Pointer.out(INT8)), List.of(INT32, INT32));
+            Kernel.inFile("movement/kiln_fill_row", List.of(Kernel.Pointer.out(INT8)), List.of(INT32, INT32));
 }

@@ -21,7 +21,7 @@ import java.util.Optional;
  * @param low lower limit of the result
  * @param high upper limit of the result
  */
-record DspRescale(RescaleConstants constants, boolean isSummed, int freeBits, int low, int high) {
+public record DspRescale(RescaleConstants constants, boolean isSummed, int freeBits, int low, int high) {
     /** Scale of one of two weights packed in a halfword. */
     static final int LEAST_SCALE_BITS = 8;
 

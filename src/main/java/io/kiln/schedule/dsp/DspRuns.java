@@ -1,42 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.schedule.dsp;
 
-import io.kiln.schedule.parts.AsmText;
-
 /**
- * Widens runs of inputs, each filled up to whole fours.
+ * Runs of inputs, each filled up to whole fours.
  *
  * @param run inputs of a run
  * @param columns runs next to each other, and their distance
  * @param rows rows of runs, and their distance
  * @param pitch bytes from a pixel's inputs to the next one's
- * @param isInPlace whether {@link DspInPlaceAsm} widens inputs where it multiplies them
+ * @param isInPlace whether inputs are widened where they are multiplied
  */
-record DspRuns(int run, Spaced columns, Spaced rows, int pitch, boolean isInPlace) implements DspWidening {
+public record DspRuns(int run, Spaced columns, Spaced rows, int pitch, boolean isInPlace) implements DspWidening {
     /**
      * Repetition at a constant distance.
      *
      * @param count how many
      * @param distance bytes from one to the next
      */
-    record Spaced(int count, int distance) {
+    public record Spaced(int count, int distance) {
         private static final Spaced ONE = new Spaced(1, 0);
     }
 
     /** Fours of inputs of both pixels that take straight code, and how many more a loop has. */
-    private static final int STRAIGHT = 8;
+    public static final int STRAIGHT = 8;
+
+    /** Largest number of channels that are widened in place: two registers of those for sums hold inputs. */
+    static final int MOST_CHANNELS_IN_PLACE = 3;
 
     /** One run, of at least four inputs. */
     static DspRuns single(int run, int pitch) {
         return new DspRuns(run, Spaced.ONE, Spaced.ONE, pitch, false);
     }
 
-    private boolean isSingle() {
+    /** Whether there is one run only. */
+    public boolean isSingle() {
         return columns.count == 1 && rows.count == 1;
     }
 
     /** Inputs of a run in fours. */
-    int filled() {
+    public int filled() {
         return (run + 3) / 4 * 4;
     }
 
@@ -62,103 +64,25 @@ record DspRuns(int run, Spaced columns, Spaced rows, int pitch, boolean isInPlac
                         + columns.distance + " + i % " + filled();
     }
 
-    @Override
-    public String places() {
-        return "";
-    }
-
-    private int rounds() {
+    /** Rounds of a loop over eight fours that widens a run. */
+    public int rounds() {
         int fours = run / 4;
         return fours >= 2 * STRAIGHT ? fours / STRAIGHT : 0;
+    }
+
+    /** The same where inputs are widened in place. */
+    public int roundsInPlace() {
+        int fours = filled() / 4;
+        return columns.count == 1 && fours >= 2 * STRAIGHT ? fours / STRAIGHT : 0;
+    }
+
+    /** Whether windows of so many runs side by side are few enough instructions to be widened in place. */
+    boolean suitsInPlace() {
+        return columns.count == 1 || columns.count * filled() <= 16 * STRAIGHT;
     }
 
     @Override
     public boolean movesScratch() {
         return rounds() > 0 || !isSingle();
-    }
-
-    @Override
-    public void emit(AsmText asm, Form form) {
-        begin(asm, rows, "r12", "6");
-        begin(asm, columns, "lr", "5");
-        run(asm, form);
-        int pixels = form.pixels();
-        if (!isSingle() && !form.isStoredTogether()) {
-            asm.line("add r0, #%d", FOUR_BYTES * (filled() / 4 - rounds() * STRAIGHT));
-        }
-        int moved = 4 * STRAIGHT * rounds();
-        if (columns.count > 1) {
-            end(asm, pixels, columns.distance - moved, "lr", "5");
-            moved = columns.count * columns.distance;
-        }
-        if (rows.count > 1) {
-            end(asm, pixels, rows.distance - moved, "r12", "6");
-        }
-    }
-
-    private static void begin(AsmText asm, Spaced spaced, String register, String label) {
-        if (spaced.count > 1) {
-            asm.line("mov %s, #%d", register, spaced.count);
-            asm.line("%s:", label);
-        }
-    }
-
-    private static void end(AsmText asm, int pixels, int distance, String register, String label) {
-        for (int pixel = 0; pixel < pixels; pixel++) {
-            asm.line("%s r%d, #%d", distance < 0 ? "sub" : "add", 2 + pixel, Math.abs(distance));
-        }
-        asm.line("subs %s, #1", register);
-        asm.line("bne %sb", label);
-    }
-
-    private void run(AsmText asm, Form form) {
-        int fours = run / 4 - rounds() * STRAIGHT;
-        if (rounds() > 0) {
-            asm.line("mov r1, #%d", rounds());
-            asm.line("4:");
-            fours(asm, form, STRAIGHT);
-            if (!form.isStoredTogether()) {
-                asm.line("add r0, #%d", FOUR_BYTES * STRAIGHT);
-            }
-            asm.line("add r2, #%d", 4 * STRAIGHT);
-            asm.line("add r3, #%d", 4 * STRAIGHT);
-            asm.line("subs r1, #1");
-            asm.line("bne 4b");
-        }
-        fours(asm, form, fours);
-        int rest = run % 4;
-        if (rest > 0) {
-            rest(asm, form, fours, rest);
-        }
-    }
-
-    private static void fours(AsmText asm, Form form, int count) {
-        for (int i = 0; i < count; i += 2) {
-            int together = Math.min(2, count - i);
-            for (int k = 0; k < together; k++) {
-                for (int pixel = 0; pixel < form.pixels(); pixel++) {
-                    asm.line("ldr r%d, [r%d, #%d]", form.loaded(k) + pixel, 2 + pixel, 4 * (i + k));
-                }
-            }
-            for (int k = 0; k < together; k++) {
-                form.widen(asm, k);
-            }
-            for (int k = 0; k < together; k++) {
-                form.store(asm, k, i + k);
-            }
-        }
-    }
-
-    /** The last inputs of a run: the bytes that a word at its end has before them are shifted out. */
-    private static void rest(AsmText asm, Form form, int fours, int rest) {
-        int first = form.loaded(0);
-        for (int pixel = 0; pixel < form.pixels(); pixel++) {
-            asm.line("ldr r%d, [r%d, #%d]", first + pixel, 2 + pixel, 4 * fours + rest - 4);
-        }
-        for (int pixel = 0; pixel < form.pixels(); pixel++) {
-            asm.line("lsr r%d, r%d, #%d", first + pixel, first + pixel, 8 * (4 - rest));
-        }
-        form.widen(asm, 0);
-        form.store(asm, 0, fours);
     }
 }

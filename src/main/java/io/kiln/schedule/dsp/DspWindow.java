@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.schedule.dsp;
 
+import static io.kiln.base.DType.INT32;
+import static io.kiln.base.DType.INT8;
 import static io.kiln.tir.Exprs.add;
 import static io.kiln.tir.Exprs.and;
 import static io.kiln.tir.Exprs.imm;
@@ -25,6 +27,27 @@ import java.util.stream.IntStream;
  * the width is dilated or there are groups. The part of a row outside the input is filled with the zero point. In scratch, runs are filled up to fours.
  */
 final class DspWindow {
+    private static final List<Kernel.Pointer> PAIR =
+            List.of(Kernel.Pointer.out(INT8), Kernel.Pointer.in(INT8), Kernel.Pointer.in(INT8));
+
+    /** {@code (to, a, b, count)}: a run of inputs of both pixels, a multiple of four and not 0. */
+    private static final Kernel WIDEN_PAIR = Kernel.inFile("convolution/kiln_widen_pair", PAIR, List.of(INT32));
+
+    /** {@code (to, a, b, count)}: the last one to three inputs of both pixels. */
+    private static final Kernel WIDEN_REST = Kernel.inFile("convolution/kiln_widen_rest", PAIR, List.of(INT32));
+
+    /** {@code (to, from, before, inside, after, fill)}: one pixel's run, in fours: padding, inputs, padding. */
+    private static final Kernel WIDEN_EDGE = Kernel.inFile(
+            "convolution/kiln_widen_edge",
+            List.of(Kernel.Pointer.out(INT8), Kernel.Pointer.in(INT8)),
+            List.of(INT32, INT32, INT32, INT32));
+
+    /** The same, counted in bytes. */
+    private static final Kernel WIDEN_BYTES = Kernel.inFile(
+            "convolution/kiln_widen_bytes",
+            List.of(Kernel.Pointer.out(INT8), Kernel.Pointer.in(INT8)),
+            List.of(INT32, INT32, INT32, INT32));
+
     private final ConvComputation conv;
     private final Buffer input;
     private final Buffer scratch;
@@ -78,11 +101,11 @@ final class DspWindow {
     private void widenPair(BlockBuilder block, Expr to, Expr a, Expr b) {
         int whole = run / 4 * 4;
         if (whole > 0) {
-            widen(block, DspGather.WIDEN_PAIR, "", to, a, b, whole);
+            widen(block, WIDEN_PAIR, "", to, a, b, whole);
         }
         if (whole < run) {
             Expr rest = add(to, 4L * whole);
-            widen(block, DspGather.WIDEN_REST, "_rest", rest, add(a, whole), add(b, whole), run - whole);
+            widen(block, WIDEN_REST, "_rest", rest, add(a, whole), add(b, whole), run - whole);
         }
     }
 
@@ -202,7 +225,7 @@ final class DspWindow {
         Buffer source = block.view("from" + name, input, from);
         long unit = areFours ? channels / 4 : channels;
         block.call(
-                areFours ? DspGather.WIDEN_EDGE : DspGather.WIDEN_BYTES,
+                areFours ? WIDEN_EDGE : WIDEN_BYTES,
                 List.of(to, source),
                 List.of(
                         mul(columns.before, unit),

@@ -3,7 +3,6 @@ package io.kiln.schedule.parts;
 
 import io.kiln.lower.ProvenRescale;
 import io.kiln.lower.ProvenRescale.Corrected;
-import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.IntFunction;
@@ -94,57 +93,6 @@ public record RescaleCorrection(Corrected corrected, int count, int shift, int l
             case ODD, EVEN -> 1 << shift;
             case LISTED -> 1 << (shift - 1);
         };
-    }
-
-    /**
-     * Corrects odd, even or listed values on Armv7-M.
-     *
-     * @param values registers
-     * @param correction register of the channel's correction
-     * @param scratch a register that is free
-     */
-    public void apply(AsmText asm, List<String> values, String correction, String scratch) {
-        for (String value : values) {
-            if (corrected == Corrected.EVEN) {
-                asm.line("lsls %s, %s, #%d", scratch, value, 31 - shift);
-                asm.line("it pl");
-                asm.line("subpl %s, %s", value, correction);
-            } else if (corrected == Corrected.ODD) {
-                asm.line("ubfx %s, %s, #%d, #1", scratch, value, shift);
-                asm.line("mls %s, %s, %s, %s", value, scratch, correction, value);
-            } else {
-                asm.line("cmp %s, %s", value, correction);
-                asm.line("it eq");
-                asm.line("subeq %s, #%d", value, 1 << (shift - 1));
-            }
-        }
-    }
-
-    /**
-     * Corrects any values on Armv7-M, given the parameter in a register.
-     *
-     * @param values registers
-     * @param correction register of the channel's correction
-     * @param parameter register of the parameter
-     * @param scratch a register that is free
-     */
-    public void applyGiven(AsmText asm, List<String> values, String correction, String parameter, String scratch) {
-        for (String value : values) {
-            if (isSigned()) {
-                asm.line("and %s, %s, %s, asr #31", scratch, correction, value);
-                asm.line("sub %s, %s", value, scratch);
-                asm.line("add %s, %s", value, parameter);
-            } else if (corrected == Corrected.LISTED) {
-                asm.line("cmp %s, %s", value, correction);
-                asm.line("it eq");
-                asm.line("subeq %s, %s", value, parameter);
-            } else {
-                String condition = corrected == Corrected.ODD ? "ne" : "eq";
-                asm.line("tst %s, %s", value, parameter);
-                asm.line("it %s", condition);
-                asm.line("sub%s %s, %s", condition, value, correction);
-            }
-        }
     }
 
     /**

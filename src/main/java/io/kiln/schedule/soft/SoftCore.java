@@ -2,7 +2,7 @@
 package io.kiln.schedule.soft;
 
 import io.kiln.lower.layer.ConvComputation;
-import io.kiln.schedule.parts.AsmText;
+import io.kiln.schedule.parts.InstructionSets;
 import io.kiln.schedule.space.Workload;
 import io.kiln.target.CpuFeatures;
 import java.util.Locale;
@@ -66,9 +66,9 @@ public enum SoftCore {
     /** Preprocessor condition of its instructions. */
     public String condition() {
         return switch (this) {
-            case ARMV7_M -> AsmText.THUMB_2;
-            case ARMV6_M -> AsmText.THUMB_1;
-            case RV32 -> AsmText.RV32_MUL;
+            case ARMV7_M -> InstructionSets.THUMB_2;
+            case ARMV6_M -> InstructionSets.THUMB_1;
+            case RV32 -> InstructionSets.RV32_MUL;
         };
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.schedule.wide;
 
-import io.kiln.schedule.parts.AsmText;
+import io.kiln.schedule.parts.InstructionSets;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,7 +16,7 @@ import java.util.stream.IntStream;
  */
 public record ThumbWideTaps(boolean hasDsp) implements WideKernel.Blocks {
     /** Largest immediate offset of a load. */
-    public static final int REACH = AsmText.LOAD_REACH;
+    public static final int REACH = InstructionSets.LOAD_REACH;
 
     /** Channels that a layer needs for DSP instructions. */
     static final int PAIR = 2;
@@ -66,7 +66,7 @@ public record ThumbWideTaps(boolean hasDsp) implements WideKernel.Blocks {
 
     @Override
     public String condition() {
-        return hasDsp ? "defined(__ARM_FEATURE_DSP) && defined(__thumb__)" : AsmText.THUMB_2;
+        return hasDsp ? "defined(__ARM_FEATURE_DSP) && defined(__thumb__)" : InstructionSets.THUMB_2;
     }
 
     @Override

@@ -2,8 +2,8 @@
 #pragma once
 #include <stdint.h>
 #include "kiln_conv_widen.h"
-#include "kiln_copy_row.h"
-#include "kiln_fill_row.h"
+#include "../movement/kiln_copy_row.h"
+#include "../movement/kiln_fill_row.h"
 
 /* A convolution. layer: height, width and channels of the input; the window's height, width, strides and dilations,
    padding above and on the left; height, width and channels of the output; zero point; columns of the input

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <stdint.h>
-#include "kiln_smlad.h"
+#include "../thumb2/kiln_smlad.h"
 
 /* Dot products of int16 with blocks of four rows of weights widened to 16 bits, two of each in turn, after a block's initial values. */
 static __attribute__((noinline)) void kiln_short_sums_pairs(const int16_t* x, const int8_t* rows, int32_t* sums, int32_t count, int32_t blocks) {
