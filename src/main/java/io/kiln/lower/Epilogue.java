@@ -101,7 +101,7 @@ public final class Epilogue {
         boolean isLeft = r.rounding() == Rounding.TFLITE && !isFast;
         long most = bound + Math.abs((long) r.inputZeroPoint());
         Intrinsic intrinsic = switch (r.rounding()) {
-            case TFLITE -> isFast ? Rescale.fast(r.multipliers(), most) : Intrinsics.RESCALE_ANY;
+            case TFLITE -> isFast ? RequantizeCalls.fast(r.multipliers(), most) : Intrinsics.RESCALE_ANY;
             case UPWARD -> Intrinsics.RESCALE_UPWARD;
             case ONNX -> Intrinsics.RESCALE_SINGLE;
             default -> Intrinsics.RESCALE_TO_NEAREST;
@@ -116,20 +116,20 @@ public final class Epilogue {
     private Optional<Rescaling> floor(Requantization r, long bound, Tables tables) {
         int channels = r.multipliers().size();
         Limits limits = Limits.of(op);
-        ProvenRescale.Reference reference = new ProvenRescale.Reference(
+        ProvenRequantize.Reference reference = new ProvenRequantize.Reference(
                 r, Collections.nCopies(channels, 0), (int) limits.low(), (int) limits.high());
         long most = Math.min(bound, Integer.MAX_VALUE - Math.abs((long) r.inputZeroPoint()));
-        return FloorRescale.find(reference, channels, most).map(found -> floor(found, tables));
+        return FloorRequantize.find(reference, channels, most).map(found -> floor(found, tables));
     }
 
-    private static Rescaling floor(FloorRescale rescale, Tables tables) {
-        List<FloorRescale.Channel> channels = rescale.channels();
+    private static Rescaling floor(FloorRequantize rescale, Tables tables) {
+        List<FloorRequantize.Channel> channels = rescale.channels();
         List<Integer> multipliers =
-                channels.stream().map(FloorRescale.Channel::multiplier).toList();
+                channels.stream().map(FloorRequantize.Channel::multiplier).toList();
         List<Integer> shifts =
-                channels.stream().map(FloorRescale.Channel::shift).toList();
+                channels.stream().map(FloorRequantize.Channel::shift).toList();
         long[] offsets =
-                channels.stream().mapToLong(FloorRescale.Channel::offset).toArray();
+                channels.stream().mapToLong(FloorRequantize.Channel::offset).toArray();
         return new Rescaling(
                 Intrinsics.RESCALE_FLOOR,
                 List.of(
@@ -155,10 +155,10 @@ public final class Epilogue {
     }
 
     private Rescaling prepareWide(Requantization r, long bound, Tables tables) {
-        return isDouble(r) ? inDouble(r, tables) : prepareWide(WideRescale.of(op, r, bound), tables);
+        return isDouble(r) ? inDouble(r, tables) : prepareWide(Int16Requantize.of(op, r, bound), tables);
     }
 
-    private static Rescaling prepareWide(WideRescale by, Tables tables) {
+    private static Rescaling prepareWide(Int16Requantize by, Tables tables) {
         if (by.shifts().isEmpty()) {
             return new Rescaling(
                     by.intrinsic(), List.of(perChannel(by.multipliers(), "multiplier", DType.INT32, tables)));
@@ -270,7 +270,7 @@ public final class Epilogue {
             DType sum = by.intrinsic().parameters().get(0);
             Expr centred = sub(cast(sum, accumulator), imm(r.inputZeroPoint(), sum));
             Expr rescaled = by.apply(centred, channel);
-            result = Rescale.plus(rescaled, r.outputZeroPoint(), most);
+            result = RequantizeCalls.plus(rescaled, r.outputZeroPoint(), most);
         }
         return limit(block.let("value" + suffix, result));
     }

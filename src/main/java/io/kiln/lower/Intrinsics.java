@@ -120,11 +120,11 @@ public final class Intrinsics {
     private static final Intrinsic RECIPROCAL_SHORT =
             Intrinsic.inFile("portable/gate/kiln_reciprocal_short", List.of(INT32), INT32, PRODUCT_SHORT);
 
-    /** {@link io.kiln.ir.arith.ShortFunctions#logistic}. */
+    /** {@link io.kiln.ir.arith.Int16Functions#logistic}. */
     public static final Intrinsic LOGISTIC_SHORT = Intrinsic.inFile(
             "portable/gate/kiln_logistic_short", List.of(INT32), INT32, PRODUCT_SHORT, EXP_SHORT, RECIPROCAL_SHORT);
 
-    /** {@link io.kiln.ir.arith.ShortFunctions#tanh}. */
+    /** {@link io.kiln.ir.arith.Int16Functions#tanh}. */
     public static final Intrinsic TANH_SHORT = Intrinsic.inFile(
             "portable/gate/kiln_tanh_short", List.of(INT32, INT32), INT32, PRODUCT_SHORT, EXP_SHORT, RECIPROCAL_SHORT);
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.lower;
 
-import io.kiln.lower.ProvenRescale.Channel;
-import io.kiln.lower.ProvenRescale.Corrected;
+import io.kiln.lower.ProvenRequantize.Channel;
+import io.kiln.lower.ProvenRequantize.Corrected;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 
 /**
- * Searches for the constants of a {@link ProvenRescale} that lists the values just below a step that it would take too
+ * Searches for the constants of a {@link ProvenRequantize} that lists the values just below a step that it would take too
  * early. Single precision takes products within half of its last place from a half for halves, and rounds these to even. No constants alone
  * reproduce that in every channel.
  */
@@ -21,13 +21,14 @@ final class ListedSearch {
 
     private static final int MOST_OFFSET = 1 << 30;
 
-    private final ProvenRescale.Reference reference;
+    private final ProvenRequantize.Reference reference;
     private final List<Long> bounds;
     private final List<long[]> steps;
     private final int scaleBits;
     private final int shift;
 
-    ListedSearch(ProvenRescale.Reference reference, List<Long> bounds, List<long[]> steps, int scaleBits, int shift) {
+    ListedSearch(
+            ProvenRequantize.Reference reference, List<Long> bounds, List<long[]> steps, int scaleBits, int shift) {
         this.reference = reference;
         this.bounds = bounds;
         this.steps = steps;
@@ -35,7 +36,7 @@ final class ListedSearch {
         this.shift = shift;
     }
 
-    Optional<ProvenRescale> run() {
+    Optional<ProvenRequantize> run() {
         List<Channel> channels = new ArrayList<>();
         for (int c = 0; c < bounds.size(); c++) {
             Optional<Channel> channel = channel(c);
@@ -46,7 +47,7 @@ final class ListedSearch {
         }
         int most = channels.stream().mapToInt(c -> c.corrections().size()).max().orElse(0);
         List<Channel> padded = channels.stream().map(c -> padded(c, most)).toList();
-        ProvenRescale found = new ProvenRescale(scaleBits, padded, 0, shift, Corrected.LISTED);
+        ProvenRequantize found = new ProvenRequantize(scaleBits, padded, 0, shift, Corrected.LISTED);
         for (int c = 0; c < bounds.size(); c++) {
             if (!found.isEqual(reference, c, bounds.get(c), steps.get(c))) {
                 return Optional.empty();
@@ -86,7 +87,7 @@ final class ListedSearch {
         List<Integer> listed = new ArrayList<>();
         for (int i = 0; i < steps.get(c).length; i++) {
             long below = steps.get(c)[i] - 1;
-            long high = offset + ProvenRescale.highMul(below, multiplier, scaleBits);
+            long high = offset + ProvenRequantize.highMul(below, multiplier, scaleBits);
             long tooFar = high - wanted(i);
             if (below < -bounds.get(c) || tooFar < 0) {
                 continue;
@@ -110,10 +111,10 @@ final class ListedSearch {
     private long offset(int c, int multiplier) {
         long least = Long.MIN_VALUE;
         for (int i = 0; i < steps.get(c).length && steps.get(c)[i] <= bounds.get(c); i++) {
-            least = Math.max(least, wanted(i) - ProvenRescale.highMul(steps.get(c)[i], multiplier, scaleBits));
+            least = Math.max(least, wanted(i) - ProvenRequantize.highMul(steps.get(c)[i], multiplier, scaleBits));
         }
         return least == Long.MIN_VALUE
-                ? wanted(0) - 1 - ProvenRescale.highMul(bounds.get(c), multiplier, scaleBits)
+                ? wanted(0) - 1 - ProvenRequantize.highMul(bounds.get(c), multiplier, scaleBits)
                 : least;
     }
 

@@ -194,7 +194,8 @@ public record Requantization(
         }
         long centred = bound + Math.abs((long) inputZeroPoint);
         return IntStream.range(0, shifts.size())
-                .mapToLong(i -> Rescale.largest(new QuantizedMultiplier(multipliers.get(i), shifts.get(i)), centred))
+                .mapToLong(i ->
+                        RequantizeCalls.largest(new QuantizedMultiplier(multipliers.get(i), shifts.get(i)), centred))
                 .max()
                 .orElse(0);
     }

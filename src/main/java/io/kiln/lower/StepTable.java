@@ -31,11 +31,11 @@ record StepTable(Buffer steps, boolean isPerChannel) {
      */
     static StepTable of(Requantization r, long bound, Tables tables) {
         int channels = r.multipliers().size();
-        ProvenRescale.Reference reference =
-                new ProvenRescale.Reference(r, Collections.nCopies(channels, 0), Byte.MIN_VALUE, Byte.MAX_VALUE);
+        ProvenRequantize.Reference reference =
+                new ProvenRequantize.Reference(r, Collections.nCopies(channels, 0), Byte.MIN_VALUE, Byte.MAX_VALUE);
         long most = Math.min(bound, Integer.MAX_VALUE);
         long[] steps = IntStream.range(0, channels)
-                .mapToObj(c -> RescaleSteps.of(reference, c, most))
+                .mapToObj(c -> RequantizeSteps.of(reference, c, most))
                 .flatMapToLong(LongStream::of)
                 .toArray();
         boolean areWords = most < Integer.MAX_VALUE;

@@ -37,7 +37,7 @@ public interface SumKernels {
         return false;
     }
 
-    /** The kernel for dot products of int16 values with rows of int8 weights, in 32 bits; a {@link WordRescaler} takes their results. */
+    /** The kernel for dot products of int16 values with rows of int8 weights, in 32 bits; a {@link WordRequantizer} takes their results. */
     Dots wideDots();
 
     /** Dot products of int8 or int16 values with blocks of rows. */
@@ -48,7 +48,7 @@ public interface SumKernels {
         /** The table of weights and initial values; the number of rows is a multiple of {@link #rows()}. */
         Bytes pack(int rows, int count, Weights weights, IntUnaryOperator begin);
 
-        /** Emits the dot products of rows with the values at a place, for a {@link Rescaler} from {@link Sums#DOTS}. */
+        /** Emits the dot products of rows with the values at a place, for a {@link Requantizer} from {@link Sums#DOTS}. */
         void emit(BlockBuilder code, Block block, Buffer values, Expr from, Buffer sums);
     }
 
@@ -62,7 +62,7 @@ public interface SumKernels {
      */
     record Block(Buffer weights, Expr first, int rows, int count) {}
 
-    /** The accumulators that a {@link Rescaler} reads. */
+    /** The accumulators that a {@link Requantizer} reads. */
     enum Sums {
         /** The result of {@link Dots}, which may be scaled. */
         DOTS,
@@ -70,7 +70,7 @@ public interface SumKernels {
         WORDS
     }
 
-    /** How a {@link Rescaler} stores a requantized accumulator. */
+    /** How a {@link Requantizer} stores a requantized accumulator. */
     enum Result {
         /** An int16, saturated. */
         SHORT,
@@ -94,7 +94,7 @@ public interface SumKernels {
     }
 
     /**
-     * Whether every {@link Rescaler} takes a multiplier.
+     * Whether every {@link Requantizer} takes a multiplier.
      *
      * @param bound largest magnitude of {@link Sums#DOTS}; 0 for {@link Sums#WORDS}, which wrap around if they are shifted left
      */
@@ -114,7 +114,7 @@ public interface SumKernels {
 
     /** Requantizes accumulators by TFLite's arithmetic, with two roundings. */
     @FunctionalInterface
-    interface Rescaler {
+    interface Requantizer {
         /**
          * Emits the requantization of the accumulators of all groups, in order.
          *
@@ -129,7 +129,7 @@ public interface SumKernels {
      * @param tables receives the multipliers if they are in a table
      * @param name of that table
      */
-    Rescaler rescaler(Group group, Tables tables, String name);
+    Requantizer rescaler(Group group, Tables tables, String name);
 
     /** Whether {@link #columns} takes rows of this many elements. */
     boolean takesColumns(int columns);

@@ -21,13 +21,13 @@ import io.kiln.lower.layer.ComputedWeightsLowering;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.lower.layer.LayerLowerings;
 import io.kiln.lower.movement.MovementLowerings;
+import io.kiln.lower.reduce.SumLowerings;
 import io.kiln.lower.signal.FilterBankLowering;
 import io.kiln.lower.signal.SignalLowering;
-import io.kiln.lower.sum.SumLowerings;
-import io.kiln.schedule.dot.PanelKernels;
-import io.kiln.schedule.dot.RecurrentKernels;
-import io.kiln.schedule.element.ElementSlopes;
-import io.kiln.schedule.element.ElementSum;
+import io.kiln.schedule.dense.PanelKernels;
+import io.kiln.schedule.dense.RecurrentKernels;
+import io.kiln.schedule.elementwise.ElementSlopes;
+import io.kiln.schedule.elementwise.ElementwiseAdd;
 import io.kiln.schedule.parts.WordMoves;
 import io.kiln.schedule.space.Choice;
 import io.kiln.schedule.space.ConvTask;
@@ -101,7 +101,7 @@ public final class Dispatch {
 
     /** Lowers a fused operator to loops over a range of rows. */
     public LoweredOperator lower(FusedOperator op, Rows rows) {
-        return ElementSum.lower(op, rows, features, optimize)
+        return ElementwiseAdd.lower(op, rows, features, optimize)
                 .or(() -> ElementSlopes.lower(op, rows, features, optimize))
                 .orElseGet(() -> lowerRoot(op, rows));
     }

@@ -3,7 +3,7 @@ package io.kiln.lower;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kiln.ir.arith.ShortFunctions;
+import io.kiln.ir.arith.Int16Functions;
 import io.kiln.tir.Intrinsic;
 import java.nio.file.Path;
 import java.util.stream.Collectors;
@@ -46,9 +46,9 @@ class GateFunctionsTest {
     private static int sum() {
         int sum = 0;
         for (int x = Short.MIN_VALUE; x <= Short.MAX_VALUE; x++) {
-            sum = sum * 31 + ShortFunctions.logistic(x);
-            for (int bits = 0; bits <= ShortFunctions.MOST_BITS; bits++) {
-                sum = sum * 31 + ShortFunctions.tanh(x, bits);
+            sum = sum * 31 + Int16Functions.logistic(x);
+            for (int bits = 0; bits <= Int16Functions.MOST_BITS; bits++) {
+                sum = sum * 31 + Int16Functions.tanh(x, bits);
             }
         }
         return sum;
@@ -57,10 +57,10 @@ class GateFunctionsTest {
     @Test
     void theyAreNearTheRealFunctions() {
         for (int x = Short.MIN_VALUE; x <= Short.MAX_VALUE; x++) {
-            double gate = x * (1 << ShortFunctions.GATE_BITS) / ONE;
-            assertThat(Math.abs(ShortFunctions.logistic(x) - ONE / (1 + Math.exp(-gate))))
+            double gate = x * (1 << Int16Functions.GATE_BITS) / ONE;
+            assertThat(Math.abs(Int16Functions.logistic(x) - ONE / (1 + Math.exp(-gate))))
                     .isLessThan(MOST);
-            assertThat(Math.abs(ShortFunctions.tanh(x, ShortFunctions.GATE_BITS) - ONE * Math.tanh(gate)))
+            assertThat(Math.abs(Int16Functions.tanh(x, Int16Functions.GATE_BITS) - ONE * Math.tanh(gate)))
                     .isLessThan(MOST);
         }
     }

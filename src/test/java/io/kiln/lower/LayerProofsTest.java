@@ -16,12 +16,12 @@ class LayerProofsTest {
     @Test
     void equalQuestionsAreAnsweredOnce() {
         LayerProofs proofs = new LayerProofs();
-        ProvenRescale found = proofs.find(reference(17), BOUNDS).orElseThrow();
+        ProvenRequantize found = proofs.find(reference(17), BOUNDS).orElseThrow();
 
-        assertThat(found).isEqualTo(ProvenRescale.find(reference(17), BOUNDS).orElseThrow());
+        assertThat(found).isEqualTo(ProvenRequantize.find(reference(17), BOUNDS).orElseThrow());
         assertThat(proofs.find(reference(17), BOUNDS).orElseThrow()).isSameAs(found);
-        assertThat(proofs.find(reference(18), BOUNDS)).isEqualTo(ProvenRescale.find(reference(18), BOUNDS));
-        assertThat(proofs.find(reference(17), BOUNDS, 8)).isEqualTo(ProvenRescale.find(reference(17), BOUNDS, 8));
+        assertThat(proofs.find(reference(18), BOUNDS)).isEqualTo(ProvenRequantize.find(reference(18), BOUNDS));
+        assertThat(proofs.find(reference(17), BOUNDS, 8)).isEqualTo(ProvenRequantize.find(reference(17), BOUNDS, 8));
     }
 
     /** Each part of a question counts, or one layer would be rescaled as another. */
@@ -46,12 +46,12 @@ class LayerProofsTest {
                 .doesNotContain(reference(17));
     }
 
-    private static ProvenRescale.Reference reference(int bias) {
+    private static ProvenRequantize.Reference reference(int bias) {
         return reference(requantization(), bias, -128, 127);
     }
 
-    private static ProvenRescale.Reference reference(Requantization requantization, int bias, int low, int high) {
-        return new ProvenRescale.Reference(requantization, List.of(bias), low, high);
+    private static ProvenRequantize.Reference reference(Requantization requantization, int bias, int low, int high) {
+        return new ProvenRequantize.Reference(requantization, List.of(bias), low, high);
     }
 
     private static Requantization requantization() {

@@ -8,7 +8,7 @@ import io.kiln.ir.Function;
 import io.kiln.lower.FusedOperator;
 import io.kiln.lower.Limits;
 import io.kiln.lower.RandomOperators;
-import io.kiln.lower.element.ShortSum;
+import io.kiln.lower.element.Int16Add;
 import io.kiln.target.Target;
 import io.kiln.target.TestTargets;
 import io.kiln.transform.Pipeline;
@@ -63,7 +63,7 @@ class ElementKernelsTest {
         assertThat(sum(Integer.MAX_VALUE - (1 << 14)).isSmall()).isFalse();
     }
 
-    private static ShortSum sum(int outMultiplier) {
-        return new ShortSum(0, false, 1 << 30, 1, outMultiplier, 14, new Limits(Short.MIN_VALUE, Short.MAX_VALUE));
+    private static Int16Add sum(int outMultiplier) {
+        return new Int16Add(0, false, 1 << 30, 1, outMultiplier, 14, new Limits(Short.MIN_VALUE, Short.MAX_VALUE));
     }
 }

@@ -25,7 +25,7 @@ final class PairFunctions {
         byte[] results = fused.root().constant(2).data().toArray();
         return switch (op.kind()) {
             case SUM ->
-                ProvenSum.of(results, op.lhs(), op.rhs())
+                ProvenAdd.of(results, op.lhs(), op.rhs())
                         .map(sum -> ElementFunction.saturating((block, x) -> sum.emit(x))
                                 .named("(sum=proven)")
                                 .arithmetic())

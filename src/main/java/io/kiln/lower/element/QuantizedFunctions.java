@@ -20,7 +20,7 @@ import io.kiln.ir.op.element.TflAddN;
 import io.kiln.ir.op.element.TflLeakyRelu;
 import io.kiln.lower.FusedOperator;
 import io.kiln.lower.Intrinsics;
-import io.kiln.lower.Rescale;
+import io.kiln.lower.RequantizeCalls;
 import io.kiln.lower.Tables;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
@@ -49,7 +49,7 @@ final class QuantizedFunctions {
         if (add.rounding() == Rounding.UPWARD) {
             return ElementFunction.saturating(this::roundedSum);
         }
-        return ProvenSum.of(op)
+        return ProvenAdd.of(op)
                 .map(proven -> ElementFunction.saturating((block, x) -> proven.emit(x))
                         .named("(sum=proven)")
                         .arithmetic())
@@ -73,9 +73,12 @@ final class QuantizedFunctions {
             Expr x = block.let("x", sub(operands.get(0), imm(op.inputZeroPoint())));
             long bound = 1L << 16;
             Expr y = select(
-                    Exprs.ge(x, imm(0)), Rescale.of(x, op.positive(), bound), Rescale.of(x, op.negative(), bound));
-            long most = Math.max(Rescale.largest(op.positive(), bound), Rescale.largest(op.negative(), bound));
-            return Rescale.plus(block.let("scaled", y), op.outputZeroPoint(), most);
+                    Exprs.ge(x, imm(0)),
+                    RequantizeCalls.of(x, op.positive(), bound),
+                    RequantizeCalls.of(x, op.negative(), bound));
+            long most = Math.max(
+                    RequantizeCalls.largest(op.positive(), bound), RequantizeCalls.largest(op.negative(), bound));
+            return RequantizeCalls.plus(block.let("scaled", y), op.outputZeroPoint(), most);
         });
     }
 
@@ -86,7 +89,7 @@ final class QuantizedFunctions {
         Expr left = block.let("lhs", side(values.get(0), 3, by.lhs(), by.leftShift()));
         Expr right = block.let("rhs", side(values.get(1), 5, by.rhs(), by.leftShift()));
         Range sums = range(by.lhs(), 3, by.leftShift()).plus(range(by.rhs(), 5, by.leftShift()));
-        return Rescale.of(add(left, right), by.output(), sums.bound(), zeroPoint(7));
+        return RequantizeCalls.of(add(left, right), by.output(), sums.bound(), zeroPoint(7));
     }
 
     /** Quantized sum: requantizes each operand to the output's scale, rounded, and adds them. */
@@ -105,7 +108,7 @@ final class QuantizedFunctions {
         Expr sum = values.stream().reduce(Exprs::add).orElseThrow();
         Expr centred = sub(sum, imm((op.count() + 1L) * op.inputZeroPoint()));
         Expr scaled = block.let("sum", mul(centred, TflAddN.STEP));
-        return Rescale.of(scaled, op.by(), Integer.MAX_VALUE, op.outputZeroPoint());
+        return RequantizeCalls.of(scaled, op.by(), Integer.MAX_VALUE, op.outputZeroPoint());
     }
 
     ElementFunction binary(QnnBinary binary, Tables tables) {
@@ -128,7 +131,7 @@ final class QuantizedFunctions {
         TflAddParameters by = binary.ofDifference(dtype, scale(2), scale(4), scale(6));
         Range differences = range(by.lhs(), 3, by.leftShift())
                 .plus(range(by.rhs(), 5, by.leftShift()).negative());
-        return Rescale.of(between(block, values, by), by.output(), differences.bound(), zeroPoint(7));
+        return RequantizeCalls.of(between(block, values, by), by.output(), differences.bound(), zeroPoint(7));
     }
 
     private Expr squaredDifference(BlockBuilder block, List<Expr> values) {
@@ -136,7 +139,7 @@ final class QuantizedFunctions {
         TflAddParameters by = TflAddParameters.ofSquaredDifference(dtype, scale(2), scale(4), scale(6));
         Expr difference = block.let("difference", between(block, values, by));
         Expr square = mul(difference, difference);
-        return Rescale.of(square, by.output(), SQUARE, zeroPoint(7));
+        return RequantizeCalls.of(square, by.output(), SQUARE, zeroPoint(7));
     }
 
     private Expr between(BlockBuilder block, List<Expr> values, TflAddParameters by) {
@@ -150,7 +153,7 @@ final class QuantizedFunctions {
         if (by.multiplier() == HALF && exact >= 0) {
             return mul(centred(value, zeroPoint), 1L << exact);
         }
-        return Rescale.of(
+        return RequantizeCalls.of(
                 mul(centred(value, zeroPoint), 1L << leftShift),
                 by,
                 shifted(zeroPoint, leftShift).bound());
@@ -183,7 +186,7 @@ final class QuantizedFunctions {
             return new Range(-most, -least);
         }
 
-        /** The bound that {@link Rescale#of} takes for these values. */
+        /** The bound that {@link RequantizeCalls#of} takes for these values. */
         long bound() {
             return Math.max(most, -least - 1);
         }
@@ -192,7 +195,7 @@ final class QuantizedFunctions {
     private Expr product(QnnBinary binary, List<Expr> values) {
         QuantizedMultiplier by = binary.multiplier(scale(2), scale(4), scale(6));
         Expr product = mul(centred(values.get(0), 3), centred(values.get(1), 5));
-        return Rescale.of(product, by, 1L << 30, zeroPoint(7));
+        return RequantizeCalls.of(product, by, 1L << 30, zeroPoint(7));
     }
 
     private Expr prelu(QnnBinary binary, BlockBuilder block, List<Expr> values) {
@@ -201,9 +204,11 @@ final class QuantizedFunctions {
         Expr x = block.let("x", centred(values.get(0), 3));
         Expr slope = centred(values.get(1), 5);
         Expr y = select(
-                Exprs.ge(x, imm(0)), Rescale.of(x, positive, 1L << 16), Rescale.of(mul(x, slope), negative, 1L << 24));
-        long most = Math.max(Rescale.largest(positive, 1L << 16), Rescale.largest(negative, 1L << 24));
-        return Rescale.plus(block.let("scaled", y), zeroPoint(7), most);
+                Exprs.ge(x, imm(0)),
+                RequantizeCalls.of(x, positive, 1L << 16),
+                RequantizeCalls.of(mul(x, slope), negative, 1L << 24));
+        long most = Math.max(RequantizeCalls.largest(positive, 1L << 16), RequantizeCalls.largest(negative, 1L << 24));
+        return RequantizeCalls.plus(block.let("scaled", y), zeroPoint(7), most);
     }
 
     private Expr comparison(QnnBinary.Kind kind, List<Expr> values) {
@@ -222,7 +227,7 @@ final class QuantizedFunctions {
 
     private Expr compared(Expr value, int argument) {
         Expr shifted = mul(centred(value, argument + 1), 1L << COMPARISON_SHIFT);
-        return Rescale.of(shifted, QuantizedMultiplier.of(scale(argument)), 1L << 25);
+        return RequantizeCalls.of(shifted, QuantizedMultiplier.of(scale(argument)), 1L << 25);
     }
 
     /** Quantized quotient by a table with the reciprocals of all divisors; the dividend takes the divisor's sign. */

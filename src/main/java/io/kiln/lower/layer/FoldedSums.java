@@ -4,7 +4,7 @@ package io.kiln.lower.layer;
 import io.kiln.base.DType;
 import io.kiln.lower.FusedOperator;
 import io.kiln.lower.Limits;
-import io.kiln.lower.ProvenRescale;
+import io.kiln.lower.ProvenRequantize;
 import io.kiln.lower.Requantization;
 import java.util.ArrayList;
 import java.util.List;
@@ -64,17 +64,17 @@ public record FoldedSums(
     }
 
     /** The reference's function of the accumulators. */
-    public ProvenRescale.Reference reference() {
-        return new ProvenRescale.Reference(requantization, bias, low, high);
+    public ProvenRequantize.Reference reference() {
+        return new ProvenRequantize.Reference(requantization, bias, low, high);
     }
 
-    /** Searches for a requantization of these accumulators, as {@link ProvenRescale#find(ProvenRescale.Reference, List)} does. */
-    public Optional<ProvenRescale> proven() {
+    /** Searches for a requantization of these accumulators, as {@link ProvenRequantize#find(ProvenRequantize.Reference, List)} does. */
+    public Optional<ProvenRequantize> proven() {
         return proofs.find(reference(), bounds);
     }
 
-    /** Searches for a requantization of these accumulators, as {@link ProvenRescale#find(ProvenRescale.Reference, List, int)} does. */
-    public Optional<ProvenRescale> proven(int mostScaleBits) {
+    /** Searches for a requantization of these accumulators, as {@link ProvenRequantize#find(ProvenRequantize.Reference, List, int)} does. */
+    public Optional<ProvenRequantize> proven(int mostScaleBits) {
         return proofs.find(reference(), bounds, mostScaleBits);
     }
 

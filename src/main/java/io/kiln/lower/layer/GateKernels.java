@@ -37,7 +37,7 @@ final class GateKernels {
     private final Buffer gates;
 
     /** The kernel and tables for one kind of values: the data or the hidden state. */
-    private record Part(SumKernels.Dots dots, GateWeights weights, Buffer table, SumKernels.Rescaler rescaler) {}
+    private record Part(SumKernels.Dots dots, GateWeights weights, Buffer table, SumKernels.Requantizer rescaler) {}
 
     /** The weights of one kind of values, and the kernel for them. */
     private record Kind(GateWeights weights, SumKernels.Dots dots) {

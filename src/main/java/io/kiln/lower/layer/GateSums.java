@@ -14,10 +14,10 @@ import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.layer.Lstm;
 import io.kiln.lower.FusedOperator;
+import io.kiln.lower.Int16Requantize;
 import io.kiln.lower.Intrinsics;
-import io.kiln.lower.Rescale;
+import io.kiln.lower.RequantizeCalls;
 import io.kiln.lower.Tables;
-import io.kiln.lower.WideRescale;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
@@ -138,7 +138,7 @@ final class GateSums {
     Expr added(Expr ofData, Expr ofHidden, int gate) {
         Expr sum = gates.areShort()
                 ? add(ofData, ofHidden)
-                : Rescale.plusShort(ofHidden, ofData, gates.multiplier(gate), bound);
+                : RequantizeCalls.plusShort(ofHidden, ofData, gates.multiplier(gate), bound);
         return new Expr.Call(Intrinsics.SATURATE_16, List.of(sum));
     }
 
@@ -149,8 +149,8 @@ final class GateSums {
     private Expr rescaled(Expr sum, int gate) {
         QuantizedMultiplier by = gates.multiplier(gate);
         Expr scaled = op.type().dtype() == DType.INT8
-                ? Rescale.of(cast(DType.INT32, sum), by, bound)
-                : WideRescale.emit(sum, by, bound);
+                ? RequantizeCalls.of(cast(DType.INT32, sum), by, bound)
+                : Int16Requantize.emit(sum, by, bound);
         return gates.areShort() ? new Expr.Call(Intrinsics.SATURATE_16, List.of(scaled)) : scaled;
     }
 }

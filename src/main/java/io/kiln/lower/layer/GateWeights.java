@@ -6,11 +6,11 @@ import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.layer.Lstm;
 import io.kiln.lower.FusedOperator;
-import io.kiln.lower.Rescale;
+import io.kiln.lower.RequantizeCalls;
 import io.kiln.lower.SumKernels;
 import io.kiln.lower.Tables;
-import io.kiln.lower.WholeRescaler;
-import io.kiln.lower.WordRescaler;
+import io.kiln.lower.WholeRequantizer;
+import io.kiln.lower.WordRequantizer;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
@@ -117,18 +117,18 @@ record GateWeights(FusedOperator op, boolean recurrent) {
     }
 
     /** The requantization of the kernel's accumulators. */
-    SumKernels.Rescaler rescaler(SumKernels kernels, SumKernels.Result result, Tables tables, String name) {
+    SumKernels.Requantizer rescaler(SumKernels kernels, SumKernels.Result result, Tables tables, String name) {
         SumKernels.Group group = new SumKernels.Group(SumKernels.Sums.DOTS, result, multipliers(), bound(true), 0);
         if (!areShort()) {
-            return new WholeRescaler(group, kernels.doublesDots());
+            return new WholeRequantizer(group, kernels.doublesDots());
         }
-        return isWide() ? new WordRescaler(group, true) : kernels.rescaler(group, tables, name);
+        return isWide() ? new WordRequantizer(group, true) : kernels.rescaler(group, tables, name);
     }
 
     /** Whether requantized accumulators are, or become, int16 before they are added to others. */
     boolean areShort() {
         return !recurrent
                 || lstm().arithmetic() == Lstm.Arithmetic.MICRO
-                || multipliers().stream().allMatch(by -> Rescale.largest(by, bound(true)) <= Short.MAX_VALUE);
+                || multipliers().stream().allMatch(by -> RequantizeCalls.largest(by, bound(true)) <= Short.MAX_VALUE);
     }
 }

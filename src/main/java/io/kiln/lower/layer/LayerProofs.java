@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.lower.layer;
 
-import io.kiln.lower.ProvenRescale;
+import io.kiln.lower.ProvenRequantize;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -13,7 +13,7 @@ import java.util.Optional;
  * Thread-safe.
  */
 public final class LayerProofs {
-    private final Map<Question, Optional<ProvenRescale>> answers = new HashMap<>();
+    private final Map<Question, Optional<ProvenRequantize>> answers = new HashMap<>();
     private Optional<Optional<FoldedSums>> sums = Optional.empty();
 
     /**
@@ -24,7 +24,7 @@ public final class LayerProofs {
      *
      * @param mostScaleBits largest scale of the accumulator, as a power of two; none for as far as 32 bits allow
      */
-    private record Question(ProvenRescale.Reference reference, List<Long> bounds, Optional<Integer> mostScaleBits) {
+    private record Question(ProvenRequantize.Reference reference, List<Long> bounds, Optional<Integer> mostScaleBits) {
         @Override
         public boolean equals(Object other) {
             return other instanceof Question question
@@ -39,18 +39,18 @@ public final class LayerProofs {
         }
     }
 
-    /** Searches once for a requantization, as {@link ProvenRescale#find(ProvenRescale.Reference, List)} does. */
-    public synchronized Optional<ProvenRescale> find(ProvenRescale.Reference reference, List<Long> bounds) {
+    /** Searches once for a requantization, as {@link ProvenRequantize#find(ProvenRequantize.Reference, List)} does. */
+    public synchronized Optional<ProvenRequantize> find(ProvenRequantize.Reference reference, List<Long> bounds) {
         return answers.computeIfAbsent(
-                new Question(reference, bounds, Optional.empty()), q -> ProvenRescale.find(reference, bounds));
+                new Question(reference, bounds, Optional.empty()), q -> ProvenRequantize.find(reference, bounds));
     }
 
-    /** Searches once for a requantization, as {@link ProvenRescale#find(ProvenRescale.Reference, List, int)} does. */
-    public synchronized Optional<ProvenRescale> find(
-            ProvenRescale.Reference reference, List<Long> bounds, int mostScaleBits) {
+    /** Searches once for a requantization, as {@link ProvenRequantize#find(ProvenRequantize.Reference, List, int)} does. */
+    public synchronized Optional<ProvenRequantize> find(
+            ProvenRequantize.Reference reference, List<Long> bounds, int mostScaleBits) {
         return answers.computeIfAbsent(
                 new Question(reference, bounds, Optional.of(mostScaleBits)),
-                q -> ProvenRescale.find(reference, bounds, mostScaleBits));
+                q -> ProvenRequantize.find(reference, bounds, mostScaleBits));
     }
 
     synchronized Optional<FoldedSums> sums(ConvComputation conv) {

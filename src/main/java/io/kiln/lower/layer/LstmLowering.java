@@ -12,7 +12,7 @@ import static io.kiln.tir.Exprs.shr;
 import io.kiln.base.DType;
 import io.kiln.base.FixedPoint;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
-import io.kiln.ir.arith.ShortFunctions;
+import io.kiln.ir.arith.Int16Functions;
 import io.kiln.ir.op.element.TflSigmoid16;
 import io.kiln.ir.op.element.Unary;
 import io.kiln.ir.op.layer.Lstm;
@@ -22,7 +22,7 @@ import io.kiln.lower.Intrinsics;
 import io.kiln.lower.LoweredOperator;
 import io.kiln.lower.Nests;
 import io.kiln.lower.OperatorBuffers;
-import io.kiln.lower.Rescale;
+import io.kiln.lower.RequantizeCalls;
 import io.kiln.lower.RowDependency;
 import io.kiln.lower.Rows;
 import io.kiln.lower.SumKernels;
@@ -88,7 +88,7 @@ public final class LstmLowering {
             this.cellTanh = gateTanh;
         } else if (lstm.arithmetic() == Lstm.Arithmetic.LIBRARY) {
             this.logistic = LibraryGates.LOGISTIC;
-            this.gateTanh = LibraryGates.tanh(ShortFunctions.GATE_BITS);
+            this.gateTanh = LibraryGates.tanh(Int16Functions.GATE_BITS);
             this.cellTanh = LibraryGates.tanh(lstm.cellIntegerBits());
         } else {
             Buffer table = TableFunctions.sigmoidTable(tables);
@@ -220,8 +220,8 @@ public final class LstmLowering {
         if (isFloat) {
             return product;
         }
-        long most = Rescale.largest(GateWeights.multiplier(op, 2 * Lstm.GATES + 2), PRODUCT_BOUND);
-        Expr value = Rescale.plus(product, lstm.hiddenZeroPoint(), most);
+        long most = RequantizeCalls.largest(GateWeights.multiplier(op, 2 * Lstm.GATES + 2), PRODUCT_BOUND);
+        Expr value = RequantizeCalls.plus(product, lstm.hiddenZeroPoint(), most);
         return op.type().dtype() == DType.INT8
                 ? new Expr.Call(Intrinsics.SATURATE_8, List.of(value))
                 : saturated(value);
@@ -229,7 +229,7 @@ public final class LstmLowering {
 
     private Expr product(Expr a, Expr b, int multiplier) {
         Expr product = mul(a, b);
-        return isFloat ? product : Rescale.of(product, GateWeights.multiplier(op, multiplier), PRODUCT_BOUND);
+        return isFloat ? product : RequantizeCalls.of(product, GateWeights.multiplier(op, multiplier), PRODUCT_BOUND);
     }
 
     /** The functions and quotients of {@link Lstm.Arithmetic#LIBRARY}. */

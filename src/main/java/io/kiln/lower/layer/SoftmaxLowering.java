@@ -9,15 +9,15 @@ import static io.kiln.tir.Exprs.sub;
 
 import io.kiln.base.DType;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
+import io.kiln.ir.arith.Int16SoftmaxTables;
+import io.kiln.ir.arith.TflInt16Softmax;
 import io.kiln.ir.arith.TflSoftmaxTables;
-import io.kiln.ir.arith.TflWideSoftmax;
-import io.kiln.ir.arith.WideSoftmaxTables;
 import io.kiln.ir.op.layer.Softmax;
 import io.kiln.ir.op.layer.TflSoftmax;
 import io.kiln.lower.FusedOperator;
 import io.kiln.lower.Intrinsics;
 import io.kiln.lower.LoweredOperator;
-import io.kiln.lower.Rescale;
+import io.kiln.lower.RequantizeCalls;
 import io.kiln.lower.Rows;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
@@ -88,29 +88,31 @@ final class SoftmaxLowering extends VectorLowering {
         });
     }
 
-    /** {@link TflWideSoftmax}; the output temporarily holds the exponentials. */
+    /** {@link TflInt16Softmax}; the output temporarily holds the exponentials. */
     private void wide(BlockBuilder block, TflSoftmax softmax, Expr from, Expr first, Expr.Var largest) {
         Buffer out = buffers.output();
-        WideSoftmaxTables values = WideSoftmaxTables.of(softmax.tables());
+        Int16SoftmaxTables values = Int16SoftmaxTables.of(softmax.tables());
         Buffer exponentials = tables.add("exponentials", DType.INT16, values.exponentials());
         Buffer reciprocals = tables.add("reciprocals", DType.INT16, values.reciprocals());
         QuantizedMultiplier by =
-                TflWideSoftmax.multiplier(softmax.beta(), op.root().constant(1).real(0));
+                TflInt16Softmax.multiplier(softmax.beta(), op.root().constant(1).real(0));
         Expr.Var sum = block.mutable("sum", imm(0));
         block.loop("i", depth, (b, i) -> {
             Expr difference = sub(load(buffers.argument(0), add(from, i)), largest);
             Expr scaled = new Expr.Call(
                     Intrinsics.RESCALE_ANY, List.of(difference, imm((long) by.multiplier()), imm((long) by.shift())));
-            Expr e =
-                    interpolated(b, exponentials, Rescale.plus(scaled, Short.MAX_VALUE, Rescale.largest(by, 1L << 16)));
+            Expr e = interpolated(
+                    b,
+                    exponentials,
+                    RequantizeCalls.plus(scaled, Short.MAX_VALUE, RequantizeCalls.largest(by, 1L << 16)));
             b.store(out, add(first, i), e).assign(sum, add(sum, e));
         });
         Expr unsigned = Exprs.cast(DType.UINT32, sum);
         Expr zeros = block.let("zeros", new Expr.Call(Intrinsics.LEADING_ZEROS, List.of(unsigned)));
         Expr highest = Exprs.shl(unsigned, sub(zeros, imm(1)));
         Expr rounded = Exprs.shr(add(highest, imm(1 << 13, DType.UINT32)), imm(14));
-        Expr reciprocal =
-                interpolated(block, reciprocals, sub(Exprs.cast(DType.INT32, rounded), imm(TflWideSoftmax.SUM_MIDDLE)));
+        Expr reciprocal = interpolated(
+                block, reciprocals, sub(Exprs.cast(DType.INT32, rounded), imm(TflInt16Softmax.SUM_MIDDLE)));
         Expr shift = block.let("shift", sub(imm(31), zeros));
         Expr half = block.let("half", Exprs.shl(imm(1), sub(shift, imm(1))));
         block.loop("i", depth, (b, i) -> {
@@ -123,12 +125,12 @@ final class SoftmaxLowering extends VectorLowering {
     private static Expr interpolated(BlockBuilder block, Buffer table, Expr at) {
         Expr limited = block.let("limited", new Expr.Call(Intrinsics.SATURATE_16, List.of(at)));
         Expr index = block.let(
-                "index", add(Exprs.shr(limited, imm(TflWideSoftmax.FRACTION_BITS)), imm(TflWideSoftmax.MIDDLE)));
+                "index", add(Exprs.shr(limited, imm(TflInt16Softmax.FRACTION_BITS)), imm(TflInt16Softmax.MIDDLE)));
         Expr low = block.let("low", load(table, index));
         Expr slope = sub(load(table, add(index, imm(1))), low);
-        Expr rest = Exprs.bitAnd(limited, imm((1 << TflWideSoftmax.FRACTION_BITS) - 1));
-        Expr half = imm(1 << (TflWideSoftmax.FRACTION_BITS - 1));
-        Expr raised = Exprs.shr(add(mul(slope, rest), half), imm(TflWideSoftmax.FRACTION_BITS));
+        Expr rest = Exprs.bitAnd(limited, imm((1 << TflInt16Softmax.FRACTION_BITS) - 1));
+        Expr half = imm(1 << (TflInt16Softmax.FRACTION_BITS - 1));
+        Expr raised = Exprs.shr(add(mul(slope, rest), half), imm(TflInt16Softmax.FRACTION_BITS));
         return block.let("interpolated", add(low, raised));
     }
 }

@@ -116,9 +116,9 @@ final class SvdfKernels {
                 padded,
                 shape.inputs());
         SumKernels.Ring ring = ring(tables, columns, oldest(body, slot));
-        SumKernels.Rescaler features =
+        SumKernels.Requantizer features =
                 kernels.rescaler(new Group(Sums.DOTS, Result.SHORT, List.of(feature), bound, 0), tables, "feature_by");
-        SumKernels.Rescaler results = kernels.rescaler(
+        SumKernels.Requantizer results = kernels.rescaler(
                 new Group(Sums.WORDS, Result.BYTE, List.of(result), ofColumns(), svdf.outputZeroPoint()),
                 tables,
                 "result_by");

@@ -17,7 +17,7 @@ import io.kiln.lower.Intrinsics;
 import io.kiln.lower.LoweredOperator;
 import io.kiln.lower.Nests;
 import io.kiln.lower.OperatorBuffers;
-import io.kiln.lower.Rescale;
+import io.kiln.lower.RequantizeCalls;
 import io.kiln.lower.RowDependency;
 import io.kiln.lower.Rows;
 import io.kiln.lower.SumKernels;
@@ -194,7 +194,7 @@ public final class SvdfLowering {
     private Expr limited(Expr sum, int multiplier, int zeroPoint, Buffer to) {
         QuantizedMultiplier by = shape.multiplier(op, multiplier);
         Expr rescaled = new Expr.Call(Intrinsics.RESCALE_ANY, List.of(sum, imm(by.multiplier()), imm(by.shift())));
-        Expr shifted = Rescale.plus(rescaled, zeroPoint, Rescale.largest(by, Integer.MAX_VALUE));
+        Expr shifted = RequantizeCalls.plus(rescaled, zeroPoint, RequantizeCalls.largest(by, Integer.MAX_VALUE));
         DType dtype = to.dtype();
         return new Expr.Call(Intrinsics.CLAMP, List.of(shifted, imm(dtype.min()), imm(dtype.max())));
     }

@@ -3,8 +3,8 @@ package io.kiln.partition.cmsisnn;
 
 import io.kiln.base.DType;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
-import io.kiln.ir.arith.TflWideSoftmax;
-import io.kiln.ir.arith.WideSoftmaxTables;
+import io.kiln.ir.arith.Int16SoftmaxTables;
+import io.kiln.ir.arith.TflInt16Softmax;
 import io.kiln.ir.op.layer.TflSoftmax;
 import io.kiln.ir.type.Shape;
 import io.kiln.partition.ExternalCall;
@@ -28,7 +28,7 @@ final class SoftmaxCode {
         float beta = softmax.beta();
         float scale = match.root().constant(1).real(0);
         if (match.result().dtype() == DType.INT16) {
-            return wide(rows, row, TflWideSoftmax.multiplier(beta, scale), WideSoftmaxTables.of(softmax.tables()));
+            return wide(rows, row, TflInt16Softmax.multiplier(beta, scale), Int16SoftmaxTables.of(softmax.tables()));
         }
         double real = Math.min((double) beta * scale * (1 << FRACTION_BITS), Integer.MAX_VALUE);
         QuantizedMultiplier by = QuantizedMultiplier.of(real);
@@ -48,7 +48,7 @@ final class SoftmaxCode {
                 false);
     }
 
-    private static CompositeCode wide(String rows, int row, QuantizedMultiplier by, WideSoftmaxTables values) {
+    private static CompositeCode wide(String rows, int row, QuantizedMultiplier by, Int16SoftmaxTables values) {
         List<ExternalCall.Table> tables = List.of(
                 LayerTables.shorts("exponentials", values.exponentials()),
                 LayerTables.shorts("reciprocals", values.reciprocals()));

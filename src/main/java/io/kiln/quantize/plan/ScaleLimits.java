@@ -2,8 +2,8 @@
 package io.kiln.quantize.plan;
 
 import io.kiln.ir.arith.TflAddParameters;
+import io.kiln.ir.arith.TflInt16Softmax;
 import io.kiln.ir.arith.TflSoftmaxTables;
-import io.kiln.ir.arith.TflWideSoftmax;
 import io.kiln.ir.op.element.Binary;
 import io.kiln.ir.op.element.QnnBinary;
 import io.kiln.ir.op.element.TflBinaryScales;
@@ -51,8 +51,8 @@ final class ScaleLimits {
         int row = node.type().shape().dim(-1);
         try {
             if (precision == Precision.INT16) {
-                TflWideSoftmax.multiplier(softmax.beta(), scale);
-                return row <= TflWideSoftmax.MAX_ROW;
+                TflInt16Softmax.multiplier(softmax.beta(), scale);
+                return row <= TflInt16Softmax.MAX_ROW;
             }
             TflSoftmaxTables.exponentials(softmax.beta(), scale);
             return row <= TflSoftmaxTables.MAX_ROW;

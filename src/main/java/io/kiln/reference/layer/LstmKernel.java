@@ -2,7 +2,7 @@
 package io.kiln.reference.layer;
 
 import io.kiln.base.FixedPoint;
-import io.kiln.ir.arith.ShortFunctions;
+import io.kiln.ir.arith.Int16Functions;
 import io.kiln.ir.arith.TflSigmoid;
 import io.kiln.ir.op.layer.Lstm;
 import io.kiln.ir.type.TensorType;
@@ -88,7 +88,7 @@ final class LstmKernel {
                 int added = added(gates[INPUT] * gates[CELL]);
                 cell[c] = clipped(saturated(kept + (long) added));
                 int tanh = isLibrary()
-                        ? ShortFunctions.tanh(cell[c], op.cellIntegerBits())
+                        ? Int16Functions.tanh(cell[c], op.cellIntegerBits())
                         : TflSigmoid.tanh(cell[c], op.tanhMultiplier(), op.tanhShift());
                 long value = rescaled(tanh * gates[OUTPUT], 2 * Lstm.GATES + 2) + (long) op.hiddenZeroPoint();
                 result[position * units + u] =
@@ -108,7 +108,7 @@ final class LstmKernel {
 
     private int gate(int gate, int sum) {
         if (isLibrary()) {
-            return gate == CELL ? ShortFunctions.tanh(sum, ShortFunctions.GATE_BITS) : ShortFunctions.logistic(sum);
+            return gate == CELL ? Int16Functions.tanh(sum, Int16Functions.GATE_BITS) : Int16Functions.logistic(sum);
         }
         return gate == CELL ? TflSigmoid.tanh(sum, GATE_MULTIPLIER, 0) : TflSigmoid.logistic(sum, GATE_MULTIPLIER, 0);
     }

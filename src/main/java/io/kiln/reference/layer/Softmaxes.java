@@ -4,9 +4,9 @@ package io.kiln.reference.layer;
 import io.kiln.base.DType;
 import io.kiln.base.FixedPoint;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
+import io.kiln.ir.arith.Int16SoftmaxTables;
+import io.kiln.ir.arith.TflInt16Softmax;
 import io.kiln.ir.arith.TflSoftmaxTables;
-import io.kiln.ir.arith.TflWideSoftmax;
-import io.kiln.ir.arith.WideSoftmaxTables;
 import io.kiln.ir.op.layer.Softmax;
 import io.kiln.ir.op.layer.TflSoftmax;
 import io.kiln.ir.type.TensorType;
@@ -55,19 +55,19 @@ final class Softmaxes {
     }
 
     private static Tensor wide(TflSoftmax op, int[] data, float scale, TensorType type) {
-        QuantizedMultiplier by = TflWideSoftmax.multiplier(op.beta(), scale);
+        QuantizedMultiplier by = TflInt16Softmax.multiplier(op.beta(), scale);
         int[] result = new int[data.length];
         int depth = type.shape().dim(-1);
         for (int row = 0; row < data.length; row += depth) {
             int max = Arrays.stream(data, row, row + depth).max().orElseThrow();
             int sum = 0;
             for (int i = row; i < row + depth; i++) {
-                result[i] = TflWideSoftmax.exponential(data[i] - max, by);
+                result[i] = TflInt16Softmax.exponential(data[i] - max, by);
                 sum += result[i];
             }
-            int reciprocal = TflWideSoftmax.reciprocal(sum, WideSoftmaxTables.of(op.tables()));
+            int reciprocal = TflInt16Softmax.reciprocal(sum, Int16SoftmaxTables.of(op.tables()));
             for (int i = row; i < row + depth; i++) {
-                result[i] = TflWideSoftmax.result(result[i], reciprocal, sum);
+                result[i] = TflInt16Softmax.result(result[i], reciprocal, sum);
             }
         }
         return Tensor.of(type, result);

@@ -10,8 +10,8 @@ import io.kiln.frontend.tflite.schema.LayerOptions;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
 import io.kiln.ir.Constant;
 import io.kiln.ir.arith.FloatPrecision;
+import io.kiln.ir.arith.TflInt16Softmax;
 import io.kiln.ir.arith.TflSoftmaxTables;
-import io.kiln.ir.arith.TflWideSoftmax;
 import io.kiln.ir.op.layer.Softmax;
 import io.kiln.ir.op.layer.TflSoftmax;
 
@@ -57,7 +57,7 @@ final class SoftmaxImporter implements OperatorImporter {
 
     private static void requireFixedPoint(OperatorContext operator, TfliteTensor data, float beta) {
         boolean isWide = data.dtype() == DType.INT16;
-        int most = isWide ? TflWideSoftmax.MAX_ROW : TflSoftmaxTables.MAX_ROW;
+        int most = isWide ? TflInt16Softmax.MAX_ROW : TflSoftmaxTables.MAX_ROW;
         operator.require(
                 data.shape().dim(-1) <= most,
                 "rows have " + data.shape().dim(-1) + " elements",
@@ -65,7 +65,7 @@ final class SoftmaxImporter implements OperatorImporter {
                 "Keep this softmax in float32");
         try {
             if (isWide) {
-                TflWideSoftmax.multiplier(beta, data.quantization().scale(0));
+                TflInt16Softmax.multiplier(beta, data.quantization().scale(0));
             } else {
                 TflSoftmaxTables.exponentials(beta, data.quantization().scale(0));
             }

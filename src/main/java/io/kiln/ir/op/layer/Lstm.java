@@ -2,7 +2,7 @@
 package io.kiln.ir.op.layer;
 
 import io.kiln.base.DType;
-import io.kiln.ir.arith.ShortFunctions;
+import io.kiln.ir.arith.Int16Functions;
 import io.kiln.ir.op.Arguments;
 import io.kiln.ir.op.Attribute;
 import io.kiln.ir.op.Card;
@@ -93,7 +93,7 @@ public record Lstm(
         /**
          * That of TensorFlow Lite's library (lstm_eval.cc, portable_tensor_utils.cc), with int8 data and a cell of which 0 to 6 bits are integer
          * bits: the sum of recurrent weights is added to the saturated sum of input weights, and the result is saturated; the functions are
-         * {@link ShortFunctions}; {@code forget * cell} is divided by 2^15, and {@code input * cellGate} by 2^(15 + integer bits of the
+         * {@link Int16Functions}; {@code forget * cell} is divided by 2^15, and {@code input * cellGate} by 2^(15 + integer bits of the
          * cell), rounded to nearest and halves away from zero, whatever the multipliers of the two say.
          */
         LIBRARY("TFLITE_LIBRARY");
@@ -110,7 +110,7 @@ public record Lstm(
         }
     }
 
-    /** Factor of the argument of {@link TflSigmoid16} with 12 fraction bits, which are {@link ShortFunctions#GATE_BITS} integer bits. */
+    /** Factor of the argument of {@link TflSigmoid16} with 12 fraction bits, which are {@link Int16Functions#GATE_BITS} integer bits. */
     private static final int STEPS_OF_SCALE = 3;
 
     /** A layer of floats, or of integers in {@link Arithmetic#MICRO}. */
@@ -132,7 +132,7 @@ public record Lstm(
     /** Bits of the cell, an int16 whose scale is a power of two, that are integer bits. */
     public int cellIntegerBits() {
         int left = Integer.numberOfTrailingZeros(Math.max(1, tanhMultiplier / STEPS_OF_SCALE));
-        return ShortFunctions.GATE_BITS + left - tanhShift;
+        return Int16Functions.GATE_BITS + left - tanhShift;
     }
 
     /** Fraction bits of the results of functions. */
@@ -159,8 +159,6 @@ public record Lstm(
     /** Number of rescalings. */
     public static final int RESCALINGS = 2 * GATES + 3;
 
-    private static final int ARITY = MULTIPLIERS + 2;
-
     /** Number of sequences in data of a shape. */
     public int batch(Shape data) {
         return data.dim(timeMajor ? 1 : 0);
@@ -179,7 +177,7 @@ public record Lstm(
                     tanhMultiplier % STEPS_OF_SCALE == 0
                             && Integer.bitCount(tanhMultiplier / STEPS_OF_SCALE) == 1
                             && cellIntegerBits() >= 0
-                            && cellIntegerBits() <= ShortFunctions.MOST_BITS,
+                            && cellIntegerBits() <= Int16Functions.MOST_BITS,
                     "rounding " + arithmetic.rounding
                             + " needs a cell with 9 to 15 fraction bits: a tanh_multiplier of 3 and a tanh_shift up to"
                             + " 3, or a multiplier of 6, 12 or 24 and no shift");

@@ -3,8 +3,8 @@ package io.kiln.ir.op.layer;
 
 import io.kiln.base.DType;
 import io.kiln.ir.arith.FloatPrecision;
+import io.kiln.ir.arith.TflInt16Softmax;
 import io.kiln.ir.arith.TflSoftmaxTables;
-import io.kiln.ir.arith.TflWideSoftmax;
 import io.kiln.ir.op.Arguments;
 import io.kiln.ir.op.Attribute;
 import io.kiln.ir.op.Card;
@@ -16,7 +16,7 @@ import io.kiln.ir.op.Signature;
 /**
  * TensorFlow Lite's fixed-point softmax over the last axis: for int8 (reference_ops::Softmax on gemmlowp fixed point,
  * {@link io.kiln.ir.arith.TflSoftmaxTables}), or for int16 (reference_ops::SoftmaxInt16, {@link
- * io.kiln.ir.arith.TflWideSoftmax}).
+ * io.kiln.ir.arith.TflInt16Softmax}).
  *
  * <p>Arguments: data, input scale, input zero point, output scale ({@link #outputScale}), output zero point ({@link #outputZeroPoint}).
  *
@@ -74,12 +74,12 @@ public record TflSoftmax(float beta, DType outDtype, FloatPrecision tables) impl
             return;
         }
         boolean isWide = args.data().dtype() == DType.INT16;
-        int most = isWide ? TflWideSoftmax.MAX_ROW : TflSoftmaxTables.MAX_ROW;
+        int most = isWide ? TflInt16Softmax.MAX_ROW : TflSoftmaxTables.MAX_ROW;
         int row = args.data().shape().dim(-1);
         args.require(row <= most, "rows have " + row + " elements", "at most " + most);
         try {
             if (isWide) {
-                TflWideSoftmax.multiplier(beta, scale);
+                TflInt16Softmax.multiplier(beta, scale);
             } else {
                 TflSoftmaxTables.exponentials(beta, scale);
             }

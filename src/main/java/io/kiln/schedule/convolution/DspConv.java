@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule.convolution;
+
+import static io.kiln.tir.Exprs.add;
+import static io.kiln.tir.Exprs.div;
+import static io.kiln.tir.Exprs.equal;
+import static io.kiln.tir.Exprs.imm;
+import static io.kiln.tir.Exprs.lt;
+import static io.kiln.tir.Exprs.mod;
+import static io.kiln.tir.Exprs.mul;
+import static io.kiln.tir.Exprs.sub;
+
+import io.kiln.base.DType;
+import io.kiln.kernels.convolution.Jtedsp_pairsGenerated;
+import io.kiln.lower.OperatorBuffers;
+import io.kiln.lower.Rows;
+import io.kiln.lower.Tables;
+import io.kiln.lower.layer.ConvComputation;
+import io.kiln.schedule.space.ConvTask;
+import io.kiln.schedule.space.LayerLoops;
+import io.kiln.tir.BlockBuilder;
+import io.kiln.tir.Buffer;
+import io.kiln.tir.Expr;
+import io.kiln.tir.Kernel;
+import io.kiln.tir.KernelSheet;
+import io.kiln.tir.Stmt;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+
+/**
+ * Convolution on Cortex-M with the DSP extension: the windows of two neighbouring pixels are widened into scratch, then a
+ * kernel multiplies them with blocks of four output channels.
+ *
+ * <pre>
+ * scratch: both windows, interleaved, 16 bits a value; for first layers the rows under a line of windows too ({@link DspPaddedRows})
+ * weights: per block of four channels [input pair][channel pair], then the constants of the channels; two weights a halfword
+ * left over: an odd pixel has a kernel of its own, channels left over by fours a smaller last block
+ * </pre>
+ */
+final class DspConv {
+    static final int BLOCK = 4;
+
+    /** Rows of so many pixels are fast enough one by one. */
+    private static final int SHORT_ROW = 5;
+
+    private final ConvComputation conv;
+    private final DspConvShape shape;
+    private final DspEpilogue epilogue;
+    private final Optional<DspWidening> widening;
+    private final DspWindow window;
+    private final DspPaddedRows padded;
+    private final int[] order;
+    private final Buffer weights;
+    private final Buffer input;
+    private final Buffer output;
+    private final Buffer scratch;
+
+    /** Multiply-accumulates that the kernel executes. */
+    private long executedMacs() {
+        return conv.output().elements() * order.length;
+    }
+
+    /** The loops. */
+    LayerLoops loops(Rows rows) {
+        return new LayerLoops(body(rows), executedMacs(), rowBlock(conv));
+    }
+
+    /**
+     * Packs weights and reserves scratch.
+     *
+     * @param unroll number of unrolled steps of two inputs in the innermost loop
+     * @param isPaired see {@link DspConvShape}
+     */
+    DspConv(ConvTask task, DspRequantize rescale, int unroll, boolean isPaired) {
+        Tables tables = task.tables();
+        OperatorBuffers buffers = task.buffers();
+        this.conv = task.conv();
+        this.order = order(conv);
+        int perGroup = conv.channels() / conv.groups();
+        int channels = Math.min(BLOCK, perGroup);
+        this.shape =
+                new DspConvShape(2, channels, order.length / 2, unroll, conv.channels(), perGroup % channels, isPaired);
+        this.epilogue = DspEpilogue.of(rescale);
+        this.widening = DspWidening.of(conv);
+        this.weights = tables.add("weight", DType.INT32, DspWeights.pack(conv, order, rescale));
+        this.input = buffers.argument(0);
+        this.output = buffers.output();
+        this.scratch = buffers.scratch(DType.INT8, scratchBytes(conv));
+        this.window = new DspWindow(conv, input, scratch);
+        this.padded = new DspPaddedRows(conv, input, scratch);
+    }
+
+    /** The tap of each input of the widened window; -1 where there is none. */
+    private static int[] order(ConvComputation conv) {
+        return DspPaddedRows.areFor(conv) ? DspPaddedRows.order(conv) : DspWindow.order(conv);
+    }
+
+    private static long scratchBytes(ConvComputation conv) {
+        return DspPaddedRows.areFor(conv) ? DspPaddedRows.scratchBytes(conv) : 4L * order(conv).length;
+    }
+
+    /** Pixels are processed in pairs, across the ends of rows if possible; in short odd rows the remaining pixel counts. */
+    private static int rowBlock(ConvComputation conv) {
+        int width = conv.output().dim(2);
+        return DspWindow.isFlat(conv) && width % 2 != 0 && width < SHORT_ROW ? 2 : 1;
+    }
+
+    private Stmt body(Rows rows) {
+        BlockBuilder body = new BlockBuilder();
+        boolean isFlat = DspWindow.isFlat(conv) && rows.areContiguousInRange();
+        boolean isPadded = DspPaddedRows.areFor(conv);
+        if (isPadded) {
+            padded.begin(body);
+        }
+        body.loop("n", conv.output().dim(0), (batch, n) -> {
+            if (isFlat) {
+                flat(batch, rows, n);
+            } else if (isPadded) {
+                paddedLines(batch, rows, n);
+            } else {
+                lines(batch, rows, n);
+            }
+        });
+        return body.build();
+    }
+
+    /** Pixel by pixel, across the ends of rows. */
+    private void flat(BlockBuilder batch, Rows rows, Expr n) {
+        int width = conv.output().dim(2);
+        Expr plane = mul(n, (long) conv.output().dim(1) * width);
+        Expr from = batch.let("from", add(plane, mul(rows.inputShift(0), width)));
+        Expr to = batch.let("to", add(plane, mul(rows.outputShift(), width)));
+        Expr begin = mul(rows.firstLine(conv.output()), width);
+        Expr end = mul(rows.endLine(conv.output()), width);
+        if (widening.isPresent()) {
+            line(batch, new Line(begin, end, input, mul(from, conv.input().dim(3)), to));
+            return;
+        }
+        pairs(batch, begin, end, (pair, first, second, count) -> {
+            groups(pair, (group, g) -> {
+                window.gatherFlat(group, add(from, first), add(from, second), inputChannel(g));
+                multiply(group, new Pixels(add(to, first), count), g);
+            });
+        });
+    }
+
+    private void lines(BlockBuilder batch, Rows rows, Expr n) {
+        int width = conv.output().dim(2);
+        batch.loop("y", rows.firstLine(conv.output()), rows.endLine(conv.output()), 1, (row, y) -> {
+            DspWindow.Lines lines = window.lines(row, rows, n, y);
+            Expr line = row.let("line", outputLine(rows, n, y));
+            if (widening.isPresent()) {
+                line(row, new Line(imm(0), imm(width), input, window.firstInput(lines), line));
+                return;
+            }
+            pairs(row, imm(0), imm(width), (pair, first, second, count) -> {
+                groups(pair, (group, g) -> {
+                    window.gather(group, lines, first, second, inputChannel(g));
+                    multiply(group, new Pixels(add(line, first), count), g);
+                });
+            });
+        });
+    }
+
+    private void paddedLines(BlockBuilder batch, Rows rows, Expr n) {
+        batch.loop("y", rows.firstLine(conv.output()), rows.endLine(conv.output()), 1, (row, y) -> {
+            padded.line(row, rows, n, y);
+            Expr line = row.let("line", outputLine(rows, n, y));
+            line(row, new Line(imm(0), imm(conv.output().dim(2)), scratch, padded.firstInput(), line));
+        });
+    }
+
+    /** Index of the first pixel of a line of the output. */
+    private Expr outputLine(Rows rows, Expr n, Expr y) {
+        return mul(
+                add(mul(n, conv.output().dim(1)), rows.outputLine(y)),
+                conv.output().dim(2));
+    }
+
+    /**
+     * Pixels that follow each other.
+     *
+     * @param begin the first one
+     * @param end behind the last one
+     * @param source where their windows are
+     * @param input element of the source at which the window of pixel 0 begins
+     * @param output pixel of the output for pixel 0
+     */
+    private record Line(Expr begin, Expr end, Buffer source, Expr input, Expr output) {}
+
+    /** Pixels by kernels that widen their windows: pairs, and a remaining one. */
+    private void line(BlockBuilder block, Line line) {
+        Expr length = sub(line.end, line.begin);
+        Expr hasPairs = length instanceof Expr.IntImm pixels
+                ? imm(pixels.value() / 2)
+                : conv.output().dim(2) > 1 ? imm(1) : lt(imm(1), length);
+        when(block, true, hasPairs, b -> row(b, line, line.begin, div(length, imm(2)), shape));
+        when(block, isOdd(), isOdd(length), b -> row(b, line, sub(line.end, imm(1)), imm(1), shape.ofOne()));
+    }
+
+    /** A loop over pairs of pixels, then the same body for a remaining pixel, as if it were two. */
+    private void pairs(BlockBuilder block, Expr begin, Expr end, PairBody body) {
+        Expr last = sub(end, imm(1));
+        block.loop("x", begin, isOdd() ? last : end, 2, (pair, x) -> body.emit(pair, x, add(x, 1), 2));
+        when(block, isOdd(), isOdd(sub(end, begin)), b -> body.emit(b, last, last, 1));
+    }
+
+    /** Whether a pixel of a row, or of a range of rows, may remain. */
+    private boolean isOdd() {
+        return conv.output().dim(2) % 2 != 0;
+    }
+
+    private static Expr isOdd(Expr length) {
+        return equal(mod(length, imm(2)), imm(1));
+    }
+
+    /** Emits a body if it may be needed, under a condition unless that is constant. */
+    private static void when(BlockBuilder block, boolean isPossible, Expr condition, Consumer<BlockBuilder> body) {
+        if (condition instanceof Expr.IntImm constant) {
+            if (isPossible && constant.value() != 0) {
+                body.accept(block);
+            }
+        } else if (isPossible) {
+            block.ifThen(condition, body);
+        }
+    }
+
+    /** A number of times the pixels of a shape. */
+    private void row(BlockBuilder block, Line line, Expr first, Expr count, DspConvShape pixels) {
+        DspRowKernel kernel = new DspRowKernel(widening.orElseThrow(), pixels, epilogue);
+        String suffix = "" + pixels.pixels();
+        Buffer in = block.view("in" + suffix, line.source, add(line.input, mul(first, DspWidening.pitch(conv))));
+        Buffer out = block.mutableView("out" + suffix, output, mul(add(line.output, first), conv.channels()));
+        List<Expr> scalars = new ArrayList<>(List.of(count, imm(wholeBlocks())));
+        scalars.addAll(epilogue.arguments());
+        block.call(kernel.kernel(), List.of(scratch, in, weights, out), scalars);
+    }
+
+    /** Blocks of a group, without a smaller last one. */
+    private long wholeBlocks() {
+        return conv.channels() / conv.groups() / shape.channels();
+    }
+
+    /** Emits the computation of one or two pixels, given their indices; where there is one, the second index is the same. */
+    @FunctionalInterface
+    private interface PairBody {
+        void emit(BlockBuilder block, Expr first, Expr second, int count);
+    }
+
+    private void groups(BlockBuilder block, BiConsumer<BlockBuilder, Expr> body) {
+        if (conv.groups() == 1) {
+            body.accept(block, imm(0));
+        } else {
+            block.loop("g", conv.groups(), body::accept);
+        }
+    }
+
+    private Expr inputChannel(Expr group) {
+        return mul(group, conv.channelsPerGroup());
+    }
+
+    /**
+     * One or two pixels of the output.
+     *
+     * @param first index of the first one
+     */
+    private record Pixels(Expr first, int count) {}
+
+    /** All channels of a group of one or two pixels. */
+    private void multiply(BlockBuilder block, Pixels pixels, Expr group) {
+        int channels = conv.channels() / conv.groups();
+        Expr first = add(mul(pixels.first, conv.channels()), mul(group, channels));
+        Expr from = mul(group, weights.elements() / conv.groups());
+        Buffer w = conv.groups() == 1 ? weights : block.view("weights", weights, from);
+        DspConvShape together = pixels.count == 1 ? shape.ofOne() : shape;
+        Buffer out = block.mutableView("out" + pixels.count, output, first);
+        List<Expr> scalars = new ArrayList<>(List.of(imm(wholeBlocks())));
+        scalars.addAll(epilogue.arguments());
+        block.call(kernel(together), List.of(scratch, w, out), scalars);
+    }
+
+    /** {@code (x, w, out, blocks[, late])}: one or two neighbouring pixels, whose windows are already widened. */
+    private Kernel kernel(DspConvShape pixels) {
+        String name = "kiln_conv_" + pixels.suffix() + epilogue.suffix();
+        return epilogue.kernel(
+                name,
+                0,
+                KernelSheet.text((out, html) -> Jtedsp_pairsGenerated.render(out, html, name, pixels, epilogue)));
+    }
+}

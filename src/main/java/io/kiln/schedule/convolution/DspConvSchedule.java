@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule.convolution;
+
+import io.kiln.lower.layer.ConvComputation;
+import io.kiln.schedule.dense.DspDenseSchedule;
+import io.kiln.schedule.parts.FourBitWeights;
+import io.kiln.schedule.space.Choice;
+import io.kiln.schedule.space.Configuration;
+import io.kiln.schedule.space.ConvTask;
+import io.kiln.schedule.space.Knob;
+import io.kiln.schedule.space.LayerLoops;
+import io.kiln.schedule.space.Schedule;
+import io.kiln.schedule.space.Space;
+import io.kiln.schedule.space.Workload;
+import java.util.Optional;
+
+/** Convolutions on Cortex-M with the DSP extension, by {@link DspConv}. */
+public final class DspConvSchedule implements Schedule<DspRequantize> {
+    /** Also used by {@link DspDenseSchedule}. */
+    public static String reason(DspRequantize rescale) {
+        return (rescale.isSummed() ? "two weights a halfword, " : "weights as bytes, ") + rescale.inWords();
+    }
+
+    /** A knob of several schedules: whether two words and more are loaded and stored by one instruction. */
+    public static final String PAIRED = "paired_words";
+
+    private static final int BLOCK = 4;
+
+    /** Fewer inputs of a group are gathered more slowly than plain loops multiply them. */
+    private static final int LEAST_OF_GROUP = 4;
+
+    /** Unrolled steps of two inputs in the innermost loop, if there is no measurement. */
+    private static final int UNROLL = 24;
+
+    /** The same if size is optimized. */
+    private static final int LEAST_UNROLL = 4;
+
+    /** Multiply-accumulates from which on cycles matter if size is optimized. */
+    private static final long LEAST_MACS = 20_000;
+
+    /** Bytes of weights that may double if size is optimized. */
+    private static final int MOST_WEIGHTS = 1024;
+
+    @Override
+    public String name() {
+        return "dsp_conv";
+    }
+
+    @Override
+    public Optional<DspRequantize> applies(Workload workload) {
+        ConvComputation conv = workload.conv();
+        return workload.features().hasDsp() && workload.isPlainInt8() && suits(conv)
+                ? DspRequantize.of(conv, DspWeights.fit(conv))
+                : Optional.empty();
+    }
+
+    private static boolean suits(ConvComputation conv) {
+        return !conv.depthwise() && (conv.groups() == 1 || conv.channelsPerGroup() >= LEAST_OF_GROUP);
+    }
+
+    @Override
+    public Space space(Workload workload, DspRequantize rescale) {
+        return Space.of(
+                name(),
+                Knob.of("pixels", 2),
+                Knob.of("channel_block", BLOCK),
+                Knob.of("unroll", LEAST_UNROLL, 8, 16, UNROLL),
+                Knob.flag(PAIRED, false, true));
+    }
+
+    @Override
+    public LayerLoops lower(ConvTask task, DspRequantize rescale, Configuration configuration) {
+        return new DspConv(task, rescale, configuration.number("unroll"), configuration.isOn(PAIRED))
+                .loops(task.rows());
+    }
+
+    /** Unless size is optimized. */
+    public Optional<Choice<DspRequantize>> choose(Workload workload) {
+        return workload.isForSize()
+                ? Optional.empty()
+                : applies(workload).map(rescale -> new Choice<>(this, rescale, configuration(UNROLL), reason(rescale)));
+    }
+
+    /** If size is optimized, for a model's only convolution: its kernel then takes no more flash than one for all would. */
+    public Optional<Choice<DspRequantize>> chooseOnly(Workload workload) {
+        ConvComputation conv = workload.conv();
+        boolean isLight = conv.weight().data().size() <= MOST_WEIGHTS && !FourBitWeights.pack(workload);
+        boolean isLarge = workload.macs() >= LEAST_MACS;
+        if (!workload.isForSize() || workload.features().hasMve() || !isLight || !isLarge) {
+            return Optional.empty();
+        }
+        String reason = "size: the model's only convolution";
+        return applies(workload).map(rescale -> new Choice<>(this, rescale, configuration(LEAST_UNROLL), reason));
+    }
+
+    private Configuration configuration(int unroll) {
+        return Configuration.of(name())
+                .with("pixels", 2)
+                .with("channel_block", BLOCK)
+                .with("unroll", unroll);
+    }
+}

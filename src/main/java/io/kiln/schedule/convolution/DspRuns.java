@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule.convolution;
+
+/**
+ * Runs of inputs, each filled up to whole fours.
+ *
+ * @param run inputs of a run
+ * @param columns runs next to each other, and their distance
+ * @param rows rows of runs, and their distance
+ * @param pitch bytes from a pixel's inputs to the next one's
+ * @param isInPlace whether inputs are widened where they are multiplied
+ */
+public record DspRuns(int run, Spaced columns, Spaced rows, int pitch, boolean isInPlace) implements DspWidening {
+    /**
+     * Repetition at a constant distance.
+     *
+     * @param count how many
+     * @param distance bytes from one to the next
+     */
+    public record Spaced(int count, int distance) {
+        private static final Spaced ONE = new Spaced(1, 0);
+    }
+
+    /** Fours of inputs of both pixels that take straight code, and how many more a loop has. */
+    public static final int STRAIGHT = 8;
+
+    /** Largest number of channels that are widened in place: two registers of those for sums hold inputs. */
+    static final int MOST_CHANNELS_IN_PLACE = 3;
+
+    /** One run, of at least four inputs. */
+    static DspRuns single(int run, int pitch) {
+        return new DspRuns(run, Spaced.ONE, Spaced.ONE, pitch, false);
+    }
+
+    /** Whether there is one run only. */
+    public boolean isSingle() {
+        return columns.count == 1 && rows.count == 1;
+    }
+
+    /** Inputs of a run in fours. */
+    public int filled() {
+        return (run + 3) / 4 * 4;
+    }
+
+    @Override
+    public String suffix() {
+        String grid = isSingle()
+                ? ""
+                : "_" + rows.count + "x" + columns.count + "_of" + run + "_" + rows.distance + "_" + columns.distance;
+        return "run" + grid + "_step" + pitch + (isInPlace ? "_in_place" : "");
+    }
+
+    @Override
+    public int inputs() {
+        return isSingle() ? run : rows.count * columns.count * filled();
+    }
+
+    @Override
+    public String place() {
+        String run = "i / " + filled();
+        return isSingle()
+                ? "i"
+                : run + " / " + columns.count + " * " + rows.distance + " + " + run + " % " + columns.count + " * "
+                        + columns.distance + " + i % " + filled();
+    }
+
+    /** Rounds of a loop over eight fours that widens a run. */
+    public int rounds() {
+        int fours = run / 4;
+        return fours >= 2 * STRAIGHT ? fours / STRAIGHT : 0;
+    }
+
+    /** The same where inputs are widened in place. */
+    public int roundsInPlace() {
+        int fours = filled() / 4;
+        return columns.count == 1 && fours >= 2 * STRAIGHT ? fours / STRAIGHT : 0;
+    }
+
+    /** Whether windows of so many runs side by side are few enough instructions to be widened in place. */
+    boolean suitsInPlace() {
+        return columns.count == 1 || columns.count * filled() <= 16 * STRAIGHT;
+    }
+
+    @Override
+    public boolean movesScratch() {
+        return rounds() > 0 || !isSingle();
+    }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule.convolution;
+
+import static io.kiln.base.DType.INT32;
+import static io.kiln.base.DType.INT8;
+
+import io.kiln.kernels.convolution.Jtedsp_winograd_inputGenerated;
+import io.kiln.tir.Kernel;
+import io.kiln.tir.KernelSheet;
+import java.util.List;
+
+/**
+ * The kernel that makes the factors of {@link DspWinograd} from one row of six columns: four pixels, the second two of which begin two
+ * columns later.
+ *
+ * <p>If the number of inputs is not a multiple of four, the last four overlap the ones before.
+ *
+ * @param channels inputs of a column, at least four
+ * @param isPaired see {@link DspConvShape}; where the offset reaches
+ */
+public record DspWinogradInput(int channels, boolean isPaired) {
+    private static final int ROWS = 3;
+    private static final int FACTORS = 4;
+
+    /** Inputs that have factors, in fours. */
+    public static int filled(int channels) {
+        return (channels + 3) / 4 * 4;
+    }
+
+    /** The input of a place among the {@link #filled} ones; -1 if a place before has it already. */
+    static int inputAt(int place, int channels) {
+        int whole = channels / 4 * 4;
+        int over = filled(channels) - channels;
+        return place < whole ? place : place - whole < over ? -1 : place - over;
+    }
+
+    /** Bytes of scratch of one row of the window. */
+    int rowBytes() {
+        return 4 * filled(channels);
+    }
+
+    /** Bytes of one kind of factors. */
+    public int factorBytes() {
+        return ROWS * rowBytes();
+    }
+
+    /** Bytes of scratch. */
+    int bytes() {
+        return FACTORS * factorBytes();
+    }
+
+    Kernel kernel() {
+        return new Kernel(
+                name(),
+                List.of(Kernel.Pointer.out(INT8), Kernel.Pointer.in(INT8), Kernel.Pointer.in(INT8)),
+                List.of(INT32, INT32, INT32),
+                List.of(),
+                KernelSheet.text((out, html) -> Jtedsp_winograd_inputGenerated.render(out, html, name(), this)),
+                List.of());
+    }
+
+    private String name() {
+        return "kiln_winograd_input_" + channels + (isPaired ? "_paired" : "");
+    }
+}

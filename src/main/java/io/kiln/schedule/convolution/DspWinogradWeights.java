@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule.convolution;
+
+import io.kiln.lower.layer.ConvComputation;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Weights of {@link DspWinograd}, transformed and 16 bits wide:
+ *
+ * <pre>
+ * block of four channels: [m1 m2 m0][row of the window][two inputs][channel], constants, [m3][row][two inputs][channel], constants
+ * two inputs: in the order in which SXTB16 unpacks four: 0 2, 1 3; an input that has factors twice has weights once
+ * </pre>
+ */
+final class DspWinogradWeights {
+    /** Transformed weights are doubled and reach 384 in magnitude; 16 bits leave room for this further scale. */
+    private static final int ROOM_BITS = 6;
+    /** Scale of the sums. */
+    static final int SCALE_BITS = ROOM_BITS + 1;
+
+    private static final int BLOCK = 4;
+
+    private DspWinogradWeights() {}
+
+    /** Number of output channels, including those computed twice. */
+    static int channels(ConvComputation conv) {
+        return (conv.channels() + BLOCK - 1) / BLOCK * BLOCK;
+    }
+
+    /** Bytes of the weights, without constants. */
+    static long bytes(ConvComputation conv) {
+        return 2L * 12 * DspWinogradInput.filled(conv.input().dim(3)) * channels(conv);
+    }
+
+    /** The table. */
+    static int[] pack(ConvComputation conv, DspRequantize rescale) {
+        List<Integer> words = new ArrayList<>();
+        for (int first = 0; first < conv.channels(); first += BLOCK) {
+            int o = Math.min(first, conv.channels() - BLOCK);
+            for (int product = 0; product < 4; product++) {
+                putProduct(conv, o, product, words);
+                if (product >= 2) {
+                    for (int c = o; c < o + BLOCK; c++) {
+                        rescale.put(c, words);
+                    }
+                }
+            }
+        }
+        return words.stream().mapToInt(Integer::intValue).toArray();
+    }
+
+    private static void putProduct(ConvComputation conv, int firstChannel, int product, List<Integer> words) {
+        for (int ky = 0; ky < 3; ky++) {
+            for (int i = 0; i < DspWinogradInput.filled(conv.input().dim(3)); i += 4) {
+                for (int half = 0; half < 2; half++) {
+                    for (int o = firstChannel; o < firstChannel + BLOCK; o++) {
+                        int low = transformed(conv, o, ky, i + half, product);
+                        int high = transformed(conv, o, ky, i + half + 2, product);
+                        words.add((low & 0xFFFF) | (high << 16));
+                    }
+                }
+            }
+        }
+    }
+
+    /** The factor of m1, m2, m0 or m3. */
+    private static int transformed(ConvComputation conv, int o, int ky, int place, int product) {
+        int c = DspWinogradInput.inputAt(place, conv.input().dim(3));
+        if (c < 0) {
+            return 0;
+        }
+        int g0 = conv.tap(o, ky, 0, c);
+        int g1 = conv.tap(o, ky, 1, c);
+        int g2 = conv.tap(o, ky, 2, c);
+        int factor = switch (product) {
+            case 0 -> g0 + g1 + g2;
+            case 1 -> g0 - g1 + g2;
+            case 2 -> 2 * g0;
+            default -> -2 * g2;
+        };
+        return factor << ROOM_BITS;
+    }
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule.dense;
+
+import static io.kiln.tir.Exprs.add;
+import static io.kiln.tir.Exprs.imm;
+import static io.kiln.tir.Exprs.mul;
+
+import io.kiln.base.DType;
+import io.kiln.lower.OperatorBuffers;
+import io.kiln.lower.Rows;
+import io.kiln.lower.Tables;
+import io.kiln.lower.layer.ConvComputation;
+import io.kiln.schedule.convolution.DspEpilogue;
+import io.kiln.schedule.convolution.DspRequantize;
+import io.kiln.schedule.convolution.DspWeights;
+import io.kiln.schedule.parts.CrossedProducts;
+import io.kiln.schedule.space.ConvTask;
+import io.kiln.schedule.space.LayerLoops;
+import io.kiln.tir.BlockBuilder;
+import io.kiln.tir.Buffer;
+import io.kiln.tir.Expr;
+import io.kiln.tir.Stmt;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Fully connected layers, and convolutions whose window is the whole input, on Cortex-M with the DSP extension: blocks
+ * of eight channels of {@link DspDenseKernel}, then one of the remaining channels.
+ *
+ * <pre>
+ * scratch: none
+ * weights: per block, if crossed, minus products of weights; [four inputs][channel pair], two weights a halfword; the constants of the channels
+ * </pre>
+ */
+final class DspDense {
+    private final DspRequantize rescale;
+    private final int block;
+    private final int unroll;
+    private final boolean isPaired;
+    private final ConvComputation conv;
+    private final Buffer weights;
+    private final Buffer input;
+    private final Buffer output;
+
+    /** The loops. */
+    LayerLoops loops(Rows rows) {
+        long macs = (long) conv.output().dim(0) * conv.channels() * ((conv.taps() + 3L) / 4 * 4);
+        return new LayerLoops(body(rows), macs);
+    }
+
+    /**
+     * Packs weights.
+     *
+     * @param block number of channels computed together
+     * @param unroll number of unrolled steps of four inputs in the innermost loop
+     * @param isPaired see {@link DspDenseKernel}
+     */
+    DspDense(ConvTask task, DspRequantize rescale, int block, int unroll, boolean isPaired) {
+        Tables tables = task.tables();
+        OperatorBuffers buffers = task.buffers();
+        this.rescale = rescale;
+        this.block = block;
+        this.unroll = unroll;
+        this.isPaired = isPaired;
+        this.conv = task.conv();
+        this.weights = tables.add("weight", DType.INT32, packWeights());
+        this.input = buffers.argument(0);
+        this.output = buffers.output();
+    }
+
+    private int[] packWeights() {
+        List<Integer> words = new ArrayList<>();
+        for (int first = 0; first < conv.channels(); first += block) {
+            packBlock(first, Math.min(first + block, conv.channels()), words);
+        }
+        return words.stream().mapToInt(Integer::intValue).toArray();
+    }
+
+    private void packBlock(int first, int end, List<Integer> words) {
+        boolean isSummed = rescale.isSummed();
+        if (isCrossed(end - first)) {
+            DspDenseKernel.crossed(end - first, isSummed)
+                    .forEach(c -> words.add(-CrossedProducts.of(conv.taps(first + c))));
+        }
+        List<int[]> taps = new ArrayList<>();
+        for (int o = first; o < end; o++) {
+            taps.add(conv.taps(o));
+        }
+        if (taps.size() % 2 != 0) {
+            taps.add(new int[conv.taps()]);
+        }
+        for (int i = 0; i < conv.taps(); i += 4) {
+            for (int pair = 0; pair < taps.size(); pair += 2) {
+                DspWeights.putQuad(taps.get(pair), taps.get(pair + 1), i, 0, isSummed, words);
+                DspWeights.putQuad(taps.get(pair), taps.get(pair + 1), i, 1, isSummed, words);
+            }
+        }
+        for (int o = first; o < end; o++) {
+            rescale.put(o, words);
+        }
+    }
+
+    /** Number of blocks of so many channels, all of which one call computes. */
+    private int blocks(int channels) {
+        return channels == block ? conv.channels() / block : 1;
+    }
+
+    /** Words of a block before its weights. */
+    private int firstWords(int channels) {
+        return isCrossed(channels)
+                ? (int) DspDenseKernel.crossed(channels, rescale.isSummed()).count()
+                : 0;
+    }
+
+    /**
+     * Whether the kernel adds inputs to weights: that saves a cycle for each such sum in each step of four inputs. The products of the inputs take
+     * about six cycles a step, and the start of a block's sums two cycles a sum and three more.
+     */
+    private boolean isCrossed(int channels) {
+        long steps = conv.taps() / 4;
+        long sums = DspDenseKernel.crossed(channels, rescale.isSummed()).count();
+        return blocks(channels) * (steps * sums - 2 * sums - 3) > 6 * steps + 10;
+    }
+
+    private Stmt body(Rows rows) {
+        int whole = blocks(block);
+        int rest = conv.channels() % block;
+        BlockBuilder body = new BlockBuilder();
+        body.loop(
+                "n",
+                conv.output().dim(0),
+                (batch, n) ->
+                        batch.loop("y", rows.firstLine(conv.output()), rows.endLine(conv.output()), 1, (row, y) -> {
+                            Buffer x = row.view("x", input, mul(n, conv.taps()));
+                            if (whole > 0) {
+                                call(row, x, n, 0, block);
+                            }
+                            if (rest > 0) {
+                                call(row, x, n, whole, rest);
+                            }
+                        }));
+        return body.build();
+    }
+
+    private void call(BlockBuilder body, Buffer x, Expr n, int firstBlock, int channels) {
+        String suffix = firstBlock == 0 ? "" : "_rest";
+        int fours = (conv.taps() + 3) / 4;
+        int blockWords = firstWords(block) + fours * block + block * rescale.constantsPerChannel();
+        Buffer w = body.view("w" + suffix, weights, imm((long) firstBlock * blockWords));
+        Expr place = add(mul(n, conv.channels()), (long) firstBlock * block);
+        Buffer out = body.mutableView("out" + suffix, output, place);
+        List<Expr> scalars = new ArrayList<>(List.of(imm(blocks(channels))));
+        DspDenseKernel kernel = new DspDenseKernel(
+                channels, conv.taps(), unroll, isPaired, isCrossed(channels), DspEpilogue.of(rescale));
+        scalars.addAll(kernel.epilogue().arguments());
+        body.call(kernel.kernel(), List.of(x, w, out), scalars);
+    }
+}

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule.depthwise;
+
+import static io.kiln.schedule.depthwise.DspDepthwiseShape.BLOCK;
+import static io.kiln.tir.Exprs.add;
+import static io.kiln.tir.Exprs.imm;
+import static io.kiln.tir.Exprs.lt;
+import static io.kiln.tir.Exprs.mul;
+import static io.kiln.tir.Exprs.select;
+import static io.kiln.tir.Exprs.sub;
+
+import io.kiln.base.Bytes;
+import io.kiln.base.DType;
+import io.kiln.lower.OperatorBuffers;
+import io.kiln.lower.Rows;
+import io.kiln.lower.Tables;
+import io.kiln.lower.layer.ConvComputation;
+import io.kiln.schedule.convolution.DspConvShape;
+import io.kiln.schedule.space.ConvTask;
+import io.kiln.schedule.space.LayerLoops;
+import io.kiln.tir.BlockBuilder;
+import io.kiln.tir.Buffer;
+import io.kiln.tir.Expr;
+import io.kiln.tir.Exprs;
+import io.kiln.tir.Stmt;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Depthwise convolution on Cortex-M with the DSP extension: two output rows at a time, or one if it is the last or the
+ * next one is not adjacent, by {@link DspDepthwiseKernel}.
+ *
+ * <pre>
+ * scratch: the input rows under the windows, of four channels, as 16 bits, times 256; columns of padding are filled once
+ * weights: per channel pairs of rows as halves of a word, scaled by what the rescaling wants beside, then multiplier and offset
+ * padding: a row of the input's zero point, read in place of rows outside the input
+ * channels left over by fours: the last block overlaps the one before; fewer make a smaller block
+ * several output channels for one of the input: they share the widened inputs
+ * dilated windows: one row of the output at a time
+ * </pre>
+ *
+ * <p>Rows of the output are written after all the input rows that they need are read, four channels at a time.
+ */
+final class DspDepthwise {
+    /** Inputs are in the upper bytes of halfwords; the weights contain any further scale of the sums. */
+    static final int INPUT_SCALE_BITS = 8;
+
+    private final ConvComputation conv;
+    private final DspDepthwiseShape shape;
+    private final DspDepthwiseEpilogue epilogue;
+    private final Rows rows;
+    private final Buffer input;
+    private final Buffer output;
+    private final Buffer padding;
+    private final Buffer table;
+    private final Buffer scratch;
+    private final int outputRows;
+    private final boolean isPaired;
+
+    /** The loops. */
+    LayerLoops loops() {
+        long pixels = (long) conv.output().dim(0)
+                * conv.output().dim(1)
+                * conv.output().dim(2);
+        int blocks = (shape.channels() + BLOCK - 1) / BLOCK;
+        long macs = pixels * conv.taps() * shape.multiplier() * shape.block() * blocks;
+        return new LayerLoops(body(), macs, outputRows);
+    }
+
+    /**
+     * Packs weights and reserves scratch.
+     *
+     * @param outputRows output rows computed together
+     * @param isPaired see {@link DspConvShape}
+     */
+    DspDepthwise(ConvTask task, DspDepthwiseEpilogue epilogue, int outputRows, boolean isPaired) {
+        Tables tables = task.tables();
+        OperatorBuffers buffers = task.buffers();
+        this.conv = task.conv();
+        this.shape = DspDepthwiseShape.of(conv);
+        this.epilogue = epilogue;
+        this.rows = task.rows();
+        this.input = buffers.argument(0);
+        this.output = buffers.output();
+        byte[] line = new byte[shape.inputColumns() * shape.channels()];
+        Arrays.fill(line, (byte) conv.inputZeroPoint());
+        this.padding = shape.padded() ? tables.add("padding", DType.INT8, Bytes.wrap(line)) : input;
+        this.table = tables.add("weight", DType.INT32, pack());
+        this.scratch = buffers.scratch(DType.INT16, (long) shape.columns() * shape.columnBytes() / 2);
+        this.outputRows = outputRows;
+        this.isPaired = isPaired;
+    }
+
+    /** Weights and constants in the order in which the kernels load them. */
+    private int[] pack() {
+        List<Integer> words = new ArrayList<>();
+        for (int o = 0; o < conv.channels(); o++) {
+            for (int kx = 0; kx < shape.kernelW(); kx++) {
+                for (int word = 0; word < shape.weightsPerColumn(); word++) {
+                    int tap = shape.firstTap(word);
+                    words.add((scaled(o, tap, kx) & 0xFFFF) | (scaled(o, tap + 1, kx) << 16));
+                }
+            }
+            epilogue.rescale().put(o, words);
+        }
+        return words.stream().mapToInt(Integer::intValue).toArray();
+    }
+
+    private int scaled(int channel, int ky, int kx) {
+        return ky < shape.kernelH() ? conv.tap(channel, ky, kx, 0) << epilogue.weightBits() : 0;
+    }
+
+    private Stmt body() {
+        BlockBuilder body = new BlockBuilder();
+        int perColumn = shape.columnBytes() / 2;
+        fillPadding(body, 0, shape.padLeft() * perColumn);
+        fillPadding(body, (shape.padLeft() + shape.inputColumns()) * perColumn, shape.columns() * perColumn);
+        body.loop("n", conv.output().dim(0), (batch, n) -> {
+            Expr begin = rows.firstLine(conv.output());
+            Expr end = rows.endLine(conv.output());
+            batch.loop("y", begin, end, outputRows, (block, y) -> {
+                if (outputRows == 1) {
+                    row(block, n, y, 1, "");
+                } else if (areAlwaysTogether(begin, end)) {
+                    row(block, n, y, 2, "");
+                } else {
+                    block.ifThenElse(together(y, end), b -> row(b, n, y, 2, ""), b -> apart(b, n, y, end));
+                }
+            });
+        });
+        return body.build();
+    }
+
+    private void fillPadding(BlockBuilder block, int begin, int end) {
+        block.loop(
+                "i",
+                imm(begin),
+                imm(end),
+                1,
+                (b, i) -> b.store(scratch, i, imm((long) conv.inputZeroPoint() << INPUT_SCALE_BITS)));
+    }
+
+    /** A remaining row, or two that are not adjacent in a ring. */
+    private void apart(BlockBuilder block, Expr n, Expr y, Expr end) {
+        row(block, n, y, 1, "");
+        if (rows.outputRing() != 0) {
+            block.ifThen(lt(add(y, 1), end), next -> row(next, n, add(y, 1), 1, "_next"));
+        }
+    }
+
+    private boolean areAlwaysTogether(Expr begin, Expr end) {
+        return rows.outputRing() == 0
+                && begin instanceof Expr.IntImm first
+                && end instanceof Expr.IntImm last
+                && (last.value() - first.value()) % 2 == 0;
+    }
+
+    /** Whether the next row is requested too, and is adjacent to this one. */
+    private Expr together(Expr y, Expr end) {
+        Expr isWanted = lt(add(y, 1), end);
+        return rows.outputRing() == 0
+                ? isWanted
+                : Exprs.and(isWanted, lt(rows.outputLine(y), rows.outputLine(add(y, 1))));
+    }
+
+    /** One or two output rows. */
+    private void row(BlockBuilder block, Expr n, Expr y, int count, String suffix) {
+        DspDepthwiseKernel kernel = new DspDepthwiseKernel(shape, count, isPaired, epilogue);
+        Expr top = block.let(
+                "top" + suffix, sub(mul(y, shape.strideH()), imm(conv.window().padTop())));
+        List<Expr> scalars = new ArrayList<>();
+        int distance = shape.kernelH() == 1 ? 1 : conv.window().dilationH();
+        for (int i = 0; i < shape.inputRows(count); i++) {
+            scalars.add(block.let("row" + i + suffix, inputRow(n, add(top, (long) i * distance))));
+        }
+        Expr line = add(mul(n, conv.output().dim(1)), rows.outputLine(y));
+        Expr first = mul(line, (long) shape.width() * shape.outputs());
+        int blocks = shape.channels() / shape.block();
+        call(block, kernel, 0, first, scalars, blocks, suffix);
+        if (shape.channels() % shape.block() != 0) {
+            call(block, kernel, shape.channels() - BLOCK, first, scalars, 1, "_rest" + suffix);
+        }
+    }
+
+    private void call(
+            BlockBuilder block,
+            DspDepthwiseKernel kernel,
+            int channel,
+            Expr first,
+            List<Expr> offsets,
+            int blocks,
+            String suffix) {
+        Buffer out = block.mutableView("out" + suffix, output, add(first, (long) channel * shape.multiplier()));
+        Buffer in = channel == 0 ? input : block.view("in" + suffix, input, imm(channel));
+        long words = table.elements() / shape.channels();
+        Buffer weights = channel == 0 ? table : block.view("weight" + suffix, table, imm(channel * words));
+        List<Expr> scalars = new ArrayList<>(offsets);
+        scalars.add(imm(blocks));
+        block.call(kernel.kernel(), List.of(in, padding, scratch, weights, out), scalars);
+    }
+
+    /** Offset of a row from the input; negative outside. */
+    private Expr inputRow(Expr n, Expr row) {
+        int height = conv.input().dim(1);
+        long elements = (long) conv.input().dim(2) * shape.channels();
+        Expr offset = mul(add(mul(n, height), rows.inputLine(0, row)), elements);
+        if (!shape.padded()) {
+            return offset;
+        }
+        Expr below = select(lt(row, imm(height)), offset, imm(-1));
+        return select(lt(row, imm(0)), imm(-1), below);
+    }
+}

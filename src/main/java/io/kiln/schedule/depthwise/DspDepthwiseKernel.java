@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule.depthwise;
+
+import static io.kiln.base.DType.INT16;
+import static io.kiln.base.DType.INT32;
+import static io.kiln.base.DType.INT8;
+
+import io.kiln.kernels.depthwise.Jtedsp_rowsGenerated;
+import io.kiln.schedule.convolution.DspConvShape;
+import io.kiln.tir.Kernel;
+import io.kiln.tir.KernelSheet;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+/**
+ * The micro-kernel that computes one or two output rows of a depthwise convolution, in blocks of four channels.
+ *
+ * @param shape geometry
+ * @param rows output rows, 1 or 2; two follow each other in memory
+ * @param isPaired see {@link DspConvShape}; where the offset reaches
+ * @param epilogue the rescaling of the sums, which are already scaled: inputs by 256, weights by the rest
+ */
+public record DspDepthwiseKernel(DspDepthwiseShape shape, int rows, boolean isPaired, DspDepthwiseEpilogue epilogue) {
+    /** Largest number of unrolled outputs of a row. */
+    private static final int MOST_UNROLLED = 8;
+
+    /** Largest number of bytes of scratch under a window: the reach of LDRD. */
+    static final int MOST_COLUMN_BYTES = 1020;
+
+    /** Reach of LDR and STRB. */
+    static final int LOAD_REACH = 4095;
+
+    /** Equal only for kernels with the same text. */
+    String name() {
+        return "kiln_depthwise_" + shape.suffix() + "_rows" + rows + (isPaired ? "_paired" : "") + epilogue.suffix();
+    }
+
+    Kernel kernel() {
+        return new Kernel(
+                name(),
+                List.of(
+                        Kernel.Pointer.in(INT8),
+                        Kernel.Pointer.in(INT8),
+                        Kernel.Pointer.out(INT16),
+                        Kernel.Pointer.in(INT32),
+                        Kernel.Pointer.out(INT8)),
+                Collections.nCopies(shape.inputRows(rows) + 1, INT32),
+                List.of(),
+                KernelSheet.text((out, html) ->
+                        Jtedsp_rowsGenerated.render(out, html, name(), this, shape, epilogue, parameters())),
+                List.of());
+    }
+
+    private List<String> parameters() {
+        List<String> parameters = new ArrayList<>(List.of(
+                "const int8_t* input",
+                "const int8_t* padding",
+                "int16_t* scratch",
+                "const int32_t* table",
+                "int8_t* out"));
+        for (int i = 0; i < shape.inputRows(rows); i++) {
+            parameters.add("int32_t row" + i);
+        }
+        parameters.add("int32_t blocks");
+        return parameters;
+    }
+
+    /** Number of unrolled outputs of a row: all of a short row, otherwise a number that divides the row if there is one. */
+    public int unroll() {
+        int reach =
+                (MOST_COLUMN_BYTES - shape.spanW() * shape.columnBytes()) / (shape.strideW() * shape.columnBytes()) + 1;
+        int rowBelow = rows == 2 ? shape.width() * shape.outputs() : 0;
+        int most = Math.min(Math.min(MOST_UNROLLED, reach), (LOAD_REACH - rowBelow) / shape.outputs());
+        if (shape.width() <= most) {
+            return shape.width();
+        }
+        for (int unroll = most; unroll > most / 2; unroll--) {
+            if (shape.width() % unroll == 0) {
+                return unroll;
+            }
+        }
+        return most;
+    }
+}

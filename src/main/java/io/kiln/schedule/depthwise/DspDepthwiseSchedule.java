@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule.depthwise;
+
+import static io.kiln.schedule.depthwise.DspDepthwiseShape.BLOCK;
+
+import io.kiln.lower.layer.ConvComputation;
+import io.kiln.schedule.convolution.DspConvSchedule;
+import io.kiln.schedule.space.Choice;
+import io.kiln.schedule.space.Configuration;
+import io.kiln.schedule.space.ConvTask;
+import io.kiln.schedule.space.Knob;
+import io.kiln.schedule.space.LayerLoops;
+import io.kiln.schedule.space.Schedule;
+import io.kiln.schedule.space.Space;
+import io.kiln.schedule.space.Workload;
+import java.util.Optional;
+
+/** Depthwise convolutions on Cortex-M with the DSP extension, by {@link DspDepthwise}. */
+public final class DspDepthwiseSchedule implements Schedule<DspDepthwiseEpilogue> {
+    /** Largest number of words of weights in registers. */
+    private static final int MOST_WEIGHTS = 6;
+    /** Largest number of input rows with registers for their addresses. */
+    private static final int MOST_INPUT_ROWS = 5;
+    /** Range of immediate offsets. */
+    private static final int REACH = 4095;
+
+    @Override
+    public String name() {
+        return "dsp_depthwise";
+    }
+
+    @Override
+    public Optional<DspDepthwiseEpilogue> applies(Workload workload) {
+        if (!workload.features().hasDsp() || !workload.isPlainInt8() || !suits(workload.conv())) {
+            return Optional.empty();
+        }
+        return DspDepthwiseEpilogue.of(workload.conv());
+    }
+
+    private static boolean suits(ConvComputation conv) {
+        if (!conv.depthwise() || !isWideEnough(conv)) {
+            return false;
+        }
+        DspDepthwiseShape shape = DspDepthwiseShape.of(conv);
+        return conv.channels() <= REACH
+                && shape.inputColumns() * shape.channels() >= BLOCK
+                && shape.inputRows(1) <= MOST_INPUT_ROWS
+                && shape.weights() <= MOST_WEIGHTS
+                && (shape.padLeft() + shape.spanW()) * shape.columnBytes() <= DspDepthwiseKernel.MOST_COLUMN_BYTES;
+    }
+
+    private static boolean isWideEnough(ConvComputation conv) {
+        int channels = conv.input().dim(3);
+        return channels >= DspDepthwiseShape.LEAST_CHANNELS && conv.channels() % channels == 0;
+    }
+
+    @Override
+    public Space space(Workload workload, DspDepthwiseEpilogue rescale) {
+        Knob rows = mostRows(workload.conv()) == 2 ? Knob.of("rows", 1, 2) : Knob.of("rows", 1);
+        return Space.of(name(), rows, Knob.of("channel_block", BLOCK), Knob.flag(DspConvSchedule.PAIRED, false, true));
+    }
+
+    /** Output rows that can be computed together. */
+    private static int mostRows(ConvComputation conv) {
+        DspDepthwiseShape shape = DspDepthwiseShape.of(conv);
+        int below = (shape.width() + 1) * shape.outputs();
+        boolean areNeighbours = conv.window().dilationH() == 1 || shape.kernelH() == 1;
+        return areNeighbours
+                        && shape.inputRows(2) <= MOST_INPUT_ROWS
+                        && below <= REACH
+                        && conv.output().dim(1) > 1
+                ? 2
+                : 1;
+    }
+
+    @Override
+    public LayerLoops lower(ConvTask task, DspDepthwiseEpilogue rescale, Configuration configuration) {
+        return new DspDepthwise(task, rescale, configuration.number("rows"), configuration.isOn(DspConvSchedule.PAIRED))
+                .loops();
+    }
+
+    /** Unless size is optimized. */
+    public Optional<Choice<DspDepthwiseEpilogue>> choose(Workload workload) {
+        if (workload.isForSize()) {
+            return Optional.empty();
+        }
+        return applies(workload).map(rescale -> {
+            Configuration configuration = Configuration.of(name())
+                    .with("rows", mostRows(workload.conv()))
+                    .with("channel_block", BLOCK);
+            String reason = "depthwise on a core with SIMD on halves, "
+                    + rescale.rescale().inWords();
+            return new Choice<>(this, rescale, configuration, reason);
+        });
+    }
+}

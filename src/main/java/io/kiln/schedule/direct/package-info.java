@@ -1,3 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-/** Schedules as plain loops, for every core. */
-package io.kiln.schedule.direct;
