@@ -77,6 +77,7 @@ import io.kiln.ir.op.signal.SignalFrame;
 import io.kiln.ir.op.signal.SignalOverlapAdd;
 import io.kiln.ir.op.signal.SignalStack;
 import io.kiln.ir.op.signal.SignalWindow;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -159,15 +160,15 @@ public final class Operators {
     public static final List<Signature<? extends Op>> ALL = Stream.concat(
                     SINGLE.stream(),
                     Stream.of(
-                                    Binary.SIGNATURES,
-                                    QnnBinary.SIGNATURES,
-                                    TflSigmoid16.SIGNATURES,
-                                    Unary.SIGNATURES,
-                                    TflNormalize.SIGNATURES,
+                                    Binary.SIGNATURES.values(),
+                                    QnnBinary.SIGNATURES.values(),
+                                    TflSigmoid16.SIGNATURES.values(),
+                                    Unary.SIGNATURES.values(),
+                                    TflNormalize.SIGNATURES.values(),
                                     ArgReduce.SIGNATURES,
-                                    Reduce.SIGNATURES,
+                                    Reduce.SIGNATURES.values(),
                                     SignalFft.SIGNATURES)
-                            .flatMap(List::stream))
+                            .flatMap(Collection::stream))
             .sorted(Comparator.comparing(Signature::name))
             .toList();
 

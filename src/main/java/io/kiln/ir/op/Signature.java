@@ -5,6 +5,7 @@ import io.kiln.base.DType;
 import io.kiln.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -48,6 +49,16 @@ public final class Signature<O extends Op> {
         this.spelling = from.spelling;
         this.rules = from.rules;
         this.result = result;
+    }
+
+    /** The signatures of an operator class that has one for each of its functions. */
+    public static <K extends Enum<K>, O extends Op> Map<K, Signature<O>> ofEach(
+            Class<K> kinds, Function<K, Signature<O>> signature) {
+        Map<K, Signature<O>> signatures = new EnumMap<>(kinds);
+        for (K kind : kinds.getEnumConstants()) {
+            signatures.put(kind, signature.apply(kind));
+        }
+        return Collections.unmodifiableMap(signatures);
     }
 
     /**

@@ -11,9 +11,6 @@ import java.util.Map;
 
 /** The table of element-wise operators. */
 final class ElementwiseRules {
-    private static final int MAX = Integer.MAX_VALUE;
-    private static final int MOST_SHIFT = 31;
-
     /** Operators with special rules. */
     private static final Map<String, Rule> SPECIAL = Map.ofEntries(
             entry("add", SumRules::add),

@@ -8,9 +8,6 @@ import java.util.Map;
 
 /** Layers of convolutional networks, and the rescaling of their sums. */
 final class LayerRules {
-    private static final int MAX = Integer.MAX_VALUE;
-    private static final int MIN = Integer.MIN_VALUE;
-
     static final Map<String, Rule> ALL = Map.ofEntries(
             entry("fixed_point_multiply", FixedPointRules::perTensor),
             entry("fixed_point_multiply_per_axis", FixedPointRules::perAxis),

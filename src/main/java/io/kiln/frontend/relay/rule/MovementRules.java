@@ -11,12 +11,6 @@ import java.util.Map;
 
 /** Operators that copy elements, look them up or fill tensors with them. */
 final class MovementRules {
-    private static final int MAX = Integer.MAX_VALUE;
-    private static final int MIN = Integer.MIN_VALUE;
-
-    private static final int MAX_AXIS = 7;
-    private static final int MAX_SIZE = 1 << 15;
-
     static final Map<String, Rule> ALL = Map.ofEntries(
             entry("annotation.cast_hint", MovementRules::same),
             entry("annotation.stop_fusion", MovementRules::same),

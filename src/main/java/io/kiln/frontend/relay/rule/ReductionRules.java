@@ -18,8 +18,6 @@ import java.util.stream.IntStream;
 
 /** Operators that reduce dimensions, or normalise along the last one. */
 final class ReductionRules {
-    private static final int MAX_AXIS = 7;
-
     static final Map<String, Rule> ALL = all();
 
     private ReductionRules() {}

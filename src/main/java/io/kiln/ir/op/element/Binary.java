@@ -16,9 +16,8 @@ import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Signature;
 import io.kiln.ir.op.Trait;
 import io.kiln.ir.type.TensorType;
-import java.util.List;
+import java.util.Map;
 import java.util.Set;
-import java.util.stream.Stream;
 
 /**
  * A function of two elements of one type, with broadcasting. Arguments: lhs, rhs. Sums, differences and products of integers wrap
@@ -28,8 +27,7 @@ import java.util.stream.Stream;
  */
 public record Binary(Kind kind) implements Op {
     /** One for each kind. */
-    public static final List<Signature<Binary>> SIGNATURES =
-            Stream.of(Kind.values()).map(Binary::signature).toList();
+    public static final Map<Kind, Signature<Binary>> SIGNATURES = Signature.ofEach(Kind.class, Binary::signature);
 
     private static Signature<Binary> signature(Kind kind) {
         return Signature.of(Binary.class, kind.relay)
@@ -44,7 +42,7 @@ public record Binary(Kind kind) implements Op {
 
     @Override
     public Card<Binary> card() {
-        return SIGNATURES.get(kind.ordinal()).of(this);
+        return SIGNATURES.get(kind).of(this);
     }
 
     /** The functions; comparisons give bool, others the operands' type. */

@@ -15,9 +15,8 @@ import io.kiln.ir.op.Check;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Signature;
 import io.kiln.ir.op.Trait;
-import java.util.List;
+import java.util.Map;
 import java.util.Set;
-import java.util.stream.Stream;
 
 /**
  * A function of two quantized elements with broadcasting, in the arithmetic of the reference kernels of TensorFlow Lite Micro or, where
@@ -32,8 +31,7 @@ import java.util.stream.Stream;
  */
 public record QnnBinary(Kind kind, FloatPrecision precision) implements Op {
     /** One for each kind. */
-    public static final List<Signature<QnnBinary>> SIGNATURES =
-            Stream.of(Kind.values()).map(QnnBinary::signature).toList();
+    public static final Map<Kind, Signature<QnnBinary>> SIGNATURES = Signature.ofEach(Kind.class, QnnBinary::signature);
 
     private static Signature<QnnBinary> signature(Kind kind) {
         return signature(kind, Signature.of(QnnBinary.class, kind.relay));
@@ -41,7 +39,7 @@ public record QnnBinary(Kind kind, FloatPrecision precision) implements Op {
 
     @Override
     public Card<QnnBinary> card() {
-        return SIGNATURES.get(kind.ordinal()).of(this);
+        return SIGNATURES.get(kind).of(this);
     }
 
     private static Signature<QnnBinary> signature(Kind kind, Signature.Draft<QnnBinary> draft) {

@@ -8,8 +8,7 @@ import io.kiln.ir.op.Check;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Signature;
 import io.kiln.ir.op.Trait;
-import java.util.List;
-import java.util.stream.Stream;
+import java.util.Map;
 
 /**
  * The logistic function or hyperbolic tangent of int16 in TensorFlow Lite's fixed point (integer_ops/logistic.h and
@@ -22,8 +21,8 @@ import java.util.stream.Stream;
  */
 public record TflSigmoid16(Kind kind, int multiplier, int shift) implements Op {
     /** One for each kind. */
-    public static final List<Signature<TflSigmoid16>> SIGNATURES =
-            Stream.of(Kind.values()).map(TflSigmoid16::signature).toList();
+    public static final Map<Kind, Signature<TflSigmoid16>> SIGNATURES =
+            Signature.ofEach(Kind.class, TflSigmoid16::signature);
 
     private static Signature<TflSigmoid16> signature(Kind kind) {
         return Signature.of(TflSigmoid16.class, kind.relay)
@@ -38,7 +37,7 @@ public record TflSigmoid16(Kind kind, int multiplier, int shift) implements Op {
 
     @Override
     public Card<TflSigmoid16> card() {
-        return SIGNATURES.get(kind.ordinal()).of(this);
+        return SIGNATURES.get(kind).of(this);
     }
 
     /** The functions. */

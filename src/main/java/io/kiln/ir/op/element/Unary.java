@@ -6,9 +6,8 @@ import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Signature;
 import io.kiln.ir.op.Trait;
-import java.util.List;
+import java.util.Map;
 import java.util.Set;
-import java.util.stream.Stream;
 
 /**
  * A function of each element. Argument: data; the result has its type.
@@ -17,8 +16,7 @@ import java.util.stream.Stream;
  */
 public record Unary(Kind kind) implements Op {
     /** One for each kind. */
-    public static final List<Signature<Unary>> SIGNATURES =
-            Stream.of(Kind.values()).map(Unary::signature).toList();
+    public static final Map<Kind, Signature<Unary>> SIGNATURES = Signature.ofEach(Kind.class, Unary::signature);
 
     private static Signature<Unary> signature(Kind kind) {
         return Signature.of(Unary.class, kind.relay)
@@ -30,7 +28,7 @@ public record Unary(Kind kind) implements Op {
 
     @Override
     public Card<Unary> card() {
-        return SIGNATURES.get(kind.ordinal()).of(this);
+        return SIGNATURES.get(kind).of(this);
     }
 
     /** Functions of float32, unless they say otherwise. */

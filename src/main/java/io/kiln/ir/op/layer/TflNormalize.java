@@ -9,9 +9,8 @@ import io.kiln.ir.op.Check;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Signature;
 import io.kiln.ir.type.TensorType;
-import java.util.List;
 import java.util.Locale;
-import java.util.stream.Stream;
+import java.util.Map;
 
 /**
  * TensorFlow Lite's fixed-point normalizations of int8 along the last axis, see {@link io.kiln.ir.arith.TflNormalization}.
@@ -22,8 +21,8 @@ import java.util.stream.Stream;
  */
 public record TflNormalize(Kind kind) implements Op {
     /** One for each kind. */
-    public static final List<Signature<TflNormalize>> SIGNATURES =
-            Stream.of(Kind.values()).map(TflNormalize::signature).toList();
+    public static final Map<Kind, Signature<TflNormalize>> SIGNATURES =
+            Signature.ofEach(Kind.class, TflNormalize::signature);
 
     private static Signature<TflNormalize> signature(Kind kind) {
         return Signature.of(TflNormalize.class, kind.text())
@@ -39,7 +38,7 @@ public record TflNormalize(Kind kind) implements Op {
 
     @Override
     public Card<TflNormalize> card() {
-        return SIGNATURES.get(kind.ordinal()).of(this);
+        return SIGNATURES.get(kind).of(this);
     }
 
     /** The normalization of each vector. */

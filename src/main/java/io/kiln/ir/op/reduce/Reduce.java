@@ -11,7 +11,7 @@ import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
+import java.util.Map;
 
 /**
  * One element for all those along some dimensions: their sum or mean (float32; int32, whose sum wraps around and whose
@@ -25,8 +25,7 @@ public record Reduce(Kind kind, List<Integer> axes, boolean keepDims) implements
     private static final int MAX_AXIS = 7;
 
     /** One for each kind. */
-    public static final List<Signature<Reduce>> SIGNATURES =
-            Stream.of(Kind.values()).map(Reduce::signature).toList();
+    public static final Map<Kind, Signature<Reduce>> SIGNATURES = Signature.ofEach(Kind.class, Reduce::signature);
 
     private static Signature<Reduce> signature(Kind kind) {
         boolean isOrder = kind == Kind.MAX || kind == Kind.MIN;
@@ -50,7 +49,7 @@ public record Reduce(Kind kind, List<Integer> axes, boolean keepDims) implements
 
     @Override
     public Card<Reduce> card() {
-        return SIGNATURES.get(kind.ordinal()).of(this);
+        return SIGNATURES.get(kind).of(this);
     }
 
     public Reduce {
