@@ -13,9 +13,14 @@ import io.kiln.ir.op.Op;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -25,6 +30,8 @@ final class HouseSizeTest {
     private static final int MOST_LINES = 600;
     private static final int MOST_LINES_OF_A_METHOD = 60;
     private static final int MOST_PARAMETERS = 7;
+    private static final int SMALL_CLASS = 40;
+    private static final Pattern WORD = Pattern.compile("\\W+");
     private static final int MOST_OWN_CLASSES = 3;
 
     @ArchTest
@@ -83,6 +90,52 @@ final class HouseSizeTest {
         assertThat(tooLong).hasSizeGreaterThan(10_000);
         tooLong.values().removeIf(lines -> lines <= MOST_LINES_OF_A_METHOD);
         assertThat(tooLong).isEmpty();
+    }
+
+    /** A class under 40 lines that one class of its package uses stands in that class. Passes have files of their own, as the pipeline lists them. */
+    @Test
+    void smallClassesStandInTheirOnlyUser() throws IOException {
+        Map<Path, Set<String>> words = new TreeMap<>();
+        for (Path file : sources("java")) {
+            if (file.startsWith(Path.of("src/main/java"))) {
+                words.put(file, WORD.splitAsStream(Files.readString(file)).collect(Collectors.toSet()));
+            }
+        }
+        List<Path> alone = new ArrayList<>();
+        for (Path file : words.keySet()) {
+            String name = file.getFileName().toString().replace(".java", "");
+            List<Path> users = words.keySet().stream()
+                    .filter(user -> !user.equals(file) && words.get(user).contains(name))
+                    .toList();
+            if (Files.readAllLines(file).size() < SMALL_CLASS
+                    && !words.get(file).contains("Pass")
+                    && users.size() == 1
+                    && file.resolveSibling(users.get(0).getFileName()).equals(users.get(0))) {
+                alone.add(file);
+            }
+        }
+        assertThat(words).hasSizeGreaterThan(1000);
+        assertThat(alone).isEmpty();
+    }
+
+    /** The glossary's table "We say … not …" holds for the words of classes' names. */
+    @ArchTest
+    static void classesTakeTheWordsOfTheGlossary(JavaClasses classes) throws IOException {
+        String page = Files.readString(Path.of("src/site/markdown/glossary.md"));
+        Set<String> avoided = page.substring(page.indexOf("## We say"))
+                .lines()
+                .filter(line -> line.startsWith("| ") && !line.startsWith("| we say"))
+                .map(line -> line.split("\\|", -1)[2])
+                .flatMap(words -> WORD.splitAsStream(words.strip()))
+                .collect(Collectors.toSet());
+        assertThat(avoided).contains("rescale").hasSizeGreaterThan(6);
+        List<String> named = classes.stream()
+                .filter(type -> !type.getPackageName().startsWith("io.kiln.kernels"))
+                .filter(type -> Stream.of(type.getSimpleName().split("(?=[A-Z])", -1))
+                        .anyMatch(word -> avoided.contains(word.toLowerCase(Locale.ROOT))))
+                .map(JavaClass::getName)
+                .toList();
+        assertThat(named).isEmpty();
     }
 
     /** The files that people write; golden C below the tests' resources is the generator's. */

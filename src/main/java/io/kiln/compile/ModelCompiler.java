@@ -17,12 +17,18 @@ import io.kiln.executor.TensorHeader;
 import io.kiln.executor.aot.AotExecution;
 import io.kiln.executor.graph.GraphExecution;
 import io.kiln.frontend.TfliteRounding;
+import io.kiln.frontend.tflite.write.TfliteMaker;
 import io.kiln.ir.Function;
 import io.kiln.ir.text.RelayPrinter;
 import io.kiln.partition.Externals;
+import io.kiln.quantize.QuantizeRequest;
 import io.kiln.quantize.Quantized;
+import io.kiln.quantize.Quantizer;
+import io.kiln.quantize.sample.Sample;
+import io.kiln.quantize.sample.SampleReader;
 import io.kiln.transform.Pipeline;
 import io.kiln.transform.Stage;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -135,5 +141,23 @@ public final class ModelCompiler {
                 ArtifactKind.RELAY,
                 ArchivePaths.relayFile(request.model().name()),
                 text);
+    }
+
+    /** Quantizes imported models with samples from files. */
+    private static final class ModelQuantizer {
+        private ModelQuantizer() {}
+
+        /**
+         * Quantizes a model.
+         *
+         * @param file the model's file, whose name the origins of operators keep
+         * @param imported the float model
+         * @throws io.kiln.base.KilnException with what is wrong with the samples or the model, or if the result breaks a limit
+         */
+        static Quantized quantize(Path file, Function imported, QuantizeRequest request) {
+            List<Sample> samples = SampleReader.read(request.samples(), request.labels(), imported.params());
+            TfliteMaker maker = new TfliteMaker(String.valueOf(file.getFileName()));
+            return new Quantizer(maker, request.progress()).quantize(imported, samples, request.options());
+        }
     }
 }

@@ -5,6 +5,7 @@ import io.kiln.base.DType;
 import io.kiln.base.FixedPoint;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Constant;
+import io.kiln.ir.op.Layer;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Window;
 import io.kiln.ir.op.element.Clip;
@@ -105,5 +106,28 @@ final class ChannelRules {
             boolean fits = new Range(-taps, taps).plus(range.times(taps)).fits(DType.INT32);
             return covered && fits ? range : Range.whole(binding.type().dtype());
         };
+    }
+
+    /** Channels of a quantized convolution or fully connected layer. */
+    private static final class LayerChannels implements ChannelRule {
+        @Override
+        public ChannelFlow flow(Binding binding, Map<Integer, TensorType> types) {
+            if (!FollowingChannels.isTraced(binding, types)) {
+                return new ChannelFlow.Opaque();
+            }
+            Layer layer = (Layer) binding.op();
+            int inputs = ChannelFlow.channels(types.get(binding.ref(0)).shape());
+            if (layer.isDepthwise(inputs)) {
+                return new ChannelFlow.Follows(
+                        ChannelFlow.channels(binding.type().shape()) / inputs, inputs);
+            }
+            return layer.groups() == 1 ? new ChannelFlow.Mixes() : new ChannelFlow.Opaque();
+        }
+
+        @Override
+        public IntFunction<Range> ranges(Binding binding, ChannelRanges known) {
+            int data = binding.ref(0);
+            return new LayerSums(binding, known.type(data)).accumulators(known.of(data));
+        }
     }
 }

@@ -8,6 +8,7 @@ import io.kiln.ir.op.Operand;
 import io.kiln.ir.op.Role;
 import io.kiln.ir.op.Signature;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -25,7 +26,9 @@ record OperatorPage(Map<String, Set<Place>> filled, Waivers waivers) {
                 .collect(Collectors.partitioningBy(
                         place -> filled.values().stream().allMatch(all -> all.contains(place))));
         return HEADING
-                + """
+                + String.format(
+                                Locale.ROOT,
+                                """
 
             Operators of models become those of Kiln's IR, which Relay text shows with `kiln.dumpIr`. All %d are known to: %s. For the other places a
             dot says that the place knows the operator, and a number why it does not. `M0` to `RV32` are cores for which there is a kernel of the
@@ -37,18 +40,19 @@ record OperatorPage(Map<String, Set<Place>> filled, Waivers waivers) {
             Reasons:
 
             %s
-            """.formatted(
-                        filled.size(),
-                        texts(places.get(true), ", "),
-                        texts(places.get(false), " | "),
-                        "---|".repeat(places.get(false).size()),
-                        Operators.ALL.stream()
-                                .map(signature -> row(signature, places.get(false)))
-                                .collect(Collectors.joining()),
-                        IntStream.range(0, waivers.reasons().size())
-                                .mapToObj(
-                                        i -> (i + 1) + ". " + waivers.reasons().get(i))
-                                .collect(Collectors.joining("\n"))).stripTrailing()
+            """,
+                                filled.size(),
+                                texts(places.get(true), ", "),
+                                texts(places.get(false), " | "),
+                                "---|".repeat(places.get(false).size()),
+                                Operators.ALL.stream()
+                                        .map(signature -> row(signature, places.get(false)))
+                                        .collect(Collectors.joining()),
+                                IntStream.range(0, waivers.reasons().size())
+                                        .mapToObj(i -> (i + 1) + ". "
+                                                + waivers.reasons().get(i))
+                                        .collect(Collectors.joining("\n")))
+                        .stripTrailing()
                 + "\n";
     }
 

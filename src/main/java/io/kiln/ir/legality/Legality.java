@@ -215,4 +215,13 @@ public final class Legality {
             violations.add(new Violation(binding, what, expected));
         }
     }
+
+    /**
+     * A call that Kiln does not compile.
+     *
+     * @param binding the call, or the one that computes a result
+     * @param what what is wrong, as a message for users
+     * @param expected what was expected
+     */
+    public record Violation(Binding binding, String what, String expected) {}
 }

@@ -48,7 +48,7 @@ final class ConvDirect {
     private final Tables tables;
     private final Buffer input;
     private final Buffer output;
-    private final SumEnds ends;
+    private final SumEpilogues ends;
 
     /**
      * The schedule's explicit values.
@@ -75,8 +75,9 @@ final class ConvDirect {
         this.tables = task.tables();
         this.input = task.buffers().argument(0);
         this.output = task.buffers().output();
-        this.ends =
-                knobs.rescale().map(rescale -> SumEnds.of(rescale, tables)).orElseGet(() -> SumEnds.of(conv, tables));
+        this.ends = knobs.rescale()
+                .map(rescale -> SumEpilogues.of(rescale, tables))
+                .orElseGet(() -> SumEpilogues.of(conv, tables));
     }
 
     /** The loops. */
@@ -176,11 +177,11 @@ final class ConvDirect {
                 Expr inputRow = pixels.line.rows.inputLine(0, row);
                 windowRow(rowBlock, blocks, new WindowRow(pixels, kernel, oc, inputRow, k), accumulators);
             });
-            List<SumEnds.Sum> sums = new ArrayList<>();
+            List<SumEpilogues.Sum> sums = new ArrayList<>();
             for (int i = 0; i < accumulators.size(); i++) {
                 Expr channel = add(oc, i % blocks.width());
                 Expr place = add(pixels.out, (long) i / blocks.width() * conv.channels());
-                sums.add(new SumEnds.Sum(accumulators.get(i), channel, add(place, channel)));
+                sums.add(new SumEpilogues.Sum(accumulators.get(i), channel, add(place, channel)));
             }
             ends.store(inner, sums, output);
         });

@@ -2,7 +2,6 @@
 package io.kiln.schedule.convolution;
 
 import io.kiln.lower.layer.ConvComputation;
-import io.kiln.schedule.dense.DspDenseSchedule;
 import io.kiln.schedule.parts.FourBitWeights;
 import io.kiln.schedule.space.Choice;
 import io.kiln.schedule.space.Configuration;
@@ -16,7 +15,7 @@ import java.util.Optional;
 
 /** Convolutions on Cortex-M with the DSP extension, by {@link DspConv}. */
 public final class DspConvSchedule implements Schedule<DspRequantize> {
-    /** Also used by {@link DspDenseSchedule}. */
+    /** What the report says about the packed weights and the requantization; dense layers say the same. */
     public static String reason(DspRequantize rescale) {
         return (rescale.isSummed() ? "two weights a halfword, " : "weights as bytes, ") + rescale.inWords();
     }

@@ -14,7 +14,7 @@ import java.util.Collections;
 import java.util.List;
 
 /** Micro-kernels for MVE that copy or fill runs of bytes, 16 at a time. */
-final class MveCopy {
+public final class MveCopy {
     /** Longest run of one call: offsets of vector loads and stores go up to 127. */
     static final int MOST_RUN = 128;
 
@@ -23,13 +23,13 @@ final class MveCopy {
             "movement/kiln_mve_fill", List.of(Pointer.out(DType.INT8)), List.of(DType.INT32, DType.INT32));
 
     /** {@code copy(from, to, bytes)}. */
-    static final Kernel COPY = Kernel.inFile(
+    public static final Kernel COPY = Kernel.inFile(
             "movement/kiln_mve_copy", List.of(Pointer.in(DType.INT8), Pointer.out(DType.INT8)), List.of(DType.INT32));
 
     private MveCopy() {}
 
     /** Sets bytes of a buffer, unless there are none. */
-    static void fill(BlockBuilder block, String name, Buffer buffer, int place, int bytes, int value) {
+    public static void fill(BlockBuilder block, String name, Buffer buffer, int place, int bytes, int value) {
         if (bytes > 0) {
             Buffer to = block.mutableView(name, buffer, Exprs.imm(place));
             block.call(FILL, List.of(to), List.of(Exprs.imm(value), Exprs.imm(bytes)));

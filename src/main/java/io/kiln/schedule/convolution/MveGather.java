@@ -11,7 +11,7 @@ import io.kiln.tir.Exprs;
 import java.util.function.IntUnaryOperator;
 
 /** Copies windows to scratch as runs of bytes, for the rows of a matrix product on MVE. */
-sealed interface MveGather permits MveColumns, MveBand {
+public sealed interface MveGather permits MveColumns, MveBand {
     /** Limit for copied bytes, if at least two pixels fit. */
     int MOST_SCRATCH = 2048;
 

@@ -75,7 +75,7 @@ final class MveGemm {
                 knobs.pixels(),
                 knobs.block(),
                 filled(),
-                MveEnd.of(rescale),
+                MveEpilogue.of(rescale),
                 conv.channels() % knobs.block() != 0,
                 new MveGemmKernel.Loop(knobs.unroll(), knobs.isPipelined()));
         this.packed = tables.add("packed", DType.INT8, pack());

@@ -23,7 +23,7 @@ import java.util.stream.Stream;
  * @param rest whether channels are not a multiple of the block
  * @param loop how the steps of 16 products are written
  */
-public record MveGemmKernel(int depth, int pixels, int block, int filled, MveEnd end, boolean rest, Loop loop) {
+public record MveGemmKernel(int depth, int pixels, int block, int filled, MveEpilogue end, boolean rest, Loop loop) {
 
     static final int VECTOR = 16;
 

@@ -11,7 +11,6 @@ import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.Rows;
 import io.kiln.lower.Tables;
 import io.kiln.lower.layer.ConvComputation;
-import io.kiln.schedule.convolution.DspColumnKernel;
 import io.kiln.schedule.convolution.DspConvShape;
 import io.kiln.schedule.convolution.DspEpilogue;
 import io.kiln.schedule.convolution.DspRequantize;

@@ -9,7 +9,6 @@ import io.kiln.base.DType;
 import io.kiln.ir.op.Window;
 import io.kiln.lower.Rows;
 import io.kiln.lower.layer.ConvComputation;
-import io.kiln.schedule.convolution.DspColumnKernel;
 import io.kiln.schedule.convolution.DspConvShape;
 import io.kiln.schedule.convolution.DspEpilogue;
 import io.kiln.schedule.convolution.DspPaddedRows;

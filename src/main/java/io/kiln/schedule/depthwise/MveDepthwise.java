@@ -10,8 +10,7 @@ import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.Rows;
 import io.kiln.lower.Tables;
 import io.kiln.lower.layer.ConvComputation;
-import io.kiln.schedule.convolution.MveEnd;
-import io.kiln.schedule.convolution.MveInterleaved;
+import io.kiln.schedule.convolution.MveEpilogue;
 import io.kiln.schedule.convolution.MveRequantize;
 import io.kiln.schedule.space.ConvTask;
 import io.kiln.schedule.space.LayerLoops;
@@ -69,7 +68,7 @@ public final class MveDepthwise {
         this.inputs = new MveInterleaved(conv);
         this.scratch = buffers.scratch(DType.INT8, inputs.scratchBytes());
         this.shape = shape(conv);
-        this.kernel = new MveDepthwiseKernel(!keepsWeights, shape, MveEnd.of(rescale));
+        this.kernel = new MveDepthwiseKernel(!keepsWeights, shape, MveEpilogue.of(rescale));
         this.offsets = tables.add("offsets", DType.INT32, offsets());
         int channels = conv.input().dim(3);
         for (int m = 0; m < shape.multiplier(); m++) {

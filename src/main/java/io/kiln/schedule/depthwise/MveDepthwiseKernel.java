@@ -3,7 +3,7 @@ package io.kiln.schedule.depthwise;
 
 import io.kiln.base.DType;
 import io.kiln.kernels.depthwise.JtemveGenerated;
-import io.kiln.schedule.convolution.MveEnd;
+import io.kiln.schedule.convolution.MveEpilogue;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
 import io.kiln.tir.KernelSheet;
@@ -18,7 +18,7 @@ import java.util.List;
  * @param shape of the windows and channels
  * @param end how sums become results
  */
-public record MveDepthwiseKernel(boolean narrow, Shape shape, MveEnd end) {
+public record MveDepthwiseKernel(boolean narrow, Shape shape, MveEpilogue end) {
     /**
      * Windows and channels.
      *

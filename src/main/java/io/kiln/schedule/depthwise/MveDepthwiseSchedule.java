@@ -2,7 +2,6 @@
 package io.kiln.schedule.depthwise;
 
 import io.kiln.lower.layer.ConvComputation;
-import io.kiln.schedule.convolution.MveInterleaved;
 import io.kiln.schedule.convolution.MveRequantize;
 import io.kiln.schedule.space.Choice;
 import io.kiln.schedule.space.Configuration;

@@ -13,7 +13,6 @@ import io.kiln.lower.Rows;
 import io.kiln.lower.layer.BiasTable;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.lower.layer.TapRange;
-import io.kiln.schedule.convolution.MveFloatTaps;
 import io.kiln.schedule.parts.Interior;
 import io.kiln.schedule.space.ConvTask;
 import io.kiln.schedule.space.LayerLoops;

@@ -18,6 +18,7 @@ import io.kiln.ir.Function;
 import io.kiln.ir.Origin;
 import io.kiln.ir.Parameter;
 import io.kiln.ir.Result;
+import io.kiln.ir.legality.Legality.Violation;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.element.Clip;
 import io.kiln.ir.op.element.QnnDequantize;

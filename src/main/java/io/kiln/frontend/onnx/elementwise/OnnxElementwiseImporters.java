@@ -3,7 +3,11 @@ package io.kiln.frontend.onnx.elementwise;
 
 import static io.kiln.frontend.onnx.operator.OnnxRegistration.onnx;
 
+import io.kiln.frontend.onnx.operator.Expressions;
+import io.kiln.frontend.onnx.operator.NodeContext;
+import io.kiln.frontend.onnx.operator.OnnxImporter;
 import io.kiln.frontend.onnx.operator.OnnxRegistration;
+import io.kiln.ir.Arg;
 import io.kiln.ir.op.element.Binary;
 import io.kiln.ir.op.element.Unary;
 import java.util.List;
@@ -59,4 +63,23 @@ public final class OnnxElementwiseImporters {
             .toList();
 
     private OnnxElementwiseImporters() {}
+
+    /**
+     * A function of any number of inputs, from the first to the last.
+     *
+     * @param kind function of two
+     * @param isMean whether the result is divided by the number of inputs
+     */
+    private record VariadicImporter(Binary.Kind kind, boolean isMean) implements OnnxImporter {
+        @Override
+        public void emit(NodeContext node) {
+            Expressions e = new Expressions(node);
+            Arg value = node.arg(0);
+            for (int i = 1; i < node.inputs(); i++) {
+                node.require(node.element(i) == node.element(0), "its inputs have several element types", "one");
+                value = WiderElements.apply(e, kind, node.element(0), value, node.arg(i));
+            }
+            node.finish(isMean ? e.divide(value, e.number(node.inputs(), e.dtype(value))) : value);
+        }
+    }
 }

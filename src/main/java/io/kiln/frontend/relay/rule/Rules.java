@@ -1,16 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.relay.rule;
 
+import static java.util.Map.entry;
+
+import io.kiln.frontend.CustomOperator;
+import io.kiln.frontend.relay.value.Attributes;
 import io.kiln.frontend.relay.value.Rule;
 import io.kiln.ir.Operators;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Signature;
+import io.kiln.ir.op.call.CustomCall;
 import io.kiln.ir.op.call.If;
+import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
@@ -48,5 +56,47 @@ public final class Rules {
         SortedSet<String> names = new TreeSet<>(BY_NAME.keySet());
         names.add(Split.NAME);
         return names;
+    }
+
+    /** Calls of the user's C functions. */
+    private static final class CustomCallRules {
+        private static final int MAX = Integer.MAX_VALUE;
+        private static final int MAX_ARGUMENTS = 256;
+        private static final Pattern ANY = Pattern.compile(".*", Pattern.DOTALL);
+
+        static final Map<String, Rule> ALL = Map.ofEntries(entry("tfl.custom", Rule.of(CustomCallRules::call)));
+
+        private CustomCallRules() {}
+
+        private static Op call(Attributes a) {
+            return new CustomCall(
+                    a.text("code", ANY),
+                    a.text("function", CustomOperator.FUNCTION),
+                    a.text("header", CustomOperator.HEADER),
+                    a.integer("inputs", 1, MAX_ARGUMENTS),
+                    a.integer("outputs", 1, MAX_ARGUMENTS),
+                    new TensorType(new Shape(a.integers("shape", 1, MAX)), a.dtype("out_dtype")),
+                    a.truth("quantization", false),
+                    a.integer("options_size", 0, MAX, -1));
+        }
+    }
+
+    /** Layers of convolutional networks, and the rescaling of their sums. */
+    private static final class LayerRules {
+        static final Map<String, Rule> ALL = Map.ofEntries(
+                entry("fixed_point_multiply", FixedPointRules::perTensor),
+                entry("fixed_point_multiply_per_axis", FixedPointRules::perAxis),
+                entry("nn.avg_pool2d", PoolRules::average),
+                entry("nn.bias_add", SumRules::biasAdd),
+                entry("nn.conv2d", ConvolutionRules::real),
+                entry("nn.dense", DenseRules::real),
+                entry("nn.global_avg_pool2d", PoolRules::globalAverage),
+                entry("nn.max_pool2d", PoolRules::maximum),
+                entry("nn.softmax", ArithmeticRules::softmax),
+                entry("qnn.conv2d", ConvolutionRules::quantized),
+                entry("qnn.dense", DenseRules::quantized),
+                entry("qnn.requantize", ArithmeticRules::requantize));
+
+        private LayerRules() {}
     }
 }

@@ -7,6 +7,8 @@ import static io.kiln.base.DType.INT16;
 import static io.kiln.base.DType.INT32;
 import static io.kiln.base.DType.INT64;
 import static io.kiln.base.DType.INT8;
+import static io.kiln.base.DType.UINT32;
+import static io.kiln.base.DType.UINT8;
 import static io.kiln.frontend.tflite.operator.Registration.builtin;
 import static io.kiln.frontend.tflite.schema.BuiltinOperator.ABS;
 import static io.kiln.frontend.tflite.schema.BuiltinOperator.ADD;
@@ -56,6 +58,9 @@ import static io.kiln.frontend.tflite.schema.BuiltinOperator.TANH;
 import io.kiln.base.DType;
 import io.kiln.frontend.tflite.flatbuffer.Field;
 import io.kiln.frontend.tflite.operand.Activation;
+import io.kiln.frontend.tflite.operand.OperandTypes;
+import io.kiln.frontend.tflite.operator.OperatorContext;
+import io.kiln.frontend.tflite.operator.OperatorImporter;
 import io.kiln.frontend.tflite.operator.Registration;
 import io.kiln.frontend.tflite.schema.BuiltinOperator;
 import io.kiln.frontend.tflite.schema.ElementwiseOptions.Add;
@@ -63,8 +68,12 @@ import io.kiln.frontend.tflite.schema.ElementwiseOptions.Div;
 import io.kiln.frontend.tflite.schema.ElementwiseOptions.Mul;
 import io.kiln.frontend.tflite.schema.ElementwiseOptions.Sub;
 import io.kiln.frontend.tflite.schema.OptionsType;
+import io.kiln.frontend.tflite.tensor.TfliteTensor;
+import io.kiln.ir.Arg;
 import io.kiln.ir.op.element.Binary;
+import io.kiln.ir.op.element.Cast;
 import io.kiln.ir.op.element.QnnBinary;
+import io.kiln.ir.op.element.QnnDequantize;
 import io.kiln.ir.op.element.TflSigmoid16;
 import io.kiln.ir.op.element.Unary;
 import java.util.List;
@@ -151,5 +160,63 @@ public final class ElementwiseImporters {
             BuiltinOperator operator, int maxVersion, Binary.Kind kind, QnnBinary.Kind quantized, Set<DType> dtypes) {
         return builtin(operator, maxVersion, new ComparisonImporter(kind, quantized, dtypes))
                 .uint8AsInt8();
+    }
+
+    /** CAST; the types that its options repeat are ignored. */
+    private static final class CastImporter implements OperatorImporter {
+        private static final Set<DType> FROM = Set.of(INT8, UINT8, INT16, INT32, UINT32, FLOAT32, BOOL);
+        private static final Set<DType> TO = Set.of(INT8, UINT8, INT16, INT32, UINT32, FLOAT32);
+
+        @Override
+        public void emit(OperatorContext operator) {
+            TfliteTensor data = operator.input(0);
+            TfliteTensor output = operator.output();
+            OperandTypes.require(operator, FROM, data);
+            OperandTypes.require(operator, TO, output);
+            operator.check();
+            operator.finish(operator.emit(new Cast(output.dtype()), operator.value(data)));
+        }
+    }
+
+    /** DEQUANTIZE to float32; constants of float16 already are float32. */
+    private static final class DequantizeImporter implements OperatorImporter {
+        @Override
+        public void emit(OperatorContext operator) {
+            TfliteTensor data = operator.input(0);
+            if (data.dtype() == FLOAT32 && data.isConstant()) {
+                operator.finish(operator.constant(data));
+                return;
+            }
+            OperandTypes.require(operator, Set.of(INT8, INT16, UINT8), data);
+            OperandTypes.require(operator, Set.of(FLOAT32), operator.output());
+            operator.check();
+            OperandTypes.requireScales(operator, data);
+            operator.check();
+            operator.finish(operator.emit(
+                    new QnnDequantize(), operator.value(data), OperandTypes.scale(data), OperandTypes.zeroPoint(data)));
+        }
+    }
+
+    /** SQUARE of float32: the product of the tensor with itself. */
+    private static final class SquareImporter implements OperatorImporter {
+        @Override
+        public void emit(OperatorContext operator) {
+            TfliteTensor data = operator.input(0);
+            OperandTypes.require(operator, Set.of(DType.FLOAT32), data, operator.output());
+            operator.check();
+            Arg value = operator.value(data);
+            operator.finish(operator.emit(new Binary(Binary.Kind.MULTIPLY), value, value));
+        }
+    }
+
+    /** Element-wise functions of one type. */
+    private record UnaryImporter(Unary.Kind kind, DType dtype) implements OperatorImporter {
+        @Override
+        public void emit(OperatorContext operator) {
+            TfliteTensor data = operator.input(0);
+            OperandTypes.require(operator, Set.of(dtype), data, operator.output());
+            operator.check();
+            operator.finish(operator.emit(new Unary(kind), operator.value(data)));
+        }
     }
 }

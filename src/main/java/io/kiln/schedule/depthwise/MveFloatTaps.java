@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kiln.schedule.convolution;
+package io.kiln.schedule.depthwise;
 
 import io.kiln.base.DType;
 import io.kiln.kernels.depthwise.Jtemve_floatGenerated;
-import io.kiln.schedule.depthwise.MveFloatDepthwise;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
 import io.kiln.tir.KernelSheet;

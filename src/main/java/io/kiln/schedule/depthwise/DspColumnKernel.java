@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kiln.schedule.convolution;
+package io.kiln.schedule.depthwise;
 
 import io.kiln.kernels.depthwise.Jtedsp_columnsGenerated;
-import io.kiln.schedule.depthwise.DspColumnDepthwise;
-import io.kiln.schedule.depthwise.DspWindowDepthwise;
+import io.kiln.schedule.convolution.DspConvShape;
+import io.kiln.schedule.convolution.DspEpilogue;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.KernelSheet;
 import java.util.ArrayList;

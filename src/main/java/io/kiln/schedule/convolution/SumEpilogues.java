@@ -16,7 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** What the sums of {@link ConvDirect} begin with, and how they become results. */
-sealed interface SumEnds {
+sealed interface SumEpilogues {
     /** Whether the loops ignore the input's zero point. */
     boolean isFolded();
 
@@ -35,18 +35,18 @@ sealed interface SumEnds {
     record Sum(Expr value, Expr channel, Expr index) {}
 
     /** From the bias, and in the reference's steps. */
-    static SumEnds of(ConvComputation conv, Tables tables) {
+    static SumEpilogues of(ConvComputation conv, Tables tables) {
         BiasTable bias = BiasTable.of(conv, tables);
         return new Stepwise(bias, new Epilogue(conv.op(), bias.bound(), tables));
     }
 
     /** From 0, with the bias among the constants of the rescaling. */
-    static SumEnds of(ScalarRequantize rescale, Tables tables) {
+    static SumEpilogues of(ScalarRequantize rescale, Tables tables) {
         return new Proven(rescale, rescale.table(tables));
     }
 
     /** In the reference's steps. */
-    record Stepwise(BiasTable bias, Epilogue epilogue) implements SumEnds {
+    record Stepwise(BiasTable bias, Epilogue epilogue) implements SumEpilogues {
         @Override
         public boolean isFolded() {
             return bias.isFolded();
@@ -71,7 +71,7 @@ sealed interface SumEnds {
     }
 
     /** By one high multiplication. */
-    record Proven(ScalarRequantize rescale, Buffer table) implements SumEnds {
+    record Proven(ScalarRequantize rescale, Buffer table) implements SumEpilogues {
         @Override
         public boolean isFolded() {
             return true;

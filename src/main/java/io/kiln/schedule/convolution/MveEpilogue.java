@@ -14,15 +14,15 @@ import java.util.Optional;
  * @param any whether sums may be shifted to the left, so that nothing can be left out of TensorFlow Lite's steps
  * @param floor ONNX Runtime's; empty for TensorFlow Lite's
  */
-public record MveEnd(boolean negatives, boolean limits, boolean any, Optional<MveFloor> floor) {
+public record MveEpilogue(boolean negatives, boolean limits, boolean any, Optional<MveFloor> floor) {
     private static final Intrinsic TWIN = Intrinsic.inFile("requantize/kiln_mve_result", List.of(), DType.INT8);
     private static final Intrinsic FLOOR_TWIN =
             Intrinsic.inFile("requantize/kiln_mve_corrected", List.of(), DType.INT8);
 
     private static final Intrinsic ANY_TWIN = Intrinsic.inFile("requantize/kiln_mve_result_any", List.of(), DType.INT8);
 
-    public static MveEnd of(MveRequantize rescale) {
-        return new MveEnd(
+    public static MveEpilogue of(MveRequantize rescale) {
+        return new MveEpilogue(
                 rescale.hasNegatives(),
                 rescale.hasLimits(),
                 rescale.isAny(),

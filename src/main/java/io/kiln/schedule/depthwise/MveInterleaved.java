@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kiln.schedule.convolution;
+package io.kiln.schedule.depthwise;
 
 import static io.kiln.tir.Exprs.add;
 import static io.kiln.tir.Exprs.imm;
@@ -11,7 +11,8 @@ import io.kiln.ir.op.Window;
 import io.kiln.kernels.movement.Jtemve_interleaveGenerated;
 import io.kiln.lower.Rows;
 import io.kiln.lower.layer.ConvComputation;
-import io.kiln.schedule.depthwise.MveDepthwise;
+import io.kiln.schedule.convolution.MveCopy;
+import io.kiln.schedule.convolution.MveGather;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
