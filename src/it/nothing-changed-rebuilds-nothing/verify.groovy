@@ -8,7 +8,7 @@ assert runs[0].contains('Verifying: first build')
 assert runs[1].count('Up to date: nothing has changed since the last build') == 1
 assert !(runs[1] =~ /Generating|Nothing changed|Verifying|Board mps2/)
 
-assert runs[2].contains("Generating C: spec.compiler.optimize changed from 'speed' to 'size'")
+assert runs[2].contains("Generating C: spec.compiler.options.optimize changed from 'speed' to 'size'")
 assert runs[2] =~ /Rebuilding \d+ of \d+: .*flags changed/
 assert runs[2].contains('Verifying: image ')
 
