@@ -24,7 +24,7 @@ public record FloorRequantize(List<Channel> channels) implements RequantizeConst
     }
 
     /** Constants of a channel: a multiplier from 0 to 2^31 - 1, an offset below 2^62 and a shift of 1 to 46 bits. */
-    public record Channel(int multiplier, long offset, int shift) {}
+    record Channel(int multiplier, long offset, int shift) {}
 
     /**
      * Searches for constants that make this function equal to the reference.

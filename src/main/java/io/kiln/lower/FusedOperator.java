@@ -49,8 +49,7 @@ public record FusedOperator(
     }
 
     /** Analyses a group of a function. */
-    public static FusedOperator of(
-            String name, Group group, Map<Integer, Binding> bindings, Map<Integer, TensorType> types) {
+    static FusedOperator of(String name, Group group, Map<Integer, Binding> bindings, Map<Integer, TensorType> types) {
         List<Binding> chain = group.bindings().stream().map(bindings::get).toList();
         if (group.composite().isPresent()) {
             return external(name, group, chain, types);

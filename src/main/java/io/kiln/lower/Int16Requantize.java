@@ -45,7 +45,7 @@ public record Int16Requantize(Intrinsic intrinsic, List<Integer> multipliers, Li
      *
      * @param bound largest magnitude of a layer's sum; that of other operators is not known
      */
-    public static Int16Requantize of(FusedOperator op, Requantization by, long bound) {
+    static Int16Requantize of(FusedOperator op, Requantization by, long bound) {
         boolean isBounded = op.root().op() instanceof Layer && by.inputZeroPoint() == 0;
         return of(by.multipliers(), by.shifts(), isBounded ? bound : Long.MAX_VALUE);
     }

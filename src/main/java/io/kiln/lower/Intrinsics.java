@@ -25,7 +25,7 @@ public final class Intrinsics {
     public static final Intrinsic HIGH_MUL = Intrinsic.inFile("portable/kiln_high_mul", List.of(INT32, INT32), INT32);
 
     /** Requantization with a right shift of at least 1, where no step can overflow. */
-    public static final Intrinsic RESCALE =
+    static final Intrinsic RESCALE =
             Intrinsic.inFile("portable/rescale/kiln_rescale", List.of(INT32, INT32, INT32), INT32);
 
     /** {@link #RESCALE} of values below 2^30, the doubled product of which one instruction rounds. */
@@ -37,7 +37,7 @@ public final class Intrinsics {
             Intrinsic.inFile("portable/rescale/kiln_rescale_any", List.of(INT32, INT32, INT32), INT32);
 
     /** A saturating sum, for zero points of requantized values that may use all 32 bits. */
-    public static final Intrinsic ADD_SATURATED =
+    static final Intrinsic ADD_SATURATED =
             Intrinsic.inFile("portable/kiln_add_saturated", List.of(INT32, INT32), INT32);
 
     /** Limits a value to int16. */
@@ -54,15 +54,14 @@ public final class Intrinsics {
     public static final Intrinsic SATURATE_17 = Intrinsic.inFile("thumb/kiln_saturate_17", List.of(INT32), INT32);
 
     /** A float, or a limit of 0 or less where it is less; NaN passes through. */
-    public static final Intrinsic AT_LEAST =
-            Intrinsic.inFile("portable/kiln_at_least", List.of(FLOAT32, FLOAT32), FLOAT32);
+    static final Intrinsic AT_LEAST = Intrinsic.inFile("portable/kiln_at_least", List.of(FLOAT32, FLOAT32), FLOAT32);
 
     /** {@code sum + a * b}, rounded once where the core has one instruction for it, otherwise twice. */
     public static final Intrinsic MULTIPLY_ADD =
             Intrinsic.inFile("portable/kiln_multiply_add", List.of(FLOAT32, FLOAT32, FLOAT32), FLOAT32);
 
     /** Requantizes a 64-bit accumulator by the upper half of a multiplier, rounded once. */
-    public static final Intrinsic RESCALE_WIDE =
+    static final Intrinsic RESCALE_WIDE =
             Intrinsic.inFile("portable/rescale/kiln_rescale_wide", List.of(INT64, INT32, INT32), INT32);
 
     /**
@@ -73,7 +72,7 @@ public final class Intrinsics {
             Intrinsic.inFile("portable/rescale/kiln_rescale_high", List.of(INT32, INT32), INT32);
 
     /** Requantizes a 32-bit accumulator as {@link #RESCALE_WIDE} does, with a shift that is smaller by 16. */
-    public static final Intrinsic RESCALE_NARROW =
+    static final Intrinsic RESCALE_NARROW =
             Intrinsic.inFile("portable/rescale/kiln_rescale_narrow", List.of(INT32, INT32, INT32), INT32);
 
     /** {@link io.kiln.base.FixedPoint#multiplyRoundingUpward} limited to 31 bits, so that a zero point can be added. */
@@ -81,7 +80,7 @@ public final class Intrinsics {
             Intrinsic.inFile("portable/rescale/kiln_rescale_upward", List.of(INT32, INT32, INT32), INT32);
 
     /** {@link io.kiln.base.FixedPoint#multiplyRoundingAway}, limited to 31 bits as {@link #RESCALE_UPWARD} is. */
-    public static final Intrinsic RESCALE_TO_NEAREST =
+    static final Intrinsic RESCALE_TO_NEAREST =
             Intrinsic.inFile("portable/rescale/kiln_rescale_to_nearest", List.of(INT32, INT32, INT32), INT32);
 
     /** Leading zero bits of a positive value. */
@@ -93,14 +92,14 @@ public final class Intrinsics {
             Intrinsic.inFile("portable/rescale/kiln_round_even", List.of(UINT64, INT32), UINT64);
 
     /** {@link io.kiln.base.FixedPoint#multiplyInSinglePrecision} in integers, limited to 31 bits as {@link #RESCALE_UPWARD} is. */
-    public static final Intrinsic RESCALE_SINGLE = Intrinsic.inFile(
+    static final Intrinsic RESCALE_SINGLE = Intrinsic.inFile(
             "portable/rescale/kiln_rescale_single", List.of(INT32, INT32, INT32), INT32, LEADING_ZEROS, ROUND_EVEN);
 
     /**
      * A product of double precision without floating point, rounded to an integer with halves away from zero, limited as
      * {@link #RESCALE_UPWARD} is.
      */
-    public static final Intrinsic RESCALE_REAL =
+    static final Intrinsic RESCALE_REAL =
             Intrinsic.inFile("portable/rescale/kiln_rescale_real", List.of(INT64, INT64, INT32), INT32, LEADING_ZEROS);
 
     /** A product plus an offset, shifted right without rounding, limited as {@link #RESCALE_UPWARD} is. */

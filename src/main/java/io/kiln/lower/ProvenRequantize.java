@@ -220,7 +220,7 @@ public record ProvenRequantize(int scaleBits, List<Channel> channels, int lateOf
     }
 
     /** The function as computed by the kernels; low and high are the reference's limits. */
-    public int apply(int channel, long acc, int low, int high) {
+    int apply(int channel, long acc, int low, int high) {
         return result(channels.get(channel), acc, low, high);
     }
 

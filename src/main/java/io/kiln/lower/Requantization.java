@@ -46,7 +46,7 @@ public record Requantization(
     }
 
     /** A requantization of integers alone. */
-    public Requantization(
+    Requantization(
             List<Integer> multipliers,
             List<Integer> shifts,
             int inputZeroPoint,
@@ -166,7 +166,7 @@ public record Requantization(
     }
 
     /** The result for a channel before the output's zero point; {@code x} is less the input's zero point. */
-    public long rescale(int channel, int x) {
+    long rescale(int channel, int x) {
         return rescaling(channel).applyAsLong(x);
     }
 

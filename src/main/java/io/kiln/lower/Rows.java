@@ -44,7 +44,7 @@ public record Rows(
     }
 
     /** Rows {@code [row_begin, row_end)} given by the caller, in buffers that hold all rows. */
-    public static Rows named() {
+    static Rows named() {
         return named(List.of(), 0);
     }
 

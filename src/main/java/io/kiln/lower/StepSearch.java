@@ -26,7 +26,7 @@ public final class StepSearch {
      * @param first index of the first step
      * @param count number of steps, a power of two less 1
      */
-    public static Expr of(BlockBuilder block, String suffix, Buffer steps, Expr first, int count, Expr value) {
+    static Expr of(BlockBuilder block, String suffix, Buffer steps, Expr first, int count, Expr value) {
         Expr found = imm(0);
         for (int more = (count + 1) / 2; more > 0; more /= 2) {
             Expr step = load(steps, add(first, add(found, more - 1L)));

@@ -147,7 +147,7 @@ public record StepwiseRequantize(int left, boolean isRounded, int signStep, List
     }
 
     /** The function as computed by the kernels. */
-    public int apply(int channel, long acc, int low, int high) {
+    int apply(int channel, long acc, int low, int high) {
         Channel c = channels.get(channel);
         long x = (acc << left) + c.bias();
         long word = (x * c.multiplier() + (isRounded ? 1L << 31 : 0)) >> 32;

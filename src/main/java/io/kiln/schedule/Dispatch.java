@@ -71,7 +71,7 @@ public final class Dispatch {
      *
      * @param callees the called functions, by index
      */
-    public Dispatch(Target target, Optimize optimize, List<Callee> callees) {
+    Dispatch(Target target, Optimize optimize, List<Callee> callees) {
         this(target, optimize, callees, LayerChoices.RULES);
     }
 

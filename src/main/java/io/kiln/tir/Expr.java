@@ -66,16 +66,16 @@ public sealed interface Expr {
         }
 
         /** The operator's symbol in C. */
-        public String symbol() {
+        String symbol() {
             return symbol;
         }
 
         /** C's precedence; higher binds tighter. */
-        public int precedence() {
+        int precedence() {
             return precedence;
         }
 
-        public boolean isBoolean() {
+        boolean isBoolean() {
             return switch (this) {
                 case LT, GT, LE, GE, EQ, NE, AND, OR -> true;
                 case ADD, SUB, MUL, DIV, MOD, SHL, SHR, BIT_AND, BIT_XOR, BIT_OR -> false;

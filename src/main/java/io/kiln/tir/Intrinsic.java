@@ -29,8 +29,8 @@ public record Intrinsic(
      * @param file path under {@code kernels/} without its suffix; its last part is the C name
      */
     public static Intrinsic inFile(String file, List<DType> parameters, DType result, Intrinsic... uses) {
-        String text = KernelText.of(file).text();
-        return new Intrinsic(KernelText.name(file), parameters, result, "", text, List.of(uses));
+        String text = KernelSheet.file(file);
+        return new Intrinsic(KernelSheet.name(file), parameters, result, "", text, List.of(uses));
     }
 
     public Intrinsic {

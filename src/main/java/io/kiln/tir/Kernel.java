@@ -42,8 +42,8 @@ public record Kernel(
      * @param file path under {@code kernels/} without its suffix; its last part is the C name
      */
     public static Kernel inFile(String file, List<Pointer> pointers, List<DType> scalars, Intrinsic... uses) {
-        String definition = KernelText.of(file).text();
-        return new Kernel(KernelText.name(file), pointers, scalars, List.of(), definition, List.of(uses));
+        String definition = KernelSheet.file(file);
+        return new Kernel(KernelSheet.name(file), pointers, scalars, List.of(), definition, List.of(uses));
     }
 
     public Kernel {

@@ -5,10 +5,14 @@ import gg.jte.Content;
 import gg.jte.TemplateOutput;
 import gg.jte.html.HtmlInterceptor;
 import gg.jte.output.StringOutput;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 
 /**
  * Prints the C text of a micro-kernel from a template under {@code kernels/<operator>/}: one sheet has the assembly of an instruction set and
- * its C twin.
+ * its C twin. A kernel without parameters is a plain file of C.
  *
  * <p>A template is compiled to a Java class during the build, so that a parameter that is missing or has another type does not compile. Lines
  * of a sheet that turn out empty are not printed, so that conditions and loops may have lines of their own.
@@ -29,6 +33,34 @@ public final class KernelSheet {
          * @param html what the template engine asks about HTML; kernels have none
          */
         void render(TemplateOutput out, HtmlInterceptor html);
+    }
+
+    /**
+     * The text of a kernel without parameters: a file of C that an editor, a linter and a compiler can read unchanged. Its head, up to the
+     * first empty line, is only for them: it includes what the kernel uses. The rest is printed into models.
+     *
+     * @param name path under {@code kernels/} without its suffix, for example {@code thumb2/kiln_smlad}
+     * @throws IllegalArgumentException if there is no such file, or it has no head
+     */
+    static String file(String name) {
+        try (InputStream in = KernelSheet.class.getResourceAsStream("/kernels/" + name + ".h")) {
+            if (in == null) {
+                throw new IllegalArgumentException("no kernel file " + name + ".h");
+            }
+            String text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+            int head = text.indexOf("\n\n");
+            if (head < 0) {
+                throw new IllegalArgumentException(name + ".h has no empty line behind its head");
+            }
+            return text.substring(head + 2);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The C name that a file defines: the last part of its path. */
+    static String name(String file) {
+        return file.substring(file.lastIndexOf('/') + 1);
     }
 
     /** The text that a template prints, without empty lines. */

@@ -41,12 +41,16 @@ public record Card<O extends Op>(Signature<O> signature, O op) {
     }
 
     int operands() {
-        List<Operand<O>> all = arguments();
-        int last = all.size();
-        while (last > 0 && !all.get(last - 1).isTensor()) {
-            last--;
+        int count = arity();
+        List<Operand<O>> all = signature.operands();
+        for (int i = all.size() - 1; i >= 0; i--) {
+            int times = all.get(i).times(op);
+            if (times > 0 && all.get(i).isTensor()) {
+                break;
+            }
+            count -= times;
         }
-        return last;
+        return count;
     }
 
     Set<DType> dataTypes() {
@@ -58,7 +62,14 @@ public record Card<O extends Op>(Signature<O> signature, O op) {
     }
 
     Role role(int position) {
-        return arguments().get(position).role();
+        int first = 0;
+        for (Operand<O> operand : signature.operands()) {
+            first += operand.times(op);
+            if (position < first) {
+                return operand.role();
+            }
+        }
+        throw new IndexOutOfBoundsException(position);
     }
 
     List<Integer> writes() {

@@ -24,7 +24,7 @@ import java.util.stream.IntStream;
  * Lowers operators that call functions. Their scratch holds the functions' workspace; a loop's also holds, before it, the condition
  * and the new values of the loop's variables, which are copied after the body has finished with the old ones.
  */
-public final class ControlFlowLowering {
+final class ControlFlowLowering {
     /** Alignment in bytes of everything in scratch. */
     private static final int ALIGNMENT = 8;
 
@@ -38,7 +38,7 @@ public final class ControlFlowLowering {
      *
      * @param callees the caller's functions by index
      */
-    public ControlFlowLowering(FusedOperator op, List<Callee> callees) {
+    ControlFlowLowering(FusedOperator op, List<Callee> callees) {
         this.op = op;
         this.callees = callees;
         this.tables = new Tables(op.name());

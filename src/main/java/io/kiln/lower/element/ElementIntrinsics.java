@@ -19,7 +19,7 @@ public final class ElementIntrinsics {
     public static final Intrinsic ADD_64 = Intrinsic.inFile("portable/kiln_add_64", List.of(INT64, INT64), INT64);
 
     /** The quotient towards zero, defined for all operands as by Arm's SDIV. */
-    public static final Intrinsic DIVIDE = Intrinsic.inFile("portable/kiln_divide", List.of(INT32, INT32), INT32);
+    static final Intrinsic DIVIDE = Intrinsic.inFile("portable/kiln_divide", List.of(INT32, INT32), INT32);
 
     /** A sum plus the product of a multiplier and an int16, shifted by 16 bits to the right. */
     static final Intrinsic ADD_SCALED =
@@ -47,26 +47,24 @@ public final class ElementIntrinsics {
             "portable/kiln_quantization_zero_point", List.of(FLOAT32, FLOAT32), FLOAT32, REAL, QUANTIZATION_SCALE);
 
     /** {@link io.kiln.ir.op.element.Binary.Kind#FLOOR_MOD}. */
-    public static final Intrinsic FLOOR_MOD =
+    static final Intrinsic FLOOR_MOD =
             Intrinsic.inFile("portable/kiln_floor_mod", List.of(FLOAT32, FLOAT32), FLOAT32, FMODF);
 
     /**
      * {@link io.kiln.ir.op.element.Binary.Kind#FLOOR_DIVIDE}: from the exact remainder, because the quotient of floats
      * may round up.
      */
-    public static final Intrinsic FLOOR_DIVIDE =
+    static final Intrinsic FLOOR_DIVIDE =
             Intrinsic.inFile("portable/kiln_floor_divide", List.of(FLOAT32, FLOAT32), FLOAT32, FMODF, FLOORF);
 
     /** A float truncated towards zero; it saturates, and NaN becomes 0. */
-    public static final Intrinsic FLOAT_TO_INT =
-            Intrinsic.inFile("portable/kiln_float_to_int", List.of(FLOAT32), INT32);
+    static final Intrinsic FLOAT_TO_INT = Intrinsic.inFile("portable/kiln_float_to_int", List.of(FLOAT32), INT32);
 
     /** A float truncated towards zero as an unsigned integer; it saturates, and NaN becomes 0. */
-    public static final Intrinsic FLOAT_TO_UINT =
-            Intrinsic.inFile("portable/kiln_float_to_uint", List.of(FLOAT32), UINT32);
+    static final Intrinsic FLOAT_TO_UINT = Intrinsic.inFile("portable/kiln_float_to_uint", List.of(FLOAT32), UINT32);
 
     /** {@link io.kiln.ir.arith.TflQuotient#apply}, given the divisor's reciprocal and the shift of the scales less that of the reciprocal. */
-    public static final Intrinsic QUOTIENT = Intrinsic.inFile(
+    static final Intrinsic QUOTIENT = Intrinsic.inFile(
             "portable/kiln_quotient",
             List.of(INT32, INT32, INT32, INT32),
             INT32,
@@ -75,24 +73,21 @@ public final class ElementIntrinsics {
             Intrinsics.RESCALE_ANY);
 
     /** A float below 2^22 rounded, halves to even. */
-    public static final Intrinsic ROUND_SMALL =
-            Intrinsic.inFile("portable/kiln_round_small", List.of(FLOAT32), FLOAT32);
+    static final Intrinsic ROUND_SMALL = Intrinsic.inFile("portable/kiln_round_small", List.of(FLOAT32), FLOAT32);
 
     /** {@link io.kiln.ir.arith.HalfRounding#toFloat16}. */
-    public static final Intrinsic ROUND_FLOAT16 =
+    static final Intrinsic ROUND_FLOAT16 =
             Intrinsic.inFile("portable/single/kiln_round_float16", List.of(FLOAT32), FLOAT32, Intrinsics.ROUND_EVEN);
 
     /** {@link io.kiln.ir.arith.HalfRounding#toBfloat16}. */
-    public static final Intrinsic ROUND_BFLOAT16 =
+    static final Intrinsic ROUND_BFLOAT16 =
             Intrinsic.inFile("portable/single/kiln_round_bfloat16", List.of(FLOAT32), FLOAT32);
 
     /** An integer in the order of {@link io.kiln.ir.arith.FloatKeys}. */
-    public static final Intrinsic FLOAT_KEY =
-            Intrinsic.inFile("portable/single/kiln_float_key", List.of(FLOAT32), INT32);
+    static final Intrinsic FLOAT_KEY = Intrinsic.inFile("portable/single/kiln_float_key", List.of(FLOAT32), INT32);
 
     /** Gives back its argument, a power of two, hidden from clang, which would miscompile a multiplication by the constant on MVE. */
-    public static final Intrinsic POWER_OF_TWO =
-            Intrinsic.inFile("elementwise/kiln_power_of_two", List.of(FLOAT32), FLOAT32);
+    static final Intrinsic POWER_OF_TWO = Intrinsic.inFile("elementwise/kiln_power_of_two", List.of(FLOAT32), FLOAT32);
 
     private ElementIntrinsics() {}
 }

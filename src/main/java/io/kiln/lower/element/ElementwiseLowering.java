@@ -101,7 +101,7 @@ public final class ElementwiseLowering {
      *
      * @param style what its loop may be like
      */
-    public ElementwiseLowering(FusedOperator op, ElementStyle style) {
+    ElementwiseLowering(FusedOperator op, ElementStyle style) {
         this.op = op;
         this.style = style;
         this.tables = new Tables(op.name());
@@ -123,7 +123,7 @@ public final class ElementwiseLowering {
         return dtype.isInteger() && dtype.bytes() < Integer.BYTES ? dtype.max() - dtype.min() : Integer.MAX_VALUE;
     }
 
-    public LoweredOperator lower(Rows rows) {
+    LoweredOperator lower(Rows rows) {
         BlockBuilder body = new BlockBuilder();
         boolean flat = operands.stream().allMatch(o -> o.isScalar() || o.shape().elements() == out.elements());
         long row = out.elements() / Rows.count(out);

@@ -211,7 +211,7 @@ public record ProvenAdd(int lhs, int rhs, int offset, int shift, int low, int hi
     }
 
     /** The sum of two values, as the kernels compute it. */
-    public int apply(int x, int y) {
+    int apply(int x, int y) {
         return FixedPoint.clamp((x * lhs + y * rhs + offset) >> shift, low, high);
     }
 }

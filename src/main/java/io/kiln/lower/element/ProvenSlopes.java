@@ -128,7 +128,7 @@ public record ProvenSlopes(Slope positive, Slope negative, int shift) {
     }
 
     /** The function of an element before it saturates. */
-    public int apply(int x) {
+    int apply(int x) {
         return (x >= 0 ? positive : negative).apply(x, shift);
     }
 }

@@ -37,7 +37,7 @@ public record ConvComputation(
      * @param input NHWC dimensions of the input
      * @param output NHWC dimensions of the output
      */
-    public record Extent(Shape input, Shape output) {}
+    record Extent(Shape input, Shape output) {}
 
     /**
      * Which inputs an output channel reads.
@@ -45,7 +45,7 @@ public record ConvComputation(
      * @param groups 1 for a dense convolution
      * @param depthwise whether the weight lies as HWOI
      */
-    public record Grouping(int groups, boolean depthwise) {}
+    record Grouping(int groups, boolean depthwise) {}
 
     /**
      * The kernels, and the zero points that are subtracted from the factors of a product.
@@ -54,7 +54,7 @@ public record ConvComputation(
      * @param inputZeroPoint zero point of the data, 0 for float
      * @param zeroPoint zero point of the weight, 0 for float, and where the weights less it are int8
      */
-    public record Kernels(Constant weight, int inputZeroPoint, int zeroPoint) {}
+    record Kernels(Constant weight, int inputZeroPoint, int zeroPoint) {}
 
     /** Analyses a fused operator whose root is a convolution or dense layer. */
     public static ConvComputation of(FusedOperator op) {
@@ -159,7 +159,7 @@ public record ConvComputation(
     }
 
     /** Remaining factors of float accumulators over int8 weights: one element, or one per output channel. */
-    public Optional<Constant> weightScale() {
+    Optional<Constant> weightScale() {
         return op.sumScale();
     }
 

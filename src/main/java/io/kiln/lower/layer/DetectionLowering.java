@@ -34,7 +34,7 @@ import java.util.function.BinaryOperator;
  * Lowers the selection of an object detector's boxes. Scratch holds the decoded boxes and for each a score while it can be
  * selected; nothing is sorted, because the best remaining box is searched each time.
  */
-public final class DetectionLowering {
+final class DetectionLowering {
     private static final Expr NONE = imm(-1);
 
     private final FusedOperator op;
@@ -50,7 +50,7 @@ public final class DetectionLowering {
 
     private final int background;
 
-    public DetectionLowering(FusedOperator op) {
+    DetectionLowering(FusedOperator op) {
         this.op = op;
         this.detection = (DetectionPostprocess) op.root().op();
         this.tables = new Tables(op.name());
@@ -61,7 +61,7 @@ public final class DetectionLowering {
         this.boxes = new DetectedBoxes(detection, op.rootTypes().get(0).shape(), buffers, body);
     }
 
-    public LoweredOperator lower(Rows rows) {
+    LoweredOperator lower(Rows rows) {
         boxes.decode(body, buffers.argument(0), buffers.argument(2));
         body.loop("i", detection.count(), (block, i) -> block.store(buffers.output(), i, imm(0.0f)));
         Expr.Var count = body.mutable("count", imm(0));

@@ -41,7 +41,7 @@ import java.util.stream.IntStream;
  * {@link Lstm}: step by step for each sequence, unit by unit; the hidden state gets a step's results after all units
  * are computed.
  */
-public final class LstmLowering {
+final class LstmLowering {
     /** Converts 12 fraction bits to steps of 1/12288. */
     private static final int GATE_MULTIPLIER = 3;
 
@@ -68,7 +68,7 @@ public final class LstmLowering {
      *
      * @param kernels the core's micro-kernels, if it has any
      */
-    public LstmLowering(FusedOperator op, Optional<SumKernels> kernels) {
+    LstmLowering(FusedOperator op, Optional<SumKernels> kernels) {
         this.op = op;
         this.lstm = (Lstm) op.root().op();
         this.tables = new Tables(op.name());
@@ -102,7 +102,7 @@ public final class LstmLowering {
         return TableFunctions.sigmoid(new TflSigmoid16(kind, multiplier, shift), table);
     }
 
-    public LoweredOperator lower(Rows rows) {
+    LoweredOperator lower(Rows rows) {
         BlockBuilder body = new BlockBuilder();
         body.loop(
                 "b",

@@ -25,12 +25,12 @@ import java.util.List;
 
 /** Normalizations of int8 along the last axis; a logarithmic softmax by tables of 256 differences and exponentials. */
 public final class NormalizeLowering extends VectorLowering {
-    public NormalizeLowering(FusedOperator op) {
+    NormalizeLowering(FusedOperator op) {
         super(op);
     }
 
     /** Lowers to loops over a range of rows. */
-    public LoweredOperator lower(Rows rows) {
+    LoweredOperator lower(Rows rows) {
         boolean isLog = ((TflNormalize) op.root().op()).kind() == TflNormalize.Kind.LOG_SOFTMAX;
         return lower(rows, isLog ? logSoftmax() : this::l2);
     }

@@ -28,7 +28,7 @@ import io.kiln.tir.Exprs;
 import java.util.List;
 
 /** Resized images, NHWC: tables hold the source rows and columns. */
-public final class ResizeLowering {
+final class ResizeLowering {
     private final FusedOperator op;
     private final Tables tables;
     private final OperatorBuffers buffers;
@@ -40,7 +40,7 @@ public final class ResizeLowering {
     /** One dimension: the pixels before and after, and the distance from the first. */
     private record Axis(Buffer lower, Buffer upper, Buffer fraction) {}
 
-    public ResizeLowering(FusedOperator op) {
+    ResizeLowering(FusedOperator op) {
         this.op = op;
         this.tables = new Tables(op.name());
         this.buffers = new OperatorBuffers(op, tables);
@@ -50,7 +50,7 @@ public final class ResizeLowering {
         this.out = op.type().shape();
     }
 
-    public LoweredOperator lower(Rows rows) {
+    LoweredOperator lower(Rows rows) {
         BlockBuilder body = new BlockBuilder();
         Axis vertical = axis("row", in.dim(1), root.height());
         Axis horizontal = axis("column", in.dim(2), root.width());

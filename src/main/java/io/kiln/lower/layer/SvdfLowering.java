@@ -34,7 +34,7 @@ import java.util.Optional;
  * A filter with state: new features replace the oldest in the ring, and all are weighed by age; both by micro-kernels
  * where the core has them and the types fit.
  */
-public final class SvdfLowering {
+final class SvdfLowering {
     /** Units whose accumulators are computed together in loops. */
     private static final int BLOCK = 4;
 
@@ -53,7 +53,7 @@ public final class SvdfLowering {
      *
      * @param kernels the core's micro-kernels, if it has any
      */
-    public SvdfLowering(FusedOperator op, Optional<SumKernels> kernels) {
+    SvdfLowering(FusedOperator op, Optional<SumKernels> kernels) {
         this.op = op;
         this.svdf = (Svdf) op.root().op();
         this.tables = new Tables(op.name());
@@ -66,7 +66,7 @@ public final class SvdfLowering {
                 StateReason.of(kernels, this.kernels.isPresent(), op.type().dtype());
     }
 
-    public LoweredOperator lower(Rows rows) {
+    LoweredOperator lower(Rows rows) {
         BlockBuilder body = new BlockBuilder();
         Expr slot = slot(body);
         kernels.ifPresentOrElse(k -> k.emit(body, slot, tables, buffers), () -> loops(body, slot));

@@ -25,10 +25,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Lowers the selection of slices by index, element by element. */
-public final class TakeLowering {
+final class TakeLowering {
     private TakeLowering() {}
 
-    public static LoweredOperator lower(FusedOperator op, Rows rows) {
+    static LoweredOperator lower(FusedOperator op, Rows rows) {
         Tables tables = new Tables(op.name());
         OperatorBuffers buffers = new OperatorBuffers(op, tables);
         Take take = (Take) op.root().op();

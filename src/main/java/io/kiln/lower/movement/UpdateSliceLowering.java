@@ -26,7 +26,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Lowers the update of a slice: a copy of the data, then a copy of the update into it. */
-public final class UpdateSliceLowering {
+final class UpdateSliceLowering {
     private final FusedOperator op;
     private final Tables tables;
     private final OperatorBuffers buffers;
@@ -34,7 +34,7 @@ public final class UpdateSliceLowering {
     private final Shape updateShape;
     private final Shape out;
 
-    public UpdateSliceLowering(FusedOperator op) {
+    UpdateSliceLowering(FusedOperator op) {
         this.op = op;
         this.tables = new Tables(op.name());
         this.buffers = new OperatorBuffers(op, tables);
@@ -43,7 +43,7 @@ public final class UpdateSliceLowering {
         this.out = op.type().shape();
     }
 
-    public LoweredOperator lower(Rows rows) {
+    LoweredOperator lower(Rows rows) {
         BlockBuilder body = new BlockBuilder();
         int input = op.root().args().get(0) instanceof Arg.Ref ref ? op.inputs().indexOf(ref.id()) : -1;
         long rowElements = Rows.count(out) > 1 ? out.elements() / Rows.count(out) : 0;

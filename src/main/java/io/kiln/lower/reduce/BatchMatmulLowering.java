@@ -28,7 +28,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Batched GEMM in plain loops: a loop over the products inside loops over the elements of the result. */
-public final class BatchMatmulLowering {
+final class BatchMatmulLowering {
     private static final long LARGEST_PRODUCT = 255L * 255;
 
     private final FusedOperator op;
@@ -41,7 +41,7 @@ public final class BatchMatmulLowering {
     private final DType sumType;
     private final Epilogue epilogue;
 
-    public BatchMatmulLowering(FusedOperator op) {
+    BatchMatmulLowering(FusedOperator op) {
         this.op = op;
         this.root = (TflBatchMatmul) op.root().op();
         this.tables = new Tables(op.name());
@@ -53,7 +53,7 @@ public final class BatchMatmulLowering {
         this.epilogue = new Epilogue(op, LARGEST_PRODUCT * depth, tables);
     }
 
-    public LoweredOperator lower(Rows rows) {
+    LoweredOperator lower(Rows rows) {
         BlockBuilder body = new BlockBuilder();
         ElementLoops.over(body, op.type().shape(), rows, this::element);
         List<RowDependency> dependencies = new ArrayList<>();

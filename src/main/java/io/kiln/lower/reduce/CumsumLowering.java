@@ -31,7 +31,7 @@ import java.util.List;
  * Cumulative sums: a loop along the dimension inside loops over the others. If that dimension is the rows, each call
  * starts again.
  */
-public final class CumsumLowering {
+final class CumsumLowering {
     private final FusedOperator op;
     private final TflCumsum root;
     private final Tables tables;
@@ -41,7 +41,7 @@ public final class CumsumLowering {
     private final Shape shape;
     private final DType dtype;
 
-    public CumsumLowering(FusedOperator op) {
+    CumsumLowering(FusedOperator op) {
         this.op = op;
         this.root = (TflCumsum) op.root().op();
         this.tables = new Tables(op.name());
@@ -52,7 +52,7 @@ public final class CumsumLowering {
         this.dtype = data.dtype();
     }
 
-    public LoweredOperator lower(Rows rows) {
+    LoweredOperator lower(Rows rows) {
         List<Integer> dims = new ArrayList<>(shape.dims());
         dims.set(root.axis(), 1);
         Shape lines = new Shape(dims);

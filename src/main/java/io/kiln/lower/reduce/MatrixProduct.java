@@ -7,6 +7,7 @@ import static io.kiln.tir.Exprs.load;
 import static io.kiln.tir.Exprs.mul;
 
 import io.kiln.base.DType;
+import io.kiln.kernels.portable.matrix.JtepackGenerated;
 import io.kiln.lower.Epilogue;
 import io.kiln.lower.FusedOperator;
 import io.kiln.lower.LoweredOperator;
@@ -21,7 +22,7 @@ import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
-import io.kiln.tir.KernelText;
+import io.kiln.tir.KernelSheet;
 import io.kiln.tir.Stmt;
 import java.util.Collections;
 import java.util.List;
@@ -43,7 +44,6 @@ final class MatrixProduct {
     private static final int MOST_DEPTH = 1 << 16;
 
     private static final long LARGEST_PRODUCT = 1L << 30;
-    private static final KernelText PACK = KernelText.of("portable/matrix/pack");
 
     private final FusedOperator op;
     private final Matrices matrices;
@@ -154,11 +154,8 @@ final class MatrixProduct {
                 List.of(Pointer.in(type), Pointer.out(type)),
                 Collections.nCopies(4, DType.INT32),
                 List.of(),
-                PACK.with("NAME", name)
-                        .with("TYPE", type.isFloat() ? "float" : "int16_t")
-                        .with("COLUMNS", kernel.columns())
-                        .with("STEP", kernel.step())
-                        .text(),
+                KernelSheet.text((out, html) ->
+                        JtepackGenerated.render(out, html, name, type.cName(), kernel.columns(), kernel.step())),
                 List.of());
     }
 }

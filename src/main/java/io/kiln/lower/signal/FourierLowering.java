@@ -11,6 +11,7 @@ import io.kiln.base.DType;
 import io.kiln.ir.arith.FourierRoots;
 import io.kiln.ir.op.signal.SignalFft;
 import io.kiln.ir.type.Shape;
+import io.kiln.kernels.portable.signal.JtefftGenerated;
 import io.kiln.lower.FusedOperator;
 import io.kiln.lower.LoweredOperator;
 import io.kiln.lower.Nests;
@@ -24,12 +25,24 @@ import io.kiln.tir.Expr;
 import io.kiln.tir.Intrinsic;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
-import io.kiln.tir.KernelText;
+import io.kiln.tir.KernelSheet;
 import java.util.ArrayList;
 import java.util.List;
 
-/** {@link SignalFft}: one call of a {@linkplain FourierKernels kernel} for each vector, in the memory of the result. */
+/** {@link SignalFft}: one call of the kernel {@code portable/signal/fft} for each vector, in the memory of the result. */
 final class FourierLowering {
+    private static final Intrinsic NEXT =
+            Intrinsic.inFile("portable/signal/kiln_fft_next", List.of(INT32, INT32), INT32);
+
+    private static final Intrinsic PRODUCTS_16 =
+            Intrinsic.inFile("portable/signal/kiln_products_16", List.of(INT32, INT32, INT32, INT32), INT32);
+
+    private static final Intrinsic PRODUCTS_32 =
+            Intrinsic.inFile("portable/signal/kiln_products_32", List.of(INT32, INT32, INT32, INT32), INT32);
+
+    private static final Intrinsic PRODUCTS_FLOAT = Intrinsic.inFile(
+            "portable/signal/kiln_products_float", List.of(FLOAT32, FLOAT32, FLOAT32, FLOAT32), FLOAT32);
+
     private FourierLowering() {}
 
     static LoweredOperator lower(FusedOperator op, SignalFft fft, Tables tables, OperatorBuffers buffers, Rows rows) {
@@ -51,7 +64,7 @@ final class FourierLowering {
             Buffer result = block.mutableView(
                     "result", buffers.output(), mul(to, op.type().shape().dim(-1)));
             List<Expr> scalars = fft.inverse() ? List.of(imm(points)) : List.of(imm(in.dim(-1)), imm(points));
-            block.call(FourierKernels.of(dtype, fft.inverse()), List.of(result, data, roots, splitRoots), scalars);
+            block.call(kernel(dtype, fft.inverse()), List.of(result, data, roots, splitRoots), scalars);
         });
         RowDependency same = RowDependency.same(Rows.count(op.type().shape()));
         return Nests.operator(op, buffers, tables, rows, List.of(same), body.build(), "radix 4");
@@ -85,92 +98,18 @@ final class FourierLowering {
         return tables.add(name, dtype, values);
     }
 
-    /**
-     * C of {@link io.kiln.ir.op.signal.SignalFft}, one text for all element types. Passes over complex numbers in the order of their reversed digits,
-     * one of radix 2 if their number is not a power of 4, the others of radix 4; factors that are 1 are left out, as products with them
-     * change nothing. Sums that wrap around are of a type for which C defines that, and are cut when they are stored.
-     */
-    private static final class FourierKernels {
-        private static final Intrinsic NEXT =
-                Intrinsic.inFile("portable/signal/kiln_fft_next", List.of(INT32, INT32), INT32);
-
-        private static final Intrinsic PRODUCTS_16 =
-                Intrinsic.inFile("portable/signal/kiln_products_16", List.of(INT32, INT32, INT32, INT32), INT32);
-
-        private static final Intrinsic PRODUCTS_32 =
-                Intrinsic.inFile("portable/signal/kiln_products_32", List.of(INT32, INT32, INT32, INT32), INT32);
-
-        private static final Intrinsic PRODUCTS_FLOAT = Intrinsic.inFile(
-                "portable/signal/kiln_products_float", List.of(FLOAT32, FLOAT32, FLOAT32, FLOAT32), FLOAT32);
-
-        private static final KernelText PASSES = KernelText.of("portable/signal/fft_passes");
-        private static final KernelText REAL = KernelText.of("portable/signal/rfft");
-        private static final KernelText INVERSE = KernelText.of("portable/signal/irfft");
-
-        private FourierKernels() {}
-
-        /** The kernel for a type: result, data, factors of the passes, factors that take even and odd apart; samples given, n. */
-        static Kernel of(DType dtype, boolean inverse) {
-            Intrinsic products = dtype.isFloat() ? PRODUCTS_FLOAT : dtype == INT16 ? PRODUCTS_16 : PRODUCTS_32;
-            String name =
-                    (inverse ? "kiln_irfft_" : "kiln_rfft_") + products.name().substring("kiln_products_".length());
-            Pointer in = Pointer.in(dtype);
-            String passes = passes(dtype, products, name, inverse);
-            String transform = inverse ? inverse(dtype, products, name) : real(dtype, products, name);
-            return new Kernel(
-                    name,
-                    List.of(Pointer.out(dtype), in, in, in),
-                    inverse ? List.of(INT32) : List.of(INT32, INT32),
-                    List.of(),
-                    passes + "\n" + transform,
-                    List.of(NEXT, products));
-        }
-
-        private static String passes(DType dtype, Intrinsic products, String name, boolean inverse) {
-            String real = sum(dtype, "b_im") + " - " + sum(dtype, "d_im");
-            String imaginary = sum(dtype, "d_re") + " - " + sum(dtype, "b_re");
-            return typed(PASSES, dtype, products, name)
-                    .with("QUARTER", fraction(dtype, products, dtype == INT16 ? 8191 : 536870911))
-                    .with("TURN_RE", inverse ? sum(dtype, "d_im") + " - " + sum(dtype, "b_im") : real)
-                    .with("TURN_IM", inverse ? sum(dtype, "b_re") + " - " + sum(dtype, "d_re") : imaginary)
-                    .text();
-        }
-
-        private static String real(DType dtype, Intrinsic products, String name) {
-            return typed(REAL, dtype, products, name)
-                    .with("NAME", name)
-                    .with("HALVED", dtype.isFloat() ? "((value) * 0.5f)" : "((int32_t)(value) >> 1)")
-                    .text();
-        }
-
-        private static String inverse(DType dtype, Intrinsic products, String name) {
-            String scaling = "  for (int32_t i = 0; i < 2 * n; ++i) {\n    x[i] /= (T)(2 * n);\n  }\n";
-            return typed(INVERSE, dtype, products, name)
-                    .with("NAME", name)
-                    .with("JOIN", name + "_join")
-                    .with("FINISH", dtype.isFloat() ? scaling.replace("T", dtype.cName()) : "")
-                    .text();
-        }
-
-        private static KernelText typed(KernelText text, DType dtype, Intrinsic products, String name) {
-            String sum = dtype == INT32 ? "uint32_t" : dtype.isFloat() ? "float" : "int32_t";
-            return text.with("T", dtype.cName())
-                    .with("S", sum)
-                    .with("E", dtype.isFloat() ? "float" : "int32_t")
-                    .with("PRODUCTS", products.name())
-                    .with("SUM", sum(dtype, "value"))
-                    .with("HALF", fraction(dtype, products, dtype == INT16 ? 16383 : 1073741823))
-                    .with("PASSES", name + "_passes");
-        }
-
-        /** An operand of a C sum; those of int32 are cast, so that the sum wraps around. */
-        private static String sum(DType dtype, String value) {
-            return dtype == INT32 ? "(uint32_t)" + value : value;
-        }
-
-        /** A value times a fraction of 2^15 - 1 or 2^31 - 1, rounded down; floats are scaled at the end. */
-        private static String fraction(DType dtype, Intrinsic products, int by) {
-            return dtype.isFloat() ? "value" : products.name() + "(value, " + by + ", 0, 0)";
-        }
+    /** The kernel for a type: result, data, factors of the passes, factors that take even and odd apart; samples given, n. */
+    private static Kernel kernel(DType dtype, boolean inverse) {
+        Intrinsic products = dtype.isFloat() ? PRODUCTS_FLOAT : dtype == INT16 ? PRODUCTS_16 : PRODUCTS_32;
+        String name = (inverse ? "kiln_irfft_" : "kiln_rfft_") + products.name().substring("kiln_products_".length());
+        Pointer in = Pointer.in(dtype);
+        return new Kernel(
+                name,
+                List.of(Pointer.out(dtype), in, in, in),
+                inverse ? List.of(INT32) : List.of(INT32, INT32),
+                List.of(),
+                KernelSheet.text(
+                        (out, html) -> JtefftGenerated.render(out, html, name, dtype, products.name(), inverse)),
+                List.of(NEXT, products));
     }
 }

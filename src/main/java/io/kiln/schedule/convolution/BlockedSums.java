@@ -17,7 +17,7 @@ import java.util.Optional;
  * @param interleaved whether instructions are interleaved so that few of them wait for the previous one
  * @param body the code
  */
-public record BlockedSums(
+record BlockedSums(
         String name,
         int pixels,
         int channels,
@@ -44,27 +44,27 @@ public record BlockedSums(
     }
 
     /** The C function, if there is one. */
-    public Optional<Intrinsic> loop() {
+    Optional<Intrinsic> loop() {
         return body instanceof Body.Loop loop ? Optional.of(loop.function) : Optional.empty();
     }
 
     /** The whole kernel, if it is assembly. */
-    public Optional<BlockedAssembly> assembly() {
+    Optional<BlockedAssembly> assembly() {
         return body instanceof Body.Whole whole ? Optional.of(whole.assembly) : Optional.empty();
     }
 
     /** The kernel that does not rescale, if it is one. */
-    public Optional<Body.Apart> apart() {
+    Optional<Body.Apart> apart() {
         return body instanceof Body.Apart apart ? Optional.of(apart) : Optional.empty();
     }
 
     /** How two weights share a word of the table; empty if each has a byte, or half of one. */
-    public Optional<WeightPairs> weightPairs() {
+    Optional<WeightPairs> weightPairs() {
         return assembly().flatMap(BlockedAssembly::weightPairs).or(() -> apart().flatMap(Body.Apart::weightPairs));
     }
 
     /** Weights of an element of the table. */
-    public int weightsPerElement() {
+    int weightsPerElement() {
         return pairsWeights || weightPairs().isPresent() ? 2 : 1;
     }
 

@@ -94,7 +94,7 @@ public record MveRequantize(FoldedSums sums, Optional<ProvenRequantize> proven) 
      * Appends biases, multipliers and shifts of a block of channels, or corrections, multipliers and offsets; those past the
      * last channel are zero.
      */
-    public void putBlock(ByteBuffer packed, int first, int block) {
+    void putBlock(ByteBuffer packed, int first, int block) {
         putBlock(packed, first, block, 1);
     }
 

@@ -103,7 +103,7 @@ public record SharedWeights(List<int[]> taps, int size) {
     }
 
     /** The words that the layer's channels have in common, then those of all blocks. */
-    public int[] pack(SharedEpilogue epilogue) {
+    int[] pack(SharedEpilogue epilogue) {
         return pack(epilogue.header(), (channel, second) -> epilogue.constants(channel), true);
     }
 

@@ -94,7 +94,7 @@ public record WeightPairs(int bits, List<Integer> parts) {
     }
 
     /** Whether they are for sums of 64 bits. */
-    public boolean areLong() {
+    boolean areLong() {
         return bits == BITS_OF_LONG;
     }
 
@@ -112,13 +112,13 @@ public record WeightPairs(int bits, List<Integer> parts) {
     }
 
     /** C's expression for a weight of a word, given an expression that is true for the first one. */
-    public String unpacked(String isFirst, String word) {
+    String unpacked(String isFirst, String word) {
         return String.format(
                 Locale.ROOT, "(%s ? (int8_t)%s : (%s - (int8_t)%s) / %d)", isFirst, word, word, word, 1 << bits);
     }
 
     /** Part of a kernel's name: everything on which its text depends. */
-    public String suffix() {
+    String suffix() {
         return "_pairs"
                 + (areLong() ? "" : parts.stream().map(taps -> "_" + taps).collect(Collectors.joining()));
     }

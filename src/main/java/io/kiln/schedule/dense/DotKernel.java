@@ -10,10 +10,14 @@ import io.kiln.target.CpuFeatures;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
+import io.kiln.tir.Intrinsic;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
+import io.kiln.tir.KernelSheet;
+import io.kiln.tir.KernelSheet.Template;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
@@ -40,7 +44,9 @@ public sealed interface DotKernel
     }
 
     /** Number of taps of one channel that are adjacent in the table; a run of taps is padded to a multiple with 0. */
-    int step();
+    default int step() {
+        return 1;
+    }
 
     /** Knobs of the kernel itself. */
     default List<Knob> knobs() {
@@ -68,16 +74,24 @@ public sealed interface DotKernel
     }
 
     /** Type of the sums. */
-    DType sum();
+    default DType sum() {
+        return DType.INT32;
+    }
 
     /** Type of the table of weights. */
-    DType table();
+    default DType table() {
+        return DType.INT32;
+    }
 
     /** Appends a weight; also called with 0 beyond the last tap or channel. */
-    void put(ByteBuffer table, double weight);
+    default void put(ByteBuffer table, double weight) {
+        table.put((byte) weight);
+    }
 
     /** Bytes of a weight in the table. */
-    int weightBytes();
+    default int weightBytes() {
+        return Byte.BYTES;
+    }
 
     /** Which weight of a step, counted by channel and then by tap, is at a place of the step in the table. */
     default int weightAt(int place) {
@@ -134,9 +148,12 @@ public sealed interface DotKernel
         return Optional.empty();
     }
 
-    /** The pointers of a call, in the order of {@link #parameters}. */
-    static List<Buffer> arguments(List<Buffer> inputs, Buffer weights, Buffer sums) {
-        return Stream.concat(inputs.stream(), Stream.of(weights, sums)).toList();
+    /** Emits a call of a {@link #kernel} for these inputs. */
+    static void call(
+            BlockBuilder block, Kernel kernel, List<Buffer> inputs, Buffer weights, Buffer sums, Expr... scalars) {
+        List<Buffer> pointers =
+                Stream.concat(inputs.stream(), Stream.of(weights, sums)).toList();
+        block.call(kernel, pointers, List.of(scalars));
     }
 
     /** C's parameters of a kernel for this many pixels, whose inputs are x0, x1 and so on. */
@@ -145,11 +162,21 @@ public sealed interface DotKernel
                 .toList();
     }
 
-    /** The pointers of a kernel for this many pixels. */
-    default List<Pointer> parameters(DType data, int count) {
-        Stream<Pointer> inputs = Stream.generate(() -> Pointer.in(data)).limit(count);
-        return Stream.concat(inputs, Stream.of(Pointer.in(table()), Pointer.out(sum())))
-                .toList();
+    /**
+     * The kernel for this many pixels: pointers to the inputs of each, to the weights and to the sums, then some int32.
+     *
+     * @param data type of the inputs
+     */
+    default Kernel kernel(String name, DType data, int pixels, int scalars, Template definition, Intrinsic... uses) {
+        Stream<Pointer> inputs = Stream.generate(() -> Pointer.in(data)).limit(pixels);
+        return new Kernel(
+                name,
+                Stream.concat(inputs, Stream.of(Pointer.in(table()), Pointer.out(sum())))
+                        .toList(),
+                Collections.nCopies(scalars, DType.INT32),
+                List.of(),
+                KernelSheet.text(definition),
+                List.of(uses));
     }
 
     /** The core's kernels for a layer, the best first. */

@@ -2,9 +2,7 @@
 package io.kiln.schedule.dense;
 
 import static io.kiln.base.DType.INT16;
-import static io.kiln.base.DType.INT32;
 
-import io.kiln.base.DType;
 import io.kiln.kernels.convolution.Jtedsp_int16_bytesGenerated;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.schedule.parts.InstructionSets;
@@ -13,8 +11,6 @@ import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
 import io.kiln.tir.Kernel;
-import io.kiln.tir.KernelSheet;
-import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
@@ -67,26 +63,6 @@ record DspByteKernel(int distance, int valid) implements DotKernel {
         return true;
     }
 
-    @Override
-    public DType sum() {
-        return INT32;
-    }
-
-    @Override
-    public DType table() {
-        return INT32;
-    }
-
-    @Override
-    public void put(ByteBuffer table, double weight) {
-        table.put((byte) weight);
-    }
-
-    @Override
-    public int weightBytes() {
-        return 1;
-    }
-
     /** Bytes 0 and 2 of a word are two taps of a channel, bytes 1 and 3 those of the next. */
     @Override
     public int weightAt(int place) {
@@ -102,20 +78,22 @@ record DspByteKernel(int distance, int valid) implements DotKernel {
     @Override
     public void call(BlockBuilder block, List<Buffer> inputs, Buffer weights, Buffer sums, Expr taps) {
         boolean isOdd = ((Expr.IntImm) taps).value() % TAPS != 0;
-        block.call(
-                kernel(inputs.size(), isOdd),
-                DotKernel.arguments(inputs, weights, sums),
-                List.of(Exprs.div(taps, Exprs.imm(TAPS))));
+        Expr pairs = Exprs.div(taps, Exprs.imm(TAPS));
+        DotKernel.call(block, kernel(inputs.size(), isOdd), inputs, weights, sums, pairs);
     }
 
-    /** Pointers to each pixel's inputs, to the weights, to the sums, then the number of pairs of taps. */
+    /** Its number is that of pairs of taps. */
     private Kernel kernel(int pixels, boolean isOdd) {
         String name = "kiln_dot16_bytes_" + pixels + "x" + valid
                 + (pixels > 1 ? "_apart" + distance / Short.BYTES : "")
                 + (isOdd ? "_odd" : "");
         List<String> parameters = DotKernel.parameters(pixels, "const int32_t* w", "int32_t* sums", "int32_t pairs");
-        String definition = KernelSheet.text((out, html) -> Jtedsp_int16_bytesGenerated.render(
-                out, html, name, pixels, valid, distance, UNROLL, isOdd, parameters));
-        return new Kernel(name, parameters(INT16, pixels), List.of(INT32), List.of(), definition, List.of());
+        return kernel(
+                name,
+                INT16,
+                pixels,
+                1,
+                (out, html) -> Jtedsp_int16_bytesGenerated.render(
+                        out, html, name, pixels, valid, distance, UNROLL, isOdd, parameters));
     }
 }

@@ -2,9 +2,7 @@
 package io.kiln.schedule.dense;
 
 import static io.kiln.base.DType.INT16;
-import static io.kiln.base.DType.INT32;
 
-import io.kiln.base.DType;
 import io.kiln.kernels.convolution.Jtedsp_int16Generated;
 import io.kiln.kernels.convolution.Jtedsp_int16_tapsGenerated;
 import io.kiln.lower.Intrinsics;
@@ -15,7 +13,6 @@ import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
 import io.kiln.tir.Kernel;
-import io.kiln.tir.KernelSheet;
 import java.nio.ByteBuffer;
 import java.util.List;
 
@@ -82,16 +79,6 @@ record DspInt16Kernel(int unroll, boolean isMultiple) implements DotKernel {
     }
 
     @Override
-    public DType sum() {
-        return INT32;
-    }
-
-    @Override
-    public DType table() {
-        return INT32;
-    }
-
-    @Override
     public void put(ByteBuffer table, double weight) {
         table.putShort((short) weight);
     }
@@ -105,12 +92,12 @@ record DspInt16Kernel(int unroll, boolean isMultiple) implements DotKernel {
     public void call(BlockBuilder block, List<Buffer> inputs, Buffer weights, Buffer sums, Expr taps) {
         int count = Math.toIntExact(((Expr.IntImm) taps).value());
         if (unroll > 0) {
-            block.call(kernel(inputs.size(), count), DotKernel.arguments(inputs, weights, sums), List.of());
+            DotKernel.call(block, kernel(inputs.size(), count), inputs, weights, sums);
             return;
         }
         boolean isOdd = count % 2 == 1;
-        List<Expr> pairs = List.of(Exprs.div(taps, Exprs.imm(2)));
-        block.call(kernel(inputs.size(), isOdd), DotKernel.arguments(inputs, weights, sums), pairs);
+        Expr pairs = Exprs.div(taps, Exprs.imm(2));
+        DotKernel.call(block, kernel(inputs.size(), isOdd), inputs, weights, sums, pairs);
     }
 
     /** The kernel in assembly for this many pixels and taps: up to twice as many steps of two taps as a loop has need none. */
@@ -118,19 +105,23 @@ record DspInt16Kernel(int unroll, boolean isMultiple) implements DotKernel {
         String name = "kiln_dot16_" + taps + "_" + pixels + "x" + CHANNELS
                 + (taps / 2 <= 2 * unroll ? "" : "_unroll" + unroll)
                 + (isMultiple ? "_multiple" : "");
-        String definition = KernelSheet.text(
+        return kernel(
+                name,
+                INT16,
+                pixels,
+                0,
                 (out, html) -> Jtedsp_int16_tapsGenerated.render(out, html, name, pixels, taps, unroll, isMultiple));
-        return new Kernel(name, parameters(INT16, pixels), List.of(), List.of(), definition, List.of());
     }
 
-    /**
-     * The kernel in C for this many pixels: pointers to each, to the weights, to the sums, then the number of pairs of taps.
-     */
+    /** The kernel in C for this many pixels; its number is that of pairs of taps. */
     private Kernel kernel(int pixels, boolean isOdd) {
         String name = "kiln_dot16_" + pixels + "x" + CHANNELS + (isOdd ? "_odd" : "");
-        String definition =
-                KernelSheet.text((out, html) -> Jtedsp_int16Generated.render(out, html, name, pixels, isOdd, UNROLL));
-        return new Kernel(
-                name, parameters(INT16, pixels), List.of(INT32), List.of(), definition, List.of(Intrinsics.SMLAD));
+        return kernel(
+                name,
+                INT16,
+                pixels,
+                1,
+                (out, html) -> Jtedsp_int16Generated.render(out, html, name, pixels, isOdd, UNROLL),
+                Intrinsics.SMLAD);
     }
 }

@@ -15,7 +15,7 @@ import io.kiln.tir.Buffer;
 import java.util.List;
 
 /** Products of float matrices by {@link FpuConvKernel}: rows are pixels, and columns channels without a bias. */
-public final class FpuMatrix implements MatrixKernel {
+final class FpuMatrix implements MatrixKernel {
     private static final int ROWS = 4;
     private static final int COLUMNS = 4;
     private static final int MOST_COLUMNS = 8;
@@ -23,7 +23,7 @@ public final class FpuMatrix implements MatrixKernel {
     private final Buffer biases;
 
     /** Adds the biases, which are 0. */
-    public FpuMatrix(Tables tables) {
+    FpuMatrix(Tables tables) {
         this.biases = tables.add("zeros", new float[MOST_COLUMNS]);
     }
 

@@ -2,7 +2,6 @@
 package io.kiln.schedule.dense;
 
 import static io.kiln.base.DType.FLOAT32;
-import static io.kiln.base.DType.INT32;
 
 import io.kiln.base.DType;
 import io.kiln.kernels.convolution.Jtemve_floatGenerated;
@@ -13,7 +12,6 @@ import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Kernel;
-import io.kiln.tir.KernelSheet;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Optional;
@@ -61,11 +59,6 @@ record MveFloatKernel(int pixels, int vectors, Optional<MveFloatWindow.Loop> win
     }
 
     @Override
-    public int step() {
-        return 1;
-    }
-
-    @Override
     public List<Knob> knobs() {
         return List.of(Knob.flag(WHOLE, false, true), Knob.unusual(UNROLL, 4, 8, 16, 32), Knob.flag(MANY, false, true));
     }
@@ -106,13 +99,12 @@ record MveFloatKernel(int pixels, int vectors, Optional<MveFloatWindow.Loop> win
 
     @Override
     public void call(BlockBuilder block, List<Buffer> inputs, Buffer weights, Buffer sums, Expr taps) {
-        block.call(kernel(inputs.size()), DotKernel.arguments(inputs, weights, sums), List.of(taps));
+        DotKernel.call(block, kernel(inputs.size()), inputs, weights, sums, taps);
     }
 
     private Kernel kernel(int count) {
         String name = "kiln_mve_dotf_" + count + "x" + channels();
-        String definition =
-                KernelSheet.text((out, html) -> Jtemve_floatGenerated.render(out, html, name, count, vectors));
-        return new Kernel(name, parameters(FLOAT32, count), List.of(INT32), List.of(), definition, List.of());
+        return kernel(
+                name, FLOAT32, count, 1, (out, html) -> Jtemve_floatGenerated.render(out, html, name, count, vectors));
     }
 }

@@ -18,7 +18,6 @@ import io.kiln.tir.Expr;
 import io.kiln.tir.Expr.IntImm;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.KernelSheet;
-import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Optional;
 
@@ -81,23 +80,8 @@ record MveInt16Kernel(boolean isPipelined, boolean isWhole, int unroll) implemen
     }
 
     @Override
-    public DType sum() {
-        return INT32;
-    }
-
-    @Override
     public DType table() {
         return INT8;
-    }
-
-    @Override
-    public void put(ByteBuffer table, double weight) {
-        table.put((byte) weight);
-    }
-
-    @Override
-    public int weightBytes() {
-        return 1;
     }
 
     @Override
@@ -112,7 +96,7 @@ record MveInt16Kernel(boolean isPipelined, boolean isWhole, int unroll) implemen
 
     @Override
     public void call(BlockBuilder block, List<Buffer> inputs, Buffer weights, Buffer sums, Runs runs) {
-        block.call(kernel(inputs.size(), runs), DotKernel.arguments(inputs, weights, sums), List.of());
+        DotKernel.call(block, kernel(inputs.size(), runs), inputs, weights, sums);
     }
 
     @Override
@@ -134,9 +118,13 @@ record MveInt16Kernel(boolean isPipelined, boolean isWhole, int unroll) implemen
                 + (runs.count() > 1 ? "_runs" + runs.count() + "_apart" + runs.distance() : "")
                 + (steps(pixels).isPipelined() ? "_pipelined" : "")
                 + (unroll == SMALL.unroll ? "_small" : "");
-        String definition = KernelSheet.text((out, html) -> Jtemve_int16Generated.render(
-                out, html, name, steps(pixels), runs.count(), runs.taps(), runs.distance()));
-        return new Kernel(name, parameters(INT16, pixels), List.of(), List.of(), definition, List.of());
+        return kernel(
+                name,
+                INT16,
+                pixels,
+                0,
+                (out, html) -> Jtemve_int16Generated.render(
+                        out, html, name, steps(pixels), runs.count(), runs.taps(), runs.distance()));
     }
 
     @Override

@@ -29,10 +29,7 @@ record MveSumKernels() implements SumKernels {
             List.of(Pointer.in(INT16), Pointer.in(INT16), Pointer.in(INT32), Pointer.out(INT32)),
             List.of(INT32, INT32, INT32));
 
-    private static final Kernel SHORT_SUMS = Kernel.inFile(
-            "recurrent/kiln_mve_short_sums",
-            List.of(Pointer.in(INT16), Pointer.in(INT8), Pointer.out(INT32)),
-            List.of(INT32, INT32));
+    private static final Kernel SHORT_SUMS = MveSums.kernel("kiln_mve_short_sums", INT16);
 
     @Override
     public Optional<Dots> dots(long bound, long least) {

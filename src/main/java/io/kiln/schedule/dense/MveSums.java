@@ -5,6 +5,8 @@ import static io.kiln.base.DType.INT32;
 import static io.kiln.base.DType.INT8;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.DType;
+import io.kiln.kernels.recurrent.Jtemve_sumsGenerated;
 import io.kiln.lower.PanelSums;
 import io.kiln.lower.SumKernels;
 import io.kiln.schedule.parts.PanelPacking;
@@ -14,6 +16,7 @@ import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
+import io.kiln.tir.KernelSheet;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
@@ -26,10 +29,18 @@ record MveSums() implements SumKernels.Dots, PanelSums {
 
     private static final PanelPacking PANEL = new PanelPacking(ROWS, STEP, STEP + " * column", "i", "value");
 
-    private static final Kernel DOTS = Kernel.inFile(
-            "recurrent/kiln_mve_sums",
-            List.of(Pointer.in(INT8), Pointer.in(INT8), Pointer.out(INT32)),
-            List.of(INT32, INT32));
+    private static final Kernel DOTS = kernel("kiln_mve_sums", INT8);
+
+    /** The kernel for vectors of int8 or int16: the vector, blocks of weights, sums; number of values, number of blocks. */
+    static Kernel kernel(String name, DType data) {
+        return new Kernel(
+                name,
+                List.of(Pointer.in(data), Pointer.in(INT8), Pointer.out(INT32)),
+                List.of(INT32, INT32),
+                List.of(),
+                KernelSheet.text((out, html) -> Jtemve_sumsGenerated.render(out, html, name, data == INT8)),
+                List.of());
+    }
 
     @Override
     public int rows() {

@@ -2,9 +2,7 @@
 package io.kiln.schedule.dense;
 
 import static io.kiln.base.DType.INT16;
-import static io.kiln.base.DType.INT32;
 
-import io.kiln.base.DType;
 import io.kiln.kernels.convolution.Jteint16_dotGenerated;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.schedule.parts.InstructionSets;
@@ -14,8 +12,6 @@ import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Kernel;
-import io.kiln.tir.KernelSheet;
-import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Optional;
 
@@ -109,33 +105,8 @@ public record PlainDotKernel(Core core, int distance, int valid, boolean isSmall
     }
 
     @Override
-    public int step() {
-        return 1;
-    }
-
-    @Override
     public boolean hasCommonResults() {
         return true;
-    }
-
-    @Override
-    public DType sum() {
-        return INT32;
-    }
-
-    @Override
-    public DType table() {
-        return INT32;
-    }
-
-    @Override
-    public void put(ByteBuffer table, double weight) {
-        table.put((byte) weight);
-    }
-
-    @Override
-    public int weightBytes() {
-        return 1;
     }
 
     @Override
@@ -145,7 +116,7 @@ public record PlainDotKernel(Core core, int distance, int valid, boolean isSmall
 
     @Override
     public void call(BlockBuilder block, List<Buffer> inputs, Buffer weights, Buffer sums, Expr taps) {
-        block.call(kernel(inputs.size()), DotKernel.arguments(inputs, weights, sums), List.of(taps));
+        DotKernel.call(block, kernel(inputs.size()), inputs, weights, sums, taps);
     }
 
     private Kernel kernel(int pixels) {
@@ -153,9 +124,12 @@ public record PlainDotKernel(Core core, int distance, int valid, boolean isSmall
         String name = "kiln_dot16_" + pixels + "x" + valid + (isApart ? "_apart" + distance / Short.BYTES : "")
                 + (isSmall ? "_small" : "");
         List<String> parameters = DotKernel.parameters(pixels, "const int32_t* w", "int32_t* sums", "int32_t taps");
-        String definition = KernelSheet.text(
+        return kernel(
+                name,
+                INT16,
+                pixels,
+                1,
                 (out, html) -> Jteint16_dotGenerated.render(out, html, name, this, pixels, parameters));
-        return new Kernel(name, parameters(INT16, pixels), List.of(INT32), List.of(), definition, List.of());
     }
 
     /** Taps in the loop. */

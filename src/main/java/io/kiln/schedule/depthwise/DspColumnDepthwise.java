@@ -34,7 +34,7 @@ import java.util.List;
  * left over: an odd row alone; channels left over by fours in a block that overlaps the one before
  * </pre>
  */
-public final class DspColumnDepthwise {
+final class DspColumnDepthwise {
     static final int BLOCK = 4;
     private final ConvComputation conv;
     private final DspRequantize rescale;

@@ -30,7 +30,7 @@ public record DspColumnKernel(Window window, int outBytes, int rows, DspEpilogue
      */
     public record Window(int taps, int tapBytes, int lines, int lineBytes) {
         /** A single line. */
-        public static Window line(int taps, int tapBytes) {
+        static Window line(int taps, int tapBytes) {
             return new Window(taps, tapBytes, 1, 0);
         }
 
@@ -75,7 +75,7 @@ public record DspColumnKernel(Window window, int outBytes, int rows, DspEpilogue
     }
 
     /** {@code (x, w, out, blocks[, late][, rows])}; a row is its offset from x. */
-    public Kernel kernel() {
+    Kernel kernel() {
         List<String> parameters = new ArrayList<>(epilogue.kernelParameters());
         for (int tap = 0; tap < window.taps && window.areApart(); tap++) {
             parameters.add("int32_t row" + tap);

@@ -34,7 +34,7 @@ public record DspDepthwiseShape(
      * @param input columns of the input
      * @param dilation columns from a tap to the next
      */
-    public record Columns(int padding, int input, int dilation) {}
+    record Columns(int padding, int input, int dilation) {}
 
     /** Channels of the input that are computed together: as many as a word of it holds. */
     static final int BLOCK = 4;
@@ -110,7 +110,7 @@ public record DspDepthwiseShape(
     }
 
     /** Columns in scratch, padding included. */
-    public int columns() {
+    int columns() {
         return Math.max(padLeft() + inputColumns(), (width - 1) * strideW() + spanW());
     }
 
@@ -150,7 +150,7 @@ public record DspDepthwiseShape(
     }
 
     /** First tap of a weight word within its column. */
-    public int firstTap(int word) {
+    int firstTap(int word) {
         int even = Math.max(1, kernelH() / 2);
         return word < even ? 2 * word : 2 * (word - even) + 1;
     }

@@ -32,7 +32,7 @@ import java.util.List;
  * left over: an odd pixel alone; channels left over by fours in a block that overlaps the one before
  * </pre>
  */
-public final class DspWindowDepthwise {
+final class DspWindowDepthwise {
     private static final int BLOCK = DspColumnDepthwise.BLOCK;
 
     private final ConvComputation conv;

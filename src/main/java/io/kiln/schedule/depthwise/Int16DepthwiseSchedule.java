@@ -21,7 +21,7 @@ public record Int16DepthwiseSchedule(String name) implements Schedule<Int16Depth
      * @param kernel the core's kernel
      * @param layer what is proven
      */
-    public record Evidence(Int16DepthwiseKernel kernel, Int16DepthwiseLayer layer) {}
+    record Evidence(Int16DepthwiseKernel kernel, Int16DepthwiseLayer layer) {}
 
     @Override
     public Optional<Evidence> applies(Workload workload) {

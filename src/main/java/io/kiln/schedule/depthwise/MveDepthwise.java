@@ -36,7 +36,7 @@ import java.util.List;
  * four overlap the ones before if channels are not a multiple of four. If an input channel has several output channels, the
  * first ones of all input channels are computed, then the second ones, and so on.
  */
-public final class MveDepthwise {
+final class MveDepthwise {
     private static final int WORDS = 4;
 
     private final ConvComputation conv;

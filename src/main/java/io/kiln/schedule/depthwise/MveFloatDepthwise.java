@@ -32,7 +32,7 @@ import java.util.Optional;
  * memory: no scratch; sums are in the output
  * </pre>
  */
-public final class MveFloatDepthwise {
+final class MveFloatDepthwise {
     private final ConvComputation conv;
     private final int pixels;
     private final Buffer input;

@@ -21,18 +21,18 @@ public record MveFloatTaps(int pixels, int taps, int stride, int dilation) {
     public static final int MOST_TAPS = 3;
 
     /** {@code start(bias, sums, channels, pixels)}. */
-    public static final Kernel START = Kernel.inFile(
+    static final Kernel START = Kernel.inFile(
             "depthwise/kiln_mve_depthf_start",
             List.of(Pointer.in(DType.FLOAT32), Pointer.out(DType.FLOAT32)),
             List.of(DType.INT32, DType.INT32));
 
     /** {@code limit(values, count, low, high)}; limits are the bits of floats, since they may be infinite. */
-    public static final Kernel LIMIT = Kernel.inFile(
+    static final Kernel LIMIT = Kernel.inFile(
             "depthwise/kiln_mve_depthf_limit",
             List.of(Pointer.out(DType.FLOAT32)),
             List.of(DType.INT32, DType.INT32, DType.INT32));
 
-    public Kernel kernel() {
+    Kernel kernel() {
         String name = "kiln_mve_depthf_" + pixels + "x" + taps + (stride == 1 ? "" : "_s" + stride)
                 + (dilation == 1 ? "" : "_d" + dilation);
         return new Kernel(

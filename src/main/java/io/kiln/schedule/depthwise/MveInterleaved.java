@@ -35,7 +35,7 @@ import java.util.List;
  *
  * @param conv the convolution
  */
-public record MveInterleaved(ConvComputation conv) {
+record MveInterleaved(ConvComputation conv) {
     /** Bytes of a word. */
     private static final int WORD = 4;
 
@@ -46,7 +46,7 @@ public record MveInterleaved(ConvComputation conv) {
     private static final int PAST_END = 64;
 
     /** An output row, and the buffers. */
-    public record Place(Rows rows, Buffer input, Buffer scratch, Expr n, Expr y) {}
+    record Place(Rows rows, Buffer input, Buffer scratch, Expr n, Expr y) {}
 
     /** Whether words hold neighbours of a row. */
     private boolean isRow() {
@@ -64,13 +64,13 @@ public record MveInterleaved(ConvComputation conv) {
     }
 
     /** Words of a window. */
-    public int words() {
+    int words() {
         int kernelW = conv.window().kernelW();
         return isRow() ? (kernelW + WORD - 1) / WORD : bands() * kernelW;
     }
 
     /** Pixels of a row whose inputs are in scratch together: as many as fit, in equal chunks. */
-    public int chunk() {
+    int chunk() {
         int width = conv.output().dim(2);
         int chunks = 1;
         while (bytes((width + chunks - 1) / chunks) > MOST_SCRATCH && chunks < width) {
@@ -80,7 +80,7 @@ public record MveInterleaved(ConvComputation conv) {
     }
 
     /** Bytes of scratch. */
-    public int scratchBytes() {
+    int scratchBytes() {
         return bytes(chunk()) + PAST_END;
     }
 
@@ -102,12 +102,12 @@ public record MveInterleaved(ConvComputation conv) {
     }
 
     /** Bytes between windows. */
-    public int step() {
+    int step() {
         return conv.window().strideW() * channels() * WORD;
     }
 
     /** Position of word {@code k} of a window, relative to its first one. */
-    public int offset(int k) {
+    int offset(int k) {
         Window w = conv.window();
         if (isRow()) {
             return k * WORD * w.dilationW() * channels() * WORD;
@@ -117,7 +117,7 @@ public record MveInterleaved(ConvComputation conv) {
     }
 
     /** The weight of byte {@code i} of a window; 0 where there is no tap or channel. */
-    public int weight(int channel, int i) {
+    int weight(int channel, int i) {
         Window w = conv.window();
         int ky = isRow() ? 0 : i / WORD / w.kernelW() * WORD + i % WORD;
         int kx = isRow() ? i : i / WORD % w.kernelW();
@@ -126,7 +126,7 @@ public record MveInterleaved(ConvComputation conv) {
     }
 
     /** Emits the copying of the inputs of pixels from {@code x} on. */
-    public void copy(BlockBuilder block, Place place, int x, int pixels) {
+    void copy(BlockBuilder block, Place place, int x, int pixels) {
         Window w = conv.window();
         int first = x * w.strideW() - w.padLeft();
         int count = isRow() ? rowColumns(pixels) : MveGather.columns(conv, pixels);

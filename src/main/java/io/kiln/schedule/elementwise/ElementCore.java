@@ -6,7 +6,7 @@ import io.kiln.target.CpuFeatures;
 import io.kiln.target.CpuFeatures.Family;
 
 /** The cores that have kernels for elements, and what the kernels depend on. */
-public enum ElementCore {
+enum ElementCore {
     /** Vector instructions (Cortex-M55 and later). */
     MVE("mve"),
     /** Armv7E-M. */

@@ -4,12 +4,14 @@ package io.kiln.transform.layout;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Function;
+import io.kiln.ir.GraphBuilder;
 import io.kiln.ir.Origin;
 import io.kiln.ir.Result;
 import io.kiln.ir.op.movement.Transpose;
 import io.kiln.reference.ConstantFolder;
 import io.kiln.transform.EliminateDeadBindings;
 import io.kiln.transform.Pass;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -40,12 +42,45 @@ public final class MoveTransposes implements Pass {
         }
         Rewriter rewriter = new Rewriter(function, folder);
         ColumnOrders columns = new ColumnOrders(function, rewriter);
-        for (Binding binding : function.bindings()) {
-            rewrite(binding, rewriter, columns);
+        Map<Integer, Integer> writes = lastWrites(function);
+        for (int i = 0; i < function.bindings().size(); i++) {
+            Binding binding = function.bindings().get(i);
+            boolean isOfChanging = binding.op() instanceof Transpose
+                    && rewriter.view(binding.args().get(0)).base() instanceof Arg.Ref data
+                    && writes.getOrDefault(data.id(), -1) > i;
+            if (isOfChanging) {
+                keep(binding, rewriter);
+            } else {
+                rewrite(binding, rewriter, columns);
+            }
         }
         List<Result> results = results(function, rewriter);
         Function rewritten = function.withBindings(rewriter.graph().bindings()).withResults(results);
         return new EliminateDeadBindings().run(rewritten).withIdsInOrder();
+    }
+
+    /**
+     * The last call that writes each variable: a transpose of what a variable holds stays before it, because whoever reads the transpose later
+     * would read the new value.
+     */
+    private static Map<Integer, Integer> lastWrites(Function function) {
+        Map<Integer, Integer> writes = new HashMap<>();
+        for (int i = 0; i < function.bindings().size(); i++) {
+            Binding binding = function.bindings().get(i);
+            for (int position : binding.op().writes()) {
+                if (binding.args().get(position) instanceof Arg.Ref variable) {
+                    writes.put(variable.id(), i);
+                }
+            }
+        }
+        return writes;
+    }
+
+    private static void keep(Binding binding, Rewriter rewriter) {
+        rewriter.graph()
+                .keep(binding.with(binding.args().stream()
+                        .map(arg -> rewriter.materialize(arg, binding.origin()))
+                        .toList()));
     }
 
     private static void rewrite(Binding binding, Rewriter rewriter, ColumnOrders columns) {
@@ -62,10 +97,7 @@ public final class MoveTransposes implements Pass {
         if (moved.isPresent()) {
             rewriter.define(binding.id(), moved.orElseThrow());
         } else {
-            rewriter.graph()
-                    .keep(binding.with(binding.args().stream()
-                            .map(arg -> rewriter.materialize(arg, binding.origin()))
-                            .toList()));
+            keep(binding, rewriter);
         }
     }
 
@@ -78,9 +110,11 @@ public final class MoveTransposes implements Pass {
                 .toList();
     }
 
-    /** A result in memory of its own. */
+    /** A result in memory of its own; that of a variable is the variable's. */
     private static Result result(Result result, Origin origin, Rewriter rewriter) {
+        GraphBuilder graph = rewriter.graph();
         Arg value = rewriter.materialize(new Arg.Ref(result.id()), origin);
-        return new Result(rewriter.graph().own(value, origin).id(), result.name(), result.quantization());
+        Arg.Ref own = graph.isVariable(value) ? graph.copied(value, origin) : graph.own(value, origin);
+        return new Result(own.id(), result.name(), result.quantization());
     }
 }

@@ -36,7 +36,8 @@ final class SumRules {
     /** {@code add}: of tensors, of constants, or of a layer's sums and a bias. */
     static Value add(CallSite call) {
         call.arity(2);
-        return bias(call, 0, 1, 1)
+        return unsigned(call, Binary.Kind.ADD)
+                .or(() -> bias(call, 0, 1, 1))
                 .or(() -> bias(call, 1, 0, 1))
                 .orElseGet(() -> ElementRules.binary(call, Binary.Kind.ADD));
     }
@@ -44,14 +45,36 @@ final class SumRules {
     /** {@code subtract}, in the same cases. */
     static Value subtract(CallSite call) {
         call.arity(2);
-        return bias(call, 0, 1, -1).orElseGet(() -> ElementRules.binary(call, Binary.Kind.SUBTRACT));
+        return unsigned(call, Binary.Kind.SUBTRACT)
+                .or(() -> bias(call, 0, 1, -1))
+                .orElseGet(() -> ElementRules.binary(call, Binary.Kind.SUBTRACT));
     }
 
     /** {@code multiply} of tensors or constants. */
     static Value multiply(CallSite call) {
         call.arity(2);
-        Optional<Value> real = Rescalings.dequantized(call);
-        return real.orElseGet(() -> ElementRules.binary(call, Binary.Kind.MULTIPLY));
+        return unsigned(call, Binary.Kind.MULTIPLY)
+                .or(() -> Rescalings.dequantized(call))
+                .orElseGet(() -> ElementRules.binary(call, Binary.Kind.MULTIPLY));
+    }
+
+    /** Constants of uint32 or uint64, which no operator computes: their sums have the bits of signed sums, because both wrap around. */
+    private static Optional<Value> unsigned(CallSite call, Binary.Kind kind) {
+        DType dtype = call.value(0).type().dtype();
+        boolean suits = dtype.isWideUnsigned()
+                && !call.isOwn()
+                && call.args().stream()
+                        .allMatch(value ->
+                                value.type().dtype() == dtype && value.arg() instanceof Constant && value.isPlain());
+        if (!suits) {
+            return Optional.empty();
+        }
+        DType signed = dtype.isLong() ? DType.INT64 : DType.INT32;
+        Arg sum = call.emit(
+                new Binary(kind),
+                List.of(Constants.cast(call.constant(0), signed), Constants.cast(call.constant(1), signed)));
+        Constant result = Constants.cast((Constant) sum, dtype);
+        return Optional.of(Value.plain(result, result.type()));
     }
 
     /** {@code nn.bias_add}. */

@@ -56,8 +56,9 @@ public record Lstm(
 
     public static final Signature<Lstm> SIGNATURE = Signature.of(Lstm.class, "tfl.unidirectional_sequence_lstm")
             .data("data", operand -> operand.rank(3), DType.INT8, DType.INT16, DType.FLOAT32)
-            .constant("input weights", operand -> operand.times(GATES).weighs())
-            .constant("recurrent weights", operand -> operand.times(GATES).weighs())
+            .constant("input weights", operand -> operand.times(GATES).rank(2).weighs())
+            .constant(
+                    "recurrent weights", operand -> operand.times(GATES).rank(2).weighs())
             .constant("bias", operand -> operand.times(GATES))
             .state("hidden state")
             .state("cell")
