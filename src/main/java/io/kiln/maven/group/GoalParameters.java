@@ -106,7 +106,11 @@ public final class GoalParameters {
 
     /** The value of a parameter {@code kiln.NAME} that the goal itself does not declare; its default is that of the goals that do. */
     public Optional<String> undeclared(String name) {
-        return element(name).map(GoalParameters::text).flatMap(this::expanded).or(() -> property("kiln." + name));
+        return element(name)
+                .map(GoalParameters::text)
+                .flatMap(this::expanded)
+                .filter(text -> !text.isBlank())
+                .or(() -> property("kiln." + name));
     }
 
     /**
@@ -118,11 +122,10 @@ public final class GoalParameters {
     public GroupValues of(ParameterGroup group, Optional<PlexusConfiguration> given) {
         Map<String, String> values = new TreeMap<>();
         group.elements()
-                .forEach(element ->
-                        element(group.alone(element)).ifPresent(alone -> values.put(element.name(), text(alone))));
+                .forEach(element -> element(group.alone(element)).ifPresent(alone -> put(values, element, alone)));
         given.or(() -> element(group.name())).ifPresent(xml -> {
             for (PlexusConfiguration child : xml.getChildren()) {
-                values.put(known(group, child.getName()).name(), text(child));
+                put(values, known(group, child.getName()), child);
             }
             String whole = xml.getValue("").strip();
             if (xml.getChildCount() == 0 && !whole.isEmpty()) {
@@ -130,6 +133,14 @@ public final class GoalParameters {
             }
         });
         return new GroupValues(group, values, this);
+    }
+
+    /** An empty element is not set, as Maven has it for single parameters. */
+    private static void put(Map<String, String> values, Element element, PlexusConfiguration xml) {
+        String text = text(xml);
+        if (!text.isBlank()) {
+            values.put(element.name(), text);
+        }
     }
 
     private static Element known(ParameterGroup group, String name) {
@@ -173,6 +184,11 @@ public final class GoalParameters {
         } catch (ExpressionEvaluationException e) {
             throw new KilnException(Failure.CONFIG.problem(e.getMessage(), ""), e);
         }
+    }
+
+    /** The text of an element without children, with the values of expressions; empty if it has none. */
+    String value(PlexusConfiguration element) {
+        return expanded(element.getValue("")).orElse("").strip();
     }
 
     /** A file relative to the project's folder. */
