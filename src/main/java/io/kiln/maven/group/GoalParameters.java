@@ -6,10 +6,8 @@ import io.kiln.base.KilnException;
 import io.kiln.base.NearMiss;
 import java.io.File;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Properties;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -46,47 +44,16 @@ public final class GoalParameters {
                 plugin(project, goal).map(plugin -> configuration(plugin, goal)).map(GoalParameters::copy));
     }
 
-    /** All that a goal is told, by the project, the command line and the environment; files that it names are not read. */
-    public static String circumstances(MavenSession session, MavenProject project, MojoExecution goal) {
-        StringBuilder text = new StringBuilder(project.getId())
-                .append('\n')
-                .append(project.getPackaging())
-                .append('\n')
-                .append(project.getBasedir())
-                .append('\n')
-                .append(project.getBuild().getDirectory())
-                .append('\n')
-                .append(project.getBuild().getFinalName())
-                .append('\n');
-        text.append(goal.getVersion()).append('\n');
-        plugin(project, goal).ifPresent(plugin -> {
-            plugin.getDependencies()
-                    .forEach(part -> text.append(part.getManagementKey())
-                            .append(':')
-                            .append(part.getVersion())
-                            .append('\n'));
-            text.append(configuration(plugin, goal)).append('\n');
-        });
-        for (Properties properties : List.of(project.getProperties(), session.getUserProperties())) {
-            new TreeMap<>(properties)
-                    .forEach((name, value) ->
-                            text.append(name).append('=').append(value).append('\n'));
-            text.append('\n');
-        }
-        for (String name : List.of("env.PATH", "env.KILN_HOME")) {
-            text.append(session.getSystemProperties().getProperty(name)).append('\n');
-        }
-        return text.toString();
-    }
-
-    private static Optional<Plugin> plugin(MavenProject project, MojoExecution goal) {
+    /** The plugin, as the project configures it. */
+    static Optional<Plugin> plugin(MavenProject project, MojoExecution goal) {
         String key = goal.getGroupId() + ":" + goal.getArtifactId();
         return Optional.ofNullable(project.getPlugin(key))
                 .or(() -> Optional.ofNullable(project.getPluginManagement())
                         .map(management -> management.getPluginsAsMap().get(key)));
     }
 
-    private static Xpp3Dom configuration(Plugin plugin, MojoExecution goal) {
+    /** The configuration of a goal in the project; null if there is none. */
+    static Xpp3Dom configuration(Plugin plugin, MojoExecution goal) {
         PluginExecution execution = plugin.getExecutionsAsMap().get(goal.getExecutionId());
         return (Xpp3Dom) (execution == null ? plugin.getConfiguration() : execution.getConfiguration());
     }
