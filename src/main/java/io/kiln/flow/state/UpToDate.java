@@ -189,20 +189,29 @@ public final class UpToDate {
         private final boolean isUnix =
                 layout.out().getFileSystem().supportedFileAttributeViews().contains("unix");
 
-        /** Adds a file, or all files below a folder; of the output folder only if it is one of those in there. */
+        /** Adds a file, or all files below a folder but for what Kiln makes in it, which is added by itself. */
         void add(Path path) {
             if (!Files.isDirectory(path)) {
                 addFile(path);
                 return;
             }
-            Path out = layout.out().toAbsolutePath().normalize();
             try (Stream<Path> files = Files.walk(path, FileVisitOption.FOLLOW_LINKS)) {
-                files.filter(file -> path.startsWith(out) || !file.startsWith(out))
+                files.filter(file -> path.startsWith(layout.out()) || !isMade(file))
                         .sorted()
                         .forEach(this::addPart);
             } catch (IOException | UncheckedIOException e) {
                 unknown(path);
             }
+        }
+
+        private boolean isMade(Path file) {
+            return file.equals(layout.out())
+                    || Stream.of(layout.generated(), layout.firmware(), layout.reports(), layout.archive())
+                            .anyMatch(file::startsWith)
+                    || (layout.out().equals(file.getParent())
+                            && file.getFileName()
+                                    .toString()
+                                    .startsWith(layout.image("").getFileName().toString()));
         }
 
         /** A folder's own time says when a file in it came or went. */
