@@ -81,7 +81,7 @@ public final class UpToDate {
     public void begin() {
         Memory last = read();
         last.goals.keySet().removeAll(GOALS.subList(GOALS.indexOf(goal), GOALS.size()));
-        before = isCurrent(last) ? last : Memory.none();
+        before = !last.goals.isEmpty() && isCurrent(last) ? last : Memory.none();
         forget(layout);
     }
 

@@ -131,6 +131,17 @@ final class UpToDateTest {
         UpToDate.forget(layout());
     }
 
+    @Test
+    void theFirstGoalForgetsWhatEarlierBuildsHaveRead() throws IOException {
+        UpToDate generate = goal("generate", "");
+        generate.begin();
+        generate.keep(Set.of(folder.resolve("elsewhere/other.tflite")));
+        write("elsewhere/model.tflite", "changed");
+        assertThat(holds("generate")).isTrue();
+        write("elsewhere/other.tflite", "new");
+        assertThat(holds("generate")).isFalse();
+    }
+
     /** A goal waits for the folder, and finds it as others have left it. */
     @Test
     void anotherBuildMayWorkBeforeAGoalBegins() throws IOException {
