@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 def runs = new File(basedir, 'build.log').text.split('Scanning for projects')[1..-1]
-assert runs.size() == 7
+assert runs.size() == 11
 
 assert runs[0].contains('Generating C: first build')
 assert runs[0].contains('Verifying: first build')
@@ -22,4 +22,10 @@ assert new File(basedir, 'target/kiln/diff.html').text.contains('>flash</td>')
 assert runs[5].contains('expected at most 1,024 (1K)')
 
 assert runs[6].count('Skipped: kiln.skip is set.') == 7
+
+assert runs[7].contains("optimize changed from 'size' to 'speed'")
+assert runs[8].contains('Up to date: nothing has changed since the last build')
+assert runs[9].contains("optimize changed from 'speed' to 'size'")
+assert runs[10].contains('Generating C: nothing changed')
+assert !runs[10].contains('Up to date')
 return true

@@ -14,6 +14,7 @@ import io.kiln.flow.inspect.Inspector;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.resolve.Resolver;
 import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.FlashSpec;
 import io.kiln.flow.spec.ProjectSpec;
@@ -22,6 +23,7 @@ import io.kiln.flow.spec.TestSpec;
 import io.kiln.flow.spec.TuneSpec;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.flow.state.BuildLock;
+import io.kiln.flow.state.UpToDate;
 import io.kiln.flow.state.VerifyRecord;
 import io.kiln.flow.test.TestStep;
 import io.kiln.flow.tune.TuneStep;
@@ -34,6 +36,7 @@ import io.kiln.report.listing.InspectReport;
 import io.kiln.toolchain.compiler.ToolchainEnvironment;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -43,27 +46,38 @@ import java.util.function.Consumer;
  * for failures that the user can fix, with all problems at once.
  */
 public final class Flow {
+    /** Is told of the work in a build's folder, while no other build works there. By itself it lets nothing count as up to date. */
+    public interface Watch {
+        /** Work begins that may change the folder. */
+        default void begins(Layout layout) {
+            UpToDate.forget(layout);
+        }
+
+        /** The work has ended, and would do nothing if it ran again. */
+        default void settled(Collection<ResolvedBuild> builds) {}
+    }
+
     private final Log log;
     private final ToolchainEnvironment environment;
-    private final Consumer<ResolvedBuild> settled;
+    private final Watch watch;
 
     /**
      * @param log gets one line for each step that ran or was skipped
      * @param environment where toolchains come from
      */
     public Flow(Log log, ToolchainEnvironment environment) {
-        this(log, environment, build -> {});
+        this(log, environment, new Watch() {});
     }
 
     /**
      * @param log gets one line for each step that ran or was skipped
      * @param environment where toolchains come from
-     * @param settled is told of a build whose step would do nothing if it ran again, while no other build works in the folder
+     * @param watch is told when work begins and when nothing is left of it
      */
-    public Flow(Log log, ToolchainEnvironment environment, Consumer<ResolvedBuild> settled) {
+    public Flow(Log log, ToolchainEnvironment environment, Watch watch) {
         this.log = log;
         this.environment = environment;
-        this.settled = settled;
+        this.watch = watch;
     }
 
     /** Checks that board, toolchain and models exist and fit together. */
@@ -89,38 +103,55 @@ public final class Flow {
 
     /** Compiles the models to C and an archive. */
     public void generate(BuildSpec spec) {
-        ResolvedBuild build = resolved(spec);
-        BuildLock.hold(log, spec.layout(), "kiln:generate", () -> {
-            new GenerateStep(log, build).run();
-            settled.accept(build);
-        });
+        settle(spec, "kiln:generate", build -> new GenerateStep(log, build).run());
     }
 
     /** Writes the C project. */
     public void assemble(BuildSpec spec) {
-        ResolvedBuild build = resolved(spec);
-        BuildLock.hold(log, spec.layout(), "kiln:assemble", () -> {
-            new FirmwareSteps(log, build).assemble();
-            settled.accept(build);
-        });
+        settle(spec, "kiln:assemble", build -> new FirmwareSteps(log, build).assemble());
     }
 
     /** Compiles the C that changed. */
     public void compile(BuildSpec spec) {
-        ResolvedBuild build = resolved(spec);
-        BuildLock.hold(log, spec.layout(), "kiln:compile", () -> {
-            new FirmwareSteps(log, build).compile();
-            settled.accept(build);
-        });
+        settle(spec, "kiln:compile", build -> new FirmwareSteps(log, build).compile());
     }
 
     /** Links the image, checks that it fits the board and writes {@code report.json}. */
     public void link(BuildSpec spec) {
-        ResolvedBuild build = resolved(spec);
-        BuildLock.hold(log, spec.layout(), "kiln:link", () -> {
+        link(spec, build -> {});
+    }
+
+    /**
+     * Links as {@link #link(BuildSpec)} does.
+     *
+     * @param demands checks the image; nothing is up to date unless it passes
+     */
+    public void link(BuildSpec spec, Consumer<ResolvedBuild> demands) {
+        settle(spec, "kiln:link", build -> {
             new FirmwareSteps(log, build).link();
-            settled.accept(build);
+            demands.accept(build);
         });
+    }
+
+    private void settle(BuildSpec spec, String goal, Consumer<ResolvedBuild> work) {
+        ResolvedBuild build = resolved(spec);
+        alone(spec, goal, () -> {
+            work.accept(build);
+            watch.settled(List.of(build));
+        });
+    }
+
+    /** Works while no other build does in the folder. */
+    private void alone(BuildSpec spec, String goal, Runnable work) {
+        BuildLock.hold(log, spec.layout(), goal, () -> {
+            watch.begins(spec.layout());
+            work.run();
+        });
+    }
+
+    /** Verifies as {@link VerifyRecord#keep} does. */
+    public void recorded(Layout layout, String goal, Consumer<VerifyRecord> verification) {
+        VerifyRecord.keep(layout, log, goal, () -> watch.begins(layout), verification);
     }
 
     /**
@@ -129,17 +160,27 @@ public final class Flow {
      * @param device how to reach the board, for verification on hardware
      */
     public void verify(BuildSpec spec, DeviceSpec device) {
-        VerifyRecord.keep(spec.layout(), log, "kiln:verify", record -> verify(spec, device, record));
+        recorded(spec.layout(), "kiln:verify", record -> verify(spec, device, record));
     }
 
-    /** Verifies as {@link #verify(BuildSpec, DeviceSpec)} does, inside {@link VerifyRecord#keep}, which also records failures of the caller. */
+    /** Verifies as {@link #verify(BuildSpec, DeviceSpec)} does, inside {@link #recorded}, which also records failures of the caller. */
     public void verify(BuildSpec spec, DeviceSpec device, VerifyRecord record) {
+        verify(spec, device, record, build -> {});
+    }
+
+    /**
+     * Verifies as {@link #verify(BuildSpec, DeviceSpec, VerifyRecord)} does.
+     *
+     * @param demands checks the verified image, as for {@link #link(BuildSpec, Consumer)}
+     */
+    public void verify(BuildSpec spec, DeviceSpec device, VerifyRecord record, Consumer<ResolvedBuild> demands) {
         ResolvedBuild build = resolved(spec);
         new VerifyStep(log, build, device, record).run();
+        demands.accept(build);
         if (spec.verify().on() == VerifyOn.EMULATOR
                 && build.runsOn().isPresent()
                 && spec.farm().isEmpty()) {
-            settled.accept(build);
+            watch.settled(List.of(build));
         }
     }
 
@@ -148,10 +189,10 @@ public final class Flow {
      * is recorded as a failed verification.
      */
     public void build(BuildSpec spec, DeviceSpec device) {
-        VerifyRecord.keep(spec.layout(), log, "kiln:build", record -> build(spec, device, record));
+        recorded(spec.layout(), "kiln:build", record -> build(spec, device, record));
     }
 
-    /** Builds as {@link #build(BuildSpec, DeviceSpec)} does, inside {@link VerifyRecord#keep}, which also records failures of the caller. */
+    /** Builds as {@link #build(BuildSpec, DeviceSpec)} does, inside {@link #recorded}, which also records failures of the caller. */
     public void build(BuildSpec spec, DeviceSpec device, VerifyRecord record) {
         if (spec.verify().on() == VerifyOn.NONE) {
             record.leave();
@@ -166,13 +207,18 @@ public final class Flow {
     /** Builds what is out of date, boots the image and shows its console or its answers. */
     public void run(BuildSpec spec, RunSpec run) {
         ResolvedBuild build = resolved(spec);
-        BuildLock.hold(log, spec.layout(), "kiln:run", () -> new RunStep(log, image(build), run).run());
+        alone(spec, "kiln:run", () -> new RunStep(log, image(build), run).run());
     }
 
     /** Builds what is out of date and counts the instructions of one inference in an emulator. */
     public void profile(BuildSpec spec) {
         ResolvedBuild build = resolved(spec);
-        BuildLock.hold(log, spec.layout(), "kiln:profile", () -> new ProfileStep(log, image(build)).run());
+        alone(spec, "kiln:profile", () -> profile(build));
+    }
+
+    /** Counts as {@link #profile(BuildSpec)} does, where no other build works anyway. */
+    public void profile(ResolvedBuild build) {
+        new ProfileStep(log, image(build)).run();
     }
 
     /**
@@ -182,24 +228,20 @@ public final class Flow {
      */
     public void tune(BuildSpec spec, TuneSpec tune, Optional<DeviceSpec> device) {
         TuneStep step = new TuneStep(log, resolved(spec), tune, device);
-        BuildLock.hold(log, spec.layout(), "kiln:tune", step::run);
+        alone(spec, "kiln:tune", step::run);
     }
 
     /** Builds what is out of date and measures an inference on the board. */
     public void profile(BuildSpec spec, DeviceSpec device) {
         ResolvedBuild build = resolved(spec);
-        BuildLock.hold(log, spec.layout(), "kiln:profile", () -> new BoardProfile(log, image(build), device).run());
+        alone(spec, "kiln:profile", () -> new BoardProfile(log, image(build), device).run());
     }
 
     /** Builds what is out of date and compares its operators, one by one, with the reference interpreter. */
     public void compareLayers(BuildSpec spec) {
         CompareLayersStep.requireGraphs(spec);
         ResolvedBuild build = resolved(spec);
-        BuildLock.hold(
-                log,
-                spec.layout(),
-                "kiln:compare-layers",
-                () -> new CompareLayersStep(log, image(build), environment).run());
+        alone(spec, "kiln:compare-layers", () -> new CompareLayersStep(log, image(build), environment).run());
     }
 
     /** Builds what is out of date and runs the tests of the project's own program; without tests it does nothing. */
@@ -208,7 +250,7 @@ public final class Flow {
             return;
         }
         List<ResolvedBuild> builds = new ArrayList<>();
-        BuildLock.hold(log, spec.layout(), "kiln:test", () -> {
+        alone(spec, "kiln:test", () -> {
             new TestStep(
                             log,
                             spec,
@@ -218,7 +260,7 @@ public final class Flow {
                             other -> noted(image(resolved(other)), builds))
                     .run();
             if (!tests.onBoard()) {
-                builds.forEach(settled);
+                watch.settled(builds);
             }
         });
     }
@@ -240,7 +282,7 @@ public final class Flow {
     /** Builds what is out of date and flashes the image. */
     public void buildAndFlash(BuildSpec spec, FlashSpec flash) {
         ResolvedBuild build = resolved(spec);
-        BuildLock.hold(log, spec.layout(), "kiln:flash", () -> new FlashStep(log, image(build), flash).run());
+        alone(spec, "kiln:flash", () -> new FlashStep(log, image(build), flash).run());
     }
 
     /**
@@ -251,7 +293,7 @@ public final class Flow {
      */
     public void debug(BuildSpec spec, String openOcd, Optional<String> probe) {
         ResolvedBuild build = resolved(spec);
-        BuildLock.hold(log, spec.layout(), "kiln:debug", () -> new DebugStep(log, image(build), openOcd, probe).run());
+        alone(spec, "kiln:debug", () -> new DebugStep(log, image(build), openOcd, probe).run());
     }
 
     /**
@@ -260,7 +302,7 @@ public final class Flow {
      */
     public void project(BuildSpec spec, ProjectSpec project) {
         Optional<ResolvedBuild> build = project.template().map(template -> resolved(spec));
-        BuildLock.hold(log, spec.layout(), "kiln:project", () -> {
+        alone(spec, "kiln:project", () -> {
             ProjectStep step = new ProjectStep(log, spec.layout(), project);
             build.ifPresent(models -> {
                 new GenerateStep(log, models).run();
@@ -307,7 +349,7 @@ public final class Flow {
         Runnable export = kind.equals(LibraryExport.KIND)
                 ? new LibraryExport(log, spec, environment, withArtifacts)::run
                 : SourceExport.of(log, spec, kind, version)::run;
-        BuildLock.hold(log, spec.layout(), "kiln:export", export);
+        alone(spec, "kiln:export", export);
     }
 
     private ResolvedBuild generated(BuildSpec spec) {

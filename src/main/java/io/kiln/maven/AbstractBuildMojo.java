@@ -55,6 +55,7 @@ import io.kiln.maven.session.Terminal;
 import io.kiln.maven.session.Timestamps;
 import io.kiln.maven.session.UnchangedBuild;
 import io.kiln.toolchain.compiler.Libc;
+import io.kiln.toolchain.compiler.ToolchainEnvironment;
 import io.kiln.transform.PassOptions;
 import java.io.File;
 import java.nio.file.Path;
@@ -64,15 +65,12 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.function.Consumer;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.apache.maven.plugins.annotations.Parameter;
 import org.codehaus.plexus.configuration.PlexusConfiguration;
 
 /** A goal that builds: what becomes firmware of which models, and how. Its parameters are those of {@link BuildSpec}. */
 abstract class AbstractBuildMojo extends AbstractKilnMojo {
-    private static final Pattern COORDINATES = Pattern.compile("[^:/\\\\]+:[^:/\\\\]+:[^:/\\\\]");
-
     /**
      * The model: a {@code .tflite} or {@code .onnx} file, or {@code .relay} with its {@code .params} beside it; or {@code group:artifact:version}
      * of packaging {@code model}, with {@code :FILE} if it has several, or with {@code :mlf} the archive of a firmware project. If not set, the
@@ -378,29 +376,34 @@ abstract class AbstractBuildMojo extends AbstractKilnMojo {
         return new Flow(new MojoLog(getLog()), environment(home));
     }
 
+    /** Runs a goal of the lifecycle, unless nothing has changed since it left nothing to do. */
+    final void runUnlessUpToDate(String goal, Consumer<Flow> work) {
+        runUnlessUpToDate(goal, null, work);
+    }
+
     /**
-     * Runs a goal of the lifecycle, unless nothing has changed since it left nothing to do.
+     * As above. Called by hand, a goal runs in any case.
      *
      * @param goal whose memory counts
+     * @param budget the element {@code budget}, null if it is not set
      * @param work runs the goal
      */
-    final void runUnlessUpToDate(String goal, Consumer<Flow> work) {
+    final void runUnlessUpToDate(String goal, Map<String, String> budget, Consumer<Flow> work) {
         MojoLog log = new MojoLog(getLog());
-        if (isOfFiles()) {
-            new UnchangedBuild(session(), project(), execution(), log)
-                    .run(projectLayout(), goal, settled -> work.accept(new Flow(log, environment(home), settled)));
+        ToolchainEnvironment environment = environment(home);
+        Optional<String> baseline = Budgets.baseline(named(Budgets.PREFIX, budget));
+        Stream<String> files = models == null ? Stream.of() : models.stream().map(Model::file);
+        Stream<String> named = Stream.concat(Stream.of(model, board, cmsisNn, baseline.orElse(null)), files);
+        if (isPartOfLifecycle() && UnchangedBuild.canBe(project(), named)) {
+            new UnchangedBuild(session(), project(), execution(), log, environment)
+                    .run(projectLayout(), goal, baseline, watch -> work.accept(new Flow(log, environment, watch)));
         } else {
-            work.accept(flow());
+            work.accept(new Flow(log, environment));
         }
     }
 
-    /** Artifacts of others may be replaced by newer ones, which only Maven can tell. */
-    private boolean isOfFiles() {
-        Stream<String> named = models == null ? Stream.of() : models.stream().map(Model::file);
-        return project().getDependencies().isEmpty()
-                && Stream.concat(Stream.of(model, board, cmsisNn), named)
-                        .noneMatch(text ->
-                                text != null && COORDINATES.matcher(text).find());
+    private Map<String, String> named(String prefix, Map<String, String> configured) {
+        return new NamedProperties(session(), project()).of(prefix, configured);
     }
 
     /** What a search minimises, if it is set. */
@@ -434,8 +437,7 @@ abstract class AbstractBuildMojo extends AbstractKilnMojo {
                 .read(() -> RecordsSpec.of(
                         Optional.ofNullable(tuneRecords).map(File::toPath), sharedRecords, tuneObjective()))
                 .orElse(RecordsSpec.USUAL);
-        SortedMap<String, Long> limits =
-                CompilerSpec.memoryLimits(new NamedProperties(session(), project()).of("kiln.memory.", memory));
+        SortedMap<String, Long> limits = CompilerSpec.memoryLimits(named("kiln.memory.", memory));
         return new BuildSpec(
                 layout(modelSources),
                 modelSources,
@@ -541,12 +543,12 @@ abstract class AbstractBuildMojo extends AbstractKilnMojo {
      * Counts what budgets are about, and checks them all.
      *
      * @param budget the element {@code budget}, null if it is not set
+     * @param profile counts instructions and cycles
      */
-    final void checkBudgets(Map<String, String> budget) {
-        BuildSpec spec = spec();
+    final void checkBudgets(Map<String, String> budget, BuildSpec spec, Runnable profile) {
         BudgetSpec budgets = budgets(budget);
         if (budgets.needsProfile()) {
-            flow().profile(spec);
+            profile.run();
         }
         new DiffStep(new MojoLog(getLog()), spec.layout()).check(budgets);
     }
@@ -557,7 +559,7 @@ abstract class AbstractBuildMojo extends AbstractKilnMojo {
      * @param budget as above
      */
     final BudgetSpec budgets(Map<String, String> budget) {
-        return Budgets.of(new NamedProperties(session(), project()).of(Budgets.PREFIX, budget), fetcher());
+        return Budgets.of(named(Budgets.PREFIX, budget), fetcher());
     }
 
     /**

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven;
 
+import io.kiln.flow.Flow;
+import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
-import io.kiln.flow.state.VerifyRecord;
-import io.kiln.maven.session.MojoLog;
 import java.io.File;
 import java.util.List;
 import java.util.Map;
@@ -84,11 +84,12 @@ public final class BuildMojo extends AbstractBuildMojo {
 
     @Override
     void run() {
-        VerifyRecord.keep(
+        Flow flow = flow();
+        flow.recorded(
                 layout(List.of()),
-                new MojoLog(getLog()),
                 "kiln:build",
-                record -> flow().build(spec(), device(flash, probe, openocd, faults, monitor), record));
-        checkBudgets(budget);
+                record -> flow.build(spec(), device(flash, probe, openocd, faults, monitor), record));
+        BuildSpec spec = spec();
+        checkBudgets(budget, spec, () -> flow.profile(spec));
     }
 }

@@ -52,11 +52,13 @@ public final class LinkMojo extends AbstractBuildMojo {
 
     @Override
     void run() {
-        runUnlessUpToDate("link", flow -> {
-            flow.link(spec());
-            new DiffStep(new MojoLog(getLog()), projectLayout())
-                    .check(budgets(budget).ofMemory());
-        });
+        runUnlessUpToDate(
+                "link",
+                budget,
+                flow -> flow.link(
+                        spec(),
+                        build -> new DiffStep(new MojoLog(getLog()), projectLayout())
+                                .check(budgets(budget).ofMemory())));
         Layout layout = projectLayout();
         project().getArtifact().setFile(layout.image("elf").toFile());
         for (String type : new String[] {"bin", "hex", "uf2", "map"}) {

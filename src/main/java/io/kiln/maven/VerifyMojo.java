@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven;
 
-import io.kiln.flow.state.VerifyRecord;
-import io.kiln.maven.session.MojoLog;
 import java.util.Map;
 import org.apache.maven.plugins.annotations.LifecyclePhase;
 import org.apache.maven.plugins.annotations.Mojo;
@@ -68,13 +66,16 @@ public final class VerifyMojo extends AbstractBuildMojo {
 
     @Override
     void run() {
-        runUnlessUpToDate("verify", flow -> {
-            VerifyRecord.keep(
-                    projectLayout(),
-                    new MojoLog(getLog()),
-                    "kiln:verify",
-                    record -> flow.verify(spec(), device(flash, probe, openocd, faults, monitor), record));
-            checkBudgets(budget);
-        });
+        runUnlessUpToDate(
+                "verify",
+                budget,
+                flow -> flow.recorded(
+                        projectLayout(),
+                        "kiln:verify",
+                        record -> flow.verify(
+                                spec(),
+                                device(flash, probe, openocd, faults, monitor),
+                                record,
+                                build -> checkBudgets(budget, build.spec(), () -> flow.profile(build)))));
     }
 }

@@ -15,6 +15,7 @@ import io.kiln.report.diff.FigureBudget;
 import io.kiln.report.diff.Figures;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 
 /** Compares a build with an earlier one. */
@@ -98,12 +99,16 @@ public final class DiffStep {
         return Figures.read(report);
     }
 
+    /** The files that a report may be in, given as itself, or as a folder of reports or of a build. */
+    public static List<Path> files(Path given) {
+        return Files.isDirectory(given)
+                ? List.of(given.resolve(Figures.REPORT), given.resolve("kiln").resolve(Figures.REPORT))
+                : List.of(given);
+    }
+
     /** The file of a report, given as itself, or as a folder of reports or of a build. */
     private static Path report(Path given) {
-        if (!Files.isDirectory(given)) {
-            return given;
-        }
-        Path inside = given.resolve(Figures.REPORT);
-        return Files.isRegularFile(inside) ? inside : given.resolve("kiln").resolve(Figures.REPORT);
+        List<Path> files = files(given);
+        return Files.isRegularFile(files.get(0)) ? files.get(0) : files.get(files.size() - 1);
     }
 }

@@ -29,7 +29,7 @@ import java.util.stream.Stream;
  * changed. In doubt it runs; then digests decide.
  */
 public final class UpToDate {
-    private static final String FORMAT = "kiln up to date 1";
+    private static final String FORMAT = "kiln up to date 2";
     private static final String GOAL = "goal ";
     private static final String INPUT = "input ";
     private static final String SNAPSHOT = "snapshot ";
@@ -44,6 +44,7 @@ public final class UpToDate {
     private final String goal;
     private final String parameters;
     private final Instant began;
+    private Memory before = Memory.none();
 
     /**
      * What is known of a goal, which begins now.
@@ -63,68 +64,74 @@ public final class UpToDate {
         this.began = began;
     }
 
-    /** Whether the goal has nothing to do. Otherwise the goals behind it have to run as well. */
+    /** Whether the goal has nothing to do. */
     public boolean holds() {
         Memory last = read();
-        if (!last.goals.isEmpty() && !snapshot(last.inputs).text.equals(last.snapshot)) {
-            forget();
-            return false;
-        }
-        if (parameters.equals(last.goals.get(goal))) {
-            return true;
-        }
-        if (last.goals.keySet().removeAll(GOALS.subList(GOALS.indexOf(goal), GOALS.size()))) {
-            write(last);
-        }
-        return false;
+        return parameters.equals(last.goals.get(goal)) && isCurrent(last);
+    }
+
+    private boolean isCurrent(Memory memory) {
+        return snapshot(memory.inputs).text.equals(memory.snapshot);
     }
 
     /**
-     * Notes that the goal has nothing left to do, while no other build works in the folder.
+     * The goal begins its work, while no other build works in the folder. Until it keeps its result, nothing there is up to date, however the
+     * goal ends; after that, the goals before it still are.
+     */
+    public void begin() {
+        Memory last = read();
+        last.goals.keySet().removeAll(GOALS.subList(GOALS.indexOf(goal), GOALS.size()));
+        before = !last.goals.isEmpty() && isCurrent(last) ? last : Memory.none();
+        forget(layout);
+    }
+
+    /**
+     * Keeps that the goal has nothing left to do: its last act, while still no other build works in the folder.
      *
      * @param inputs files and folders that the build reads, besides those in the project's {@code src} and in the output folder; they need
      *     not exist
      */
     public void keep(Collection<Path> inputs) {
-        Memory last = read();
-        TreeSet<Path> all = new TreeSet<>(last.inputs);
+        TreeSet<Path> all = new TreeSet<>(before.inputs);
         inputs.forEach(input -> all.add(input.toAbsolutePath().normalize()));
         Snapshot now = snapshot(all);
         boolean isNamed = all.stream().allMatch(path -> path.toString().lines().count() == 1);
-        if (!isNamed || now.newestInput.isAfter(began.minus(CLOCK))) {
-            // Nobody knows whether the goal has read the file as it is now.
-            forget();
-            return;
+        // Nobody knows whether the goal has read a newer file as it is now.
+        if (isNamed && !now.newestInput.isAfter(began.minus(CLOCK))) {
+            SortedMap<String, String> goals = new TreeMap<>(before.goals);
+            goals.put(goal, parameters);
+            write(new Memory(goals, List.copyOf(all), now.text));
         }
-        last.goals.put(goal, parameters);
-        write(new Memory(last.goals, List.copyOf(all), now.text));
     }
 
-    /** The goal has failed after it had left nothing to do. */
-    public void forget() {
+    /** Nothing in the folder is known to be up to date: a goal called by hand works there, or one has failed. */
+    public static void forget(Layout layout) {
         try {
-            Files.deleteIfExists(file());
+            Files.deleteIfExists(file(layout));
         } catch (IOException e) {
-            throw new UncheckedIOException("cannot delete " + file(), e);
+            throw new UncheckedIOException("cannot delete " + file(layout), e);
         }
     }
 
-    private Path file() {
+    private static Path file(Layout layout) {
         return layout.reports().resolve("state").resolve("up-to-date.txt");
     }
 
     /** What the file has. */
-    private record Memory(SortedMap<String, String> goals, List<Path> inputs, String snapshot) {}
+    private record Memory(SortedMap<String, String> goals, List<Path> inputs, String snapshot) {
+        static Memory none() {
+            return new Memory(new TreeMap<>(), List.of(), "");
+        }
+    }
 
     private Memory read() {
-        Memory none = new Memory(new TreeMap<>(), List.of(), "");
         try {
-            if (!Files.isRegularFile(file())) {
-                return none;
+            if (!Files.isRegularFile(file(layout))) {
+                return Memory.none();
             }
-            List<String> lines = Files.readAllLines(file(), StandardCharsets.UTF_8);
+            List<String> lines = Files.readAllLines(file(layout), StandardCharsets.UTF_8);
             if (!lines.get(0).equals(FORMAT)) {
-                return none;
+                return Memory.none();
             }
             SortedMap<String, String> goals = new TreeMap<>();
             List<Path> inputs = new ArrayList<>();
@@ -141,7 +148,7 @@ public final class UpToDate {
             }
             return new Memory(goals, inputs, snapshot);
         } catch (IOException | IllegalArgumentException | IndexOutOfBoundsException e) {
-            return none;
+            return Memory.none();
         }
     }
 
@@ -151,7 +158,7 @@ public final class UpToDate {
                 text.append(GOAL).append(name).append(' ').append(digest).append('\n'));
         memory.inputs.forEach(input -> text.append(INPUT).append(input).append('\n'));
         text.append(SNAPSHOT).append(memory.snapshot).append('\n');
-        WholeFiles.write(file(), text.toString());
+        WholeFiles.write(file(layout), text.toString());
     }
 
     /**
@@ -171,6 +178,7 @@ public final class UpToDate {
         stats.add(layout.firmware());
         stats.add(layout.reports());
         stats.addLike(layout.image(""));
+        stats.add(layout.archive());
         return new Snapshot(Digests.sha256(stats.text.toString()), newest);
     }
 
@@ -181,17 +189,46 @@ public final class UpToDate {
         private final boolean isUnix =
                 layout.out().getFileSystem().supportedFileAttributeViews().contains("unix");
 
-        /** Adds a file, or all files below a folder. */
+        /** Adds a file, or all files below a folder but for what Kiln makes in it, which is added by itself. */
         void add(Path path) {
             if (!Files.isDirectory(path)) {
                 addFile(path);
                 return;
             }
             try (Stream<Path> files = Files.walk(path, FileVisitOption.FOLLOW_LINKS)) {
-                files.filter(file -> !Files.isDirectory(file)).sorted().forEach(this::addFile);
+                files.filter(file -> path.startsWith(layout.out()) || !isMade(file))
+                        .sorted()
+                        .forEach(this::addPart);
             } catch (IOException | UncheckedIOException e) {
                 unknown(path);
             }
+        }
+
+        private boolean isMade(Path file) {
+            return file.equals(layout.out())
+                    || Stream.of(layout.generated(), layout.firmware(), layout.reports(), layout.archive())
+                            .anyMatch(file::startsWith)
+                    || (layout.out().equals(file.getParent())
+                            && file.getFileName()
+                                    .toString()
+                                    .startsWith(layout.image("").getFileName().toString()));
+        }
+
+        /** A folder's own time says when a file in it came or went. */
+        private void addPart(Path part) {
+            if (!Files.isDirectory(part)) {
+                addFile(part);
+                return;
+            }
+            try {
+                seen(Files.getLastModifiedTime(part));
+            } catch (IOException e) {
+                unknown(part);
+            }
+        }
+
+        private void seen(FileTime time) {
+            newest = time.toInstant().isAfter(newest) ? time.toInstant() : newest;
         }
 
         /** Adds the files whose names begin like that of another. */
@@ -208,18 +245,17 @@ public final class UpToDate {
         }
 
         private void addFile(Path file) {
-            if (file.equals(file()) || BuildLock.owns(layout, file)) {
+            if (file.equals(file(layout)) || BuildLock.owns(layout, file)) {
                 return;
             }
             text.append(file);
             try {
                 Map<String, Object> known = Files.readAttributes(
-                        file, isUnix ? "unix:size,lastModifiedTime,ctime" : "size,lastModifiedTime");
-                for (String name : List.of("size", "lastModifiedTime", "ctime")) {
-                    Object value = known.get(name);
+                        file, isUnix ? "unix:size,lastModifiedTime,ctime" : "size,lastModifiedTime,creationTime");
+                for (Object value : new TreeMap<>(known).values()) {
                     text.append(' ').append(value);
-                    if (value instanceof FileTime time && time.toInstant().isAfter(newest)) {
-                        newest = time.toInstant();
+                    if (value instanceof FileTime time) {
+                        seen(time);
                     }
                 }
             } catch (IOException e) {

@@ -48,7 +48,17 @@ public final class VerifyRecord {
      * @throws KilnException what the verification throws; the record says the same
      */
     public static void keep(Layout layout, Log log, String goal, Consumer<VerifyRecord> verification) {
+        keep(layout, log, goal, () -> {}, verification);
+    }
+
+    /**
+     * As above.
+     *
+     * @param begins runs first of all, when no other build works in the folder any more
+     */
+    public static void keep(Layout layout, Log log, String goal, Runnable begins, Consumer<VerifyRecord> verification) {
         BuildLock.hold(log, layout, goal, () -> {
+            begins.run();
             VerifyRecord record = new VerifyRecord(layout);
             record.begin();
             try {

@@ -10,6 +10,7 @@ import io.kiln.maven.artifact.FarmEngine;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** {@code <farm>}: the farm that runs images in place of this computer, and this member's credentials. */
 public final class Farm {
@@ -52,6 +53,14 @@ public final class Farm {
         this.values = values;
         this.engine = engine;
         this.home = home;
+    }
+
+    /** Whether the value of a property, or of an XML element by its path, is secret. */
+    static boolean isSecret(String name) {
+        return Stream.of(KEY_STORE_PASSWORD, TRUST_STORE_PASSWORD, PASSWORD)
+                .anyMatch(element -> name.equals(GROUP.property(element))
+                        || name.equals(GROUP.alone(element))
+                        || name.equals(GROUP.name() + "/" + element.name()));
     }
 
     /** The farm that runs images, if there is one. */

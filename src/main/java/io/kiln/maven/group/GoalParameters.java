@@ -6,10 +6,8 @@ import io.kiln.base.KilnException;
 import io.kiln.base.NearMiss;
 import java.io.File;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Properties;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -46,47 +44,16 @@ public final class GoalParameters {
                 plugin(project, goal).map(plugin -> configuration(plugin, goal)).map(GoalParameters::copy));
     }
 
-    /** All that a goal is told, by the project, the command line and the environment; files that it names are not read. */
-    public static String circumstances(MavenSession session, MavenProject project, MojoExecution goal) {
-        StringBuilder text = new StringBuilder(project.getId())
-                .append('\n')
-                .append(project.getPackaging())
-                .append('\n')
-                .append(project.getBasedir())
-                .append('\n')
-                .append(project.getBuild().getDirectory())
-                .append('\n')
-                .append(project.getBuild().getFinalName())
-                .append('\n');
-        text.append(goal.getVersion()).append('\n');
-        plugin(project, goal).ifPresent(plugin -> {
-            plugin.getDependencies()
-                    .forEach(part -> text.append(part.getManagementKey())
-                            .append(':')
-                            .append(part.getVersion())
-                            .append('\n'));
-            text.append(configuration(plugin, goal)).append('\n');
-        });
-        for (Properties properties : List.of(project.getProperties(), session.getUserProperties())) {
-            new TreeMap<>(properties)
-                    .forEach((name, value) ->
-                            text.append(name).append('=').append(value).append('\n'));
-            text.append('\n');
-        }
-        for (String name : List.of("env.PATH", "env.KILN_HOME")) {
-            text.append(session.getSystemProperties().getProperty(name)).append('\n');
-        }
-        return text.toString();
-    }
-
-    private static Optional<Plugin> plugin(MavenProject project, MojoExecution goal) {
+    /** The plugin, as the project configures it. */
+    static Optional<Plugin> plugin(MavenProject project, MojoExecution goal) {
         String key = goal.getGroupId() + ":" + goal.getArtifactId();
         return Optional.ofNullable(project.getPlugin(key))
                 .or(() -> Optional.ofNullable(project.getPluginManagement())
                         .map(management -> management.getPluginsAsMap().get(key)));
     }
 
-    private static Xpp3Dom configuration(Plugin plugin, MojoExecution goal) {
+    /** The configuration of a goal in the project; null if there is none. */
+    static Xpp3Dom configuration(Plugin plugin, MojoExecution goal) {
         PluginExecution execution = plugin.getExecutionsAsMap().get(goal.getExecutionId());
         return (Xpp3Dom) (execution == null ? plugin.getConfiguration() : execution.getConfiguration());
     }
@@ -106,7 +73,11 @@ public final class GoalParameters {
 
     /** The value of a parameter {@code kiln.NAME} that the goal itself does not declare; its default is that of the goals that do. */
     public Optional<String> undeclared(String name) {
-        return element(name).map(GoalParameters::text).flatMap(this::expanded).or(() -> property("kiln." + name));
+        return element(name)
+                .map(GoalParameters::text)
+                .flatMap(this::expanded)
+                .filter(text -> !text.isBlank())
+                .or(() -> property("kiln." + name));
     }
 
     /**
@@ -118,11 +89,10 @@ public final class GoalParameters {
     public GroupValues of(ParameterGroup group, Optional<PlexusConfiguration> given) {
         Map<String, String> values = new TreeMap<>();
         group.elements()
-                .forEach(element ->
-                        element(group.alone(element)).ifPresent(alone -> values.put(element.name(), text(alone))));
+                .forEach(element -> element(group.alone(element)).ifPresent(alone -> put(values, element, alone)));
         given.or(() -> element(group.name())).ifPresent(xml -> {
             for (PlexusConfiguration child : xml.getChildren()) {
-                values.put(known(group, child.getName()).name(), text(child));
+                put(values, known(group, child.getName()), child);
             }
             String whole = xml.getValue("").strip();
             if (xml.getChildCount() == 0 && !whole.isEmpty()) {
@@ -130,6 +100,14 @@ public final class GoalParameters {
             }
         });
         return new GroupValues(group, values, this);
+    }
+
+    /** An empty element is not set, as Maven has it for single parameters. */
+    private static void put(Map<String, String> values, Element element, PlexusConfiguration xml) {
+        String text = text(xml);
+        if (!text.isBlank()) {
+            values.put(element.name(), text);
+        }
     }
 
     private static Element known(ParameterGroup group, String name) {
@@ -173,6 +151,11 @@ public final class GoalParameters {
         } catch (ExpressionEvaluationException e) {
             throw new KilnException(Failure.CONFIG.problem(e.getMessage(), ""), e);
         }
+    }
+
+    /** The text of an element without children, with the values of expressions; empty if it has none. */
+    String value(PlexusConfiguration element) {
+        return expanded(element.getValue("")).orElse("").strip();
     }
 
     /** A file relative to the project's folder. */

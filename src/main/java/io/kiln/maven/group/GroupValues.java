@@ -30,6 +30,7 @@ public final class GroupValues {
         }
         return Optional.ofNullable(given.get(element.name()))
                 .flatMap(parameters::expanded)
+                .filter(text -> !text.isBlank())
                 .or(() -> parameters.property(group.property(element)))
                 .or(element::usual);
     }

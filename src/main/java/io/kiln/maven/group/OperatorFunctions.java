@@ -28,20 +28,21 @@ public final class OperatorFunctions {
         List<String> lines = new ArrayList<>();
         given.or(() -> parameters.element("customOperators")).ifPresent(xml -> {
             for (PlexusConfiguration each : xml.getChildren()) {
-                functions.add(function(each));
+                functions.add(function(each, parameters));
             }
-            lines.add(xml.getChildCount() == 0 ? xml.getValue("") : "");
+            lines.add(xml.getChildCount() == 0 ? parameters.value(xml) : "");
         });
         lines.add(parameters
                 .element("customOperatorsText")
-                .map(xml -> xml.getValue(""))
+                .map(parameters::value)
+                .filter(text -> !text.isEmpty())
                 .or(() -> parameters.property("kiln.customOperators"))
                 .orElse(""));
         lines.removeIf(String::isBlank);
         return options.with(functions, String.join(";", lines));
     }
 
-    private static UserFunction function(PlexusConfiguration xml) {
+    private static UserFunction function(PlexusConfiguration xml, GoalParameters parameters) {
         for (PlexusConfiguration child : xml.getChildren()) {
             if (!NAMES.contains(child.getName())) {
                 throw new KilnException(Failure.CONFIG.problem(
@@ -52,16 +53,12 @@ public final class OperatorFunctions {
             }
         }
         return new UserFunction(
-                text(xml, "code"),
-                text(xml, "function"),
-                text(xml, "header"),
-                text(xml, "shape"),
-                Boolean.parseBoolean(text(xml, "quantization")),
-                Boolean.parseBoolean(text(xml, "options")),
-                text(xml, "reference"));
-    }
-
-    private static String text(PlexusConfiguration xml, String name) {
-        return xml.getChild(name).getValue("").strip();
+                parameters.value(xml.getChild("code")),
+                parameters.value(xml.getChild("function")),
+                parameters.value(xml.getChild("header")),
+                parameters.value(xml.getChild("shape")),
+                Boolean.parseBoolean(parameters.value(xml.getChild("quantization"))),
+                Boolean.parseBoolean(parameters.value(xml.getChild("options"))),
+                parameters.value(xml.getChild("reference")));
     }
 }

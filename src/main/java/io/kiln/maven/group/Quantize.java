@@ -65,7 +65,9 @@ public final class Quantize {
     public static QuantizeSpec spec(
             GroupValues quantize, Problems malformed, Optional<Path> samples, Optional<Path> labels) {
         Optional<Path> given = quantize.file(SAMPLES);
-        Limits limits = new Limits(quantize.real(MAX_ACCURACY_LOSS), quantize.real(MIN_SQNR));
+        Limits limits = new Limits(
+                malformed.read(() -> quantize.real(MAX_ACCURACY_LOSS)).orElse(Optional.empty()),
+                malformed.read(() -> quantize.real(MIN_SQNR)).orElse(Optional.empty()));
         return malformed
                 .read(() -> QuantizeSpec.options(
                         quantize.text(MODE),

@@ -47,9 +47,9 @@ public final class Verify {
         return new VerifySpec(
                 malformed.read(() -> VerifyOn.of(verify.text(ON))).orElse(VerifyOn.EMULATOR),
                 verify.file(VECTORS),
-                verify.small(SAMPLES),
-                verify.whole(SEED),
-                Duration.ofSeconds(verify.small(PROGRAM)),
+                malformed.read(() -> verify.small(SAMPLES)).orElse(0),
+                malformed.read(() -> verify.whole(SEED)).orElse(0L),
+                Duration.ofSeconds(malformed.read(() -> verify.small(PROGRAM)).orElse(0)),
                 malformed.read(() -> VerifyOver.of(verify.text(OVER))).orElse(VerifyOver.CONSOLE));
     }
 }

@@ -44,7 +44,12 @@ public final class Budgets {
                         ""));
             }
         }
-        return new BudgetSpec(budgets, Optional.ofNullable(values.get(BASELINE)).map(name -> report(name, fetcher)));
+        return new BudgetSpec(budgets, baseline(values).map(name -> report(name, fetcher)));
+    }
+
+    /** The build that shares refer to: a file, a folder or coordinates, as in {@link #report}. */
+    public static Optional<String> baseline(Map<String, String> values) {
+        return Optional.ofNullable(values.get(BASELINE));
     }
 
     /** The report of a build: a file, a folder, or coordinates {@code group:artifact:version} of a build that attached its reports. */

@@ -129,6 +129,11 @@ public final class Toolchains {
         return ResourceTree.read("toolchains/compilers").containsKey(name + SUFFIX);
     }
 
+    /** The file of a toolchain that is not built in: the descriptor of a user. */
+    public static Optional<Path> file(String name) {
+        return isBuiltIn(name) ? Optional.empty() : Optional.of(Path.of(name));
+    }
+
     private static CompilerDescriptor descriptor(String name) {
         SortedMap<String, Bytes> builtIn = ResourceTree.read("toolchains/compilers");
         Bytes content = builtIn.get(name + SUFFIX);

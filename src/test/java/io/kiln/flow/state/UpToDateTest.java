@@ -52,6 +52,7 @@ final class UpToDateTest {
         assertChanged(() -> write("target/kiln/objects/main.o", "by hand"));
         assertChanged(() -> Files.delete(folder.resolve(IMAGE)));
         assertChanged(() -> write("target/app.map", "new"));
+        assertChanged(() -> write("target/app-mlf.tar", "archive"));
         assertChanged(() -> Files.delete(elsewhere));
         assertChanged(() -> write("elsewhere/model.tflite", "model"));
     }
@@ -82,7 +83,11 @@ final class UpToDateTest {
     @Test
     void withOtherParametersTheGoalsBehindRunAsWell() {
         keep("verify");
-        assertThat(new UpToDate(layout(), "link", "-Dother").holds()).isFalse();
+        UpToDate link = goal("link", "-Dother");
+        assertThat(link.holds()).isFalse();
+        link.begin();
+        link.keep(Set.of(elsewhere));
+        assertThat(goal("link", "-Dother").holds()).isTrue();
         assertThat(holds("link")).isFalse();
         assertThat(holds("verify")).isFalse();
         assertThat(holds("generate")).isTrue();
@@ -93,22 +98,111 @@ final class UpToDateTest {
         Instant began = Instant.now();
         write(SOURCE, "int changed;");
         UpToDate compile = new UpToDate(layout(), "compile", "", began);
+        compile.begin();
         compile.keep(Set.of(elsewhere));
         assertThat(holds("compile")).isFalse();
         assertThat(holds("generate")).isFalse();
     }
 
     @Test
-    void aGoalThatFailsAfterAllHasToRunAgain() {
-        UpToDate link = new UpToDate(layout(), "link", "");
-        link.forget();
+    void whatComesOrGoesWhileAGoalRunsIsNotKept() throws IOException, InterruptedException {
+        write("src/main/c/other.c", "");
+        Thread.sleep(50);
+        Instant began = Instant.now();
+        UpToDate compile = new UpToDate(layout(), "compile", "", began);
+        compile.begin();
+        Files.delete(folder.resolve("src/main/c/other.c"));
+        compile.keep(Set.of());
+        assertThat(holds("compile")).isFalse();
+    }
+
+    /** It may fail, or be killed, at any time after it has begun. */
+    @Test
+    void nothingHoldsUntilAGoalHasEnded() {
+        UpToDate link = goal("link", "");
+        link.begin();
         assertThat(holds("link")).isFalse();
-        link.forget();
+        assertThat(holds("generate")).isFalse();
+        link.keep(Set.of(elsewhere));
+        assertThat(holds("link")).isTrue();
+        assertThat(holds("generate")).isTrue();
+        UpToDate.forget(layout());
+        assertThat(holds("link")).isFalse();
+        UpToDate.forget(layout());
+    }
+
+    @Test
+    void theFirstGoalForgetsWhatEarlierBuildsHaveRead() throws IOException {
+        UpToDate generate = goal("generate", "");
+        generate.begin();
+        generate.keep(Set.of(folder.resolve("elsewhere/other.tflite")));
+        write("elsewhere/model.tflite", "changed");
+        assertThat(holds("generate")).isTrue();
+        write("elsewhere/other.tflite", "new");
+        assertThat(holds("generate")).isFalse();
+    }
+
+    /** A goal waits for the folder, and finds it as others have left it. */
+    @Test
+    void anotherBuildMayWorkBeforeAGoalBegins() throws IOException {
+        UpToDate verify = goal("verify", "");
+        assertThat(verify.holds()).isFalse();
+        write(IMAGE, "image of another build");
+        verify.begin();
+        verify.keep(Set.of(elsewhere));
+        assertThat(holds("verify")).isTrue();
+        assertThat(holds("generate")).isFalse();
+        assertThat(holds("link")).isFalse();
+    }
+
+    @Test
+    void anotherBuildMayKeepItsResultBeforeAGoalBegins() {
+        UpToDate verify = goal("verify", "");
+        assertThat(verify.holds()).isFalse();
+        UpToDate other = goal("link", "-Dother");
+        other.begin();
+        other.keep(Set.of(elsewhere));
+        verify.begin();
+        verify.keep(Set.of(elsewhere));
+        assertThat(holds("link")).isFalse();
+        assertThat(goal("link", "-Dother").holds()).isTrue();
+    }
+
+    /** As the folder of headers beside a file that lies in the project's folder. */
+    @Test
+    void whatKilnMakesIsNoInputOfItself() throws IOException, InterruptedException {
+        write("target/classes/other.h", "");
+        UpToDate verify = goal("verify", "");
+        verify.begin();
+        verify.keep(Set.of(folder));
+        assertThat(holds("verify")).isTrue();
+        Thread.sleep(50);
+        UpToDate test = new UpToDate(layout(), "test", "", Instant.now());
+        test.begin();
+        write(IMAGE, "image");
+        write("target/kiln/TEST.xml", "passed");
+        write("target/app-mlf.tar", "archive");
+        test.keep(Set.of());
+        assertThat(holds("test")).as("outputs may be new").isTrue();
+        write("target/classes/other.h", "changed");
+        assertThat(holds("test")).isFalse();
+    }
+
+    @Test
+    void parametersAreNotKeptInClear() throws IOException {
+        UpToDate link = goal("link", "kiln.define=TOKEN=hunter2");
+        link.begin();
+        link.keep(Set.of(elsewhere));
+        assertThat(Files.readAllLines(folder.resolve("target/kiln/state/up-to-date.txt")))
+                .hasSize(5)
+                .allMatch(line -> line.equals("kiln up to date 2")
+                        || line.equals("input " + elsewhere)
+                        || line.matches("(goal (generate|link)|snapshot) [0-9a-f]{64}"));
     }
 
     @Test
     void aDamagedMemoryIsNone() throws IOException {
-        for (String damaged : new String[] {"", "something else\n", "kiln up to date 1\ngoal link\n"}) {
+        for (String damaged : new String[] {"", "something else\n", "kiln up to date 2\ngoal link\n"}) {
             keep("link");
             write("target/kiln/state/up-to-date.txt", damaged);
             assertThat(holds("link")).as(damaged).isFalse();
@@ -119,9 +213,15 @@ final class UpToDateTest {
         return new UpToDate(layout(), goal, "").holds();
     }
 
-    /** Long after the files were written. */
     private void keep(String goal) {
-        new UpToDate(layout(), goal, "", Instant.now().plusSeconds(60)).keep(Set.of(elsewhere));
+        UpToDate memory = goal(goal, "");
+        memory.begin();
+        memory.keep(Set.of(elsewhere));
+    }
+
+    /** Begins long after the files were written. */
+    private UpToDate goal(String goal, String parameters) {
+        return new UpToDate(layout(), goal, parameters, Instant.now().plusSeconds(60));
     }
 
     private Layout layout() {

@@ -4,9 +4,14 @@ package io.kiln.maven.group;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.base.Problems;
+import io.kiln.compile.ReadOptions;
 import java.io.File;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.codehaus.plexus.component.configurator.expression.ExpressionEvaluator;
@@ -105,6 +110,70 @@ final class GroupValuesTest {
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("<thing> has no element <cuont>")
                 .hasMessageContaining("Did you mean count");
+    }
+
+    /** As Maven itself takes an empty element of a single parameter. */
+    @Test
+    void anEmptyElementIsNotSet() {
+        Map<String, String> properties = Map.of("kiln.thing.text", "property", "empty", "");
+        PlexusConfiguration beside = xml("configuration", xml("thingText", "beside"));
+        for (PlexusConfiguration empty : List.of(xml("text", " "), xml("text"), xml("text", "${empty}"))) {
+            PlexusConfiguration group = xml("thing", empty);
+            assertThat(values(properties, Optional.empty(), Optional.of(group)).text(TEXT))
+                    .isEqualTo("property");
+            assertThat(values(Map.of("empty", ""), Optional.empty(), Optional.of(group))
+                            .text(TEXT))
+                    .isEqualTo("usual");
+        }
+        assertThat(values(properties, Optional.of(beside), Optional.of(xml("thing", xml("text"))))
+                        .text(TEXT))
+                .isEqualTo("beside");
+        PlexusConfiguration alone = xml("configuration", xml("thingText"), xml("name"));
+        assertThat(values(properties, Optional.of(alone), Optional.empty()).text(TEXT))
+                .isEqualTo("property");
+        assertThat(parameters(Map.of("kiln.name", "net"), Optional.of(alone)).undeclared("name"))
+                .contains("net");
+    }
+
+    @Test
+    void malformedNumbersAreToldTogether() {
+        Problems malformed = new Problems(Failure.CONFIG);
+        Map<String, String> wrong = Map.of(
+                "kiln.verify.samples", "two",
+                "kiln.verify.seed", "three",
+                "kiln.verify.program", "four",
+                "kiln.quantize.maxAccuracyLoss", "five",
+                "kiln.quantize.minSqnr", "six",
+                "kiln.quantize.method", "seven");
+        GoalParameters parameters = parameters(wrong, Optional.empty());
+
+        Verify.spec(parameters.of(Verify.GROUP, Optional.empty()), malformed);
+        Quantize.spec(parameters.of(Quantize.GROUP, Optional.empty()), malformed, Optional.empty(), Optional.empty());
+
+        assertThat(malformed.list().stream().map(Problem::what))
+                .hasSize(6)
+                .allSatisfy(what -> assertThat(wrong)
+                        .anySatisfy(
+                                (name, value) -> assertThat(what).contains(name).contains(value)));
+    }
+
+    @Test
+    void customOperatorsHaveTheValuesOfExpressions() {
+        PlexusConfiguration operators = xml(
+                "customOperators",
+                xml("operator", xml("code", "Mine"), xml("function", "${f}"), xml("reference", "${r}")));
+        PlexusConfiguration line = xml("customOperators", "${line}");
+        GoalParameters parameters =
+                parameters(Map.of("f", "mine", "r", "mine.c", "line", "Other:other"), Optional.empty());
+
+        assertThat(OperatorFunctions.in(ReadOptions.DEFAULT, parameters, Optional.of(operators))
+                        .customOperators()
+                        .text())
+                .isEqualTo("Mine:mine::::mine.c");
+        assertThat(OperatorFunctions.in(ReadOptions.DEFAULT, parameters, Optional.of(line))
+                        .customOperators()
+                        .text())
+                .isEqualTo("Other:other::::");
     }
 
     /** {@code kiln:help} shows nothing else. */
