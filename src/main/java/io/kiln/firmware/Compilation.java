@@ -30,8 +30,12 @@ final class Compilation {
     static final Set<String> MISLEADING = Set.of(
             "CPATH",
             "C_INCLUDE_PATH",
+            "CPLUS_INCLUDE_PATH",
             "LIBRARY_PATH",
             "COMPILER_PATH",
+            "LD_RUN_PATH",
+            "LDEMULATION",
+            "GNUTARGET",
             "GCC_EXEC_PREFIX",
             "DEPENDENCIES_OUTPUT",
             "SUNPRO_DEPENDENCIES",
