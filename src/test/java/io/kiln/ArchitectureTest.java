@@ -3,7 +3,7 @@ package io.kiln;
 
 import static com.tngtech.archunit.base.DescribedPredicate.alwaysTrue;
 import static com.tngtech.archunit.base.DescribedPredicate.describe;
-import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -59,23 +59,29 @@ final class ArchitectureTest {
             .dependOnClassesThat()
             .resideInAnyPackage("org.apache.maven..", "org.codehaus.plexus..", "org.eclipse.aether..");
 
+    /** Whether a class was made of a template. */
+    static boolean isTemplate(JavaClass type) {
+        return type.getPackageName().startsWith("io.kiln.kernels")
+                || type.getPackageName().startsWith("io.kiln.pages");
+    }
+
     /** Except for templates: a sheet is called by its folder and its name. */
     @ArchTest
     static void every_class_has_a_name_of_its_own(JavaClasses classes) {
         Map<String, List<String>> byName = classes.stream()
                 .filter(type -> type.isTopLevelClass() && !type.getSimpleName().equals("package-info"))
-                .filter(type -> !type.getPackageName().startsWith("io.kiln.kernels"))
+                .filter(type -> !isTemplate(type))
                 .collect(Collectors.groupingBy(
                         JavaClass::getSimpleName, Collectors.mapping(JavaClass::getName, Collectors.toList())));
         assertThat(byName.values()).noneMatch(names -> names.size() > 1);
     }
 
-    /** A kernel's template belongs to the room that prints it. */
+    /** A template belongs to the room that prints it. */
     @ArchTest
     static final ArchRule packages_have_no_cycles = slices().matching("io.kiln.(**)")
             .should()
             .beFreeOfCycles()
-            .ignoreDependency(alwaysTrue(), resideInAPackage("io.kiln.kernels.."));
+            .ignoreDependency(alwaysTrue(), resideInAnyPackage("io.kiln.kernels..", "io.kiln.pages.."));
 
     @ArchTest
     static final ArchRule the_compiler_knows_no_firmware = noClasses()

@@ -48,7 +48,7 @@ final class HouseSizeTest {
 
     /** Records whose components are names of a format, of a report's JSON or of an operator's attributes, and templates, which are called by name. */
     private static boolean isData(JavaClass type) {
-        if (type.getPackageName().startsWith("io.kiln.kernels")) {
+        if (ArchitectureTest.isTemplate(type)) {
             return true;
         }
         return type.isRecord() && (type.getPackageName().startsWith("io.kiln.report") || type.isAssignableTo(Op.class));
@@ -130,7 +130,7 @@ final class HouseSizeTest {
                 .collect(Collectors.toSet());
         assertThat(avoided).contains("rescale").hasSizeGreaterThan(6);
         List<String> named = classes.stream()
-                .filter(type -> !type.getPackageName().startsWith("io.kiln.kernels"))
+                .filter(type -> !ArchitectureTest.isTemplate(type))
                 .filter(type -> Stream.of(type.getSimpleName().split("(?=[A-Z])", -1))
                         .anyMatch(word -> avoided.contains(word.toLowerCase(Locale.ROOT))))
                 .map(JavaClass::getName)

@@ -40,6 +40,14 @@ public final class PageDocument {
         return elements(tag).stream().map(Element::getTextContent).toList();
     }
 
+    /** The values of an attribute of all elements of a name that have it. */
+    public List<String> values(String tag, String attribute) {
+        return elements(tag).stream()
+                .filter(element -> element.hasAttribute(attribute))
+                .map(element -> element.getAttribute(attribute))
+                .toList();
+    }
+
     /** How many elements of a name have a class. */
     public long count(String tag, String style) {
         return elements(tag).stream()

@@ -10,12 +10,13 @@ import io.kiln.flow.resolve.ModelArchives;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.ir.text.RelayPrinter;
+import io.kiln.pages.JtequantizeGenerated;
 import io.kiln.quantize.QuantizeRequest;
 import io.kiln.quantize.Quantized;
 import io.kiln.quantize.run.Runs;
 import io.kiln.report.Json;
 import io.kiln.report.QuantizeReport;
-import io.kiln.report.page.QuantizePage;
+import io.kiln.report.page.Page;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -110,7 +111,7 @@ public final class QuantizedFiles {
         QuantizeReport report = QuantizeReports.of(model, spec.quantize().options(), quantized);
         Json.write(file(model, "json"), report);
         written.add(file(model, "html"));
-        WholeFiles.write(file(model, "html"), QuantizePage.of(report));
+        WholeFiles.write(file(model, "html"), Page.of((out, html) -> JtequantizeGenerated.render(out, html, report)));
         summary(model, quantized).forEach(log::info);
         return written;
     }

@@ -8,11 +8,13 @@ import io.kiln.base.Problems;
 import io.kiln.base.WholeFiles;
 import io.kiln.flow.spec.BudgetSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
+import io.kiln.pages.JtediffGenerated;
 import io.kiln.report.Json;
 import io.kiln.report.diff.BuildDiff;
 import io.kiln.report.diff.DiffText;
 import io.kiln.report.diff.FigureBudget;
 import io.kiln.report.diff.Figures;
+import io.kiln.report.page.Page;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -40,7 +42,8 @@ public final class DiffStep {
         Path reports = layout.reports();
         Json.write(reports.resolve("diff.json"), diff);
         WholeFiles.write(reports.resolve("diff.md"), DiffText.markdown(diff));
-        WholeFiles.write(reports.resolve("diff.html"), DiffText.html(diff));
+        WholeFiles.write(
+                reports.resolve("diff.html"), Page.of((out, html) -> JtediffGenerated.render(out, html, diff)));
         log.info("Compared with " + name + ":");
         DiffText.lines(diff).forEach(log::info);
         log.info("Page: " + reports.resolve("diff.html"));

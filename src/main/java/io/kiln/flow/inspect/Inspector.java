@@ -24,10 +24,12 @@ import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.frontend.relay.RelayFrontend;
 import io.kiln.module.SharedLibrary;
 import io.kiln.module.inspect.ArtifactInspectors;
+import io.kiln.pages.graph.JtepageGenerated;
 import io.kiln.report.ProfileReport;
+import io.kiln.report.graph.Graph;
 import io.kiln.report.graph.Graph.Note;
-import io.kiln.report.graph.GraphPage;
 import io.kiln.report.listing.InspectReport;
+import io.kiln.report.page.Page;
 import io.kiln.target.Target;
 import io.kiln.target.TargetKind;
 import io.kiln.toolchain.board.Board;
@@ -162,7 +164,8 @@ public final class Inspector {
                 source.input(), CodeTarget.of(target()), spec.options().with(CallOptions.TYPED), Optional.empty()));
         Path drawing = spec.layout().reports().resolve("graph-" + source.name() + ".html");
         String file = String.valueOf(source.file().getFileName());
-        WholeFiles.write(drawing, GraphPage.of(ModelGraph.of(compiled, file).with(measured())));
+        Graph graph = ModelGraph.of(compiled, file).with(measured());
+        WholeFiles.write(drawing, Page.of((out, html) -> JtepageGenerated.render(out, html, graph)));
         return new Inspected.OfModel(
                 source.file(), compiled.library().metadata(), compiled.code().staticBytes(), drawing);
     }

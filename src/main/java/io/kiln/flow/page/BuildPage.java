@@ -7,6 +7,7 @@ import io.kiln.base.KilnException;
 import io.kiln.base.WholeFiles;
 import io.kiln.compile.CompiledModel;
 import io.kiln.flow.spec.BuildSpec.Layout;
+import io.kiln.pages.overview.JteoverviewGenerated;
 import io.kiln.report.BuildReport;
 import io.kiln.report.Json;
 import io.kiln.report.ModelPart;
@@ -14,7 +15,7 @@ import io.kiln.report.ProfileReport;
 import io.kiln.report.VerifyReport;
 import io.kiln.report.graph.Graph;
 import io.kiln.report.overview.Overview;
-import io.kiln.report.overview.OverviewPage;
+import io.kiln.report.page.Page;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -36,7 +37,7 @@ public final class BuildPage {
     public static void write(Layout layout) {
         Optional<BuildReport> built = read(layout.reports().resolve("report.json"), BuildReport.class);
         if (built.isPresent()) {
-            WholeFiles.write(file(layout), OverviewPage.of(overview(layout, built.get())));
+            WholeFiles.write(file(layout), page(overview(layout, built.get())));
             return;
         }
         try {
@@ -66,6 +67,10 @@ public final class BuildPage {
             throw FileFailure.of("cannot read", file(layout), e);
         }
         return to;
+    }
+
+    private static String page(Overview overview) {
+        return Page.of((out, html) -> JteoverviewGenerated.render(out, html, overview));
     }
 
     private static Overview overview(Layout layout, BuildReport report) {

@@ -22,9 +22,10 @@ import io.kiln.flow.spec.RecordsSpec;
 import io.kiln.flow.spec.TuneSpec;
 import io.kiln.flow.state.FreshFolder;
 import io.kiln.ir.Function;
+import io.kiln.pages.JtetuneGenerated;
 import io.kiln.report.Json;
 import io.kiln.report.TuneReport;
-import io.kiln.report.page.TunePage;
+import io.kiln.report.page.Page;
 import io.kiln.schedule.LayerChoices;
 import io.kiln.target.Target;
 import io.kiln.target.TargetKind;
@@ -299,7 +300,8 @@ public final class TuneStep {
         summary.say(log, tasks, confirmation.before(), after);
         TuneReport report = summary.report(tasks, confirmation.before(), after);
         Json.write(reports.resolve("tune.json"), report);
-        WholeFiles.write(reports.resolve("tune.html"), TunePage.of(report));
+        WholeFiles.write(
+                reports.resolve("tune.html"), Page.of((out, html) -> JtetuneGenerated.render(out, html, report)));
         log.info("The curve of each layer: " + reports.resolve("tune.html"));
         if (tune.objective() == Metric.INSTRUCTIONS && BoardRecords.isTimed(build)) {
             log.info("Builds follow records of instructions if they set kiln.tune.objective=instructions");

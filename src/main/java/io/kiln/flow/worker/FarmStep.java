@@ -11,8 +11,9 @@ import io.kiln.farm.state.FarmKeeper;
 import io.kiln.farm.state.FarmQuestion;
 import io.kiln.farm.state.FarmState;
 import io.kiln.farm.state.FarmText;
+import io.kiln.pages.JtefarmGenerated;
 import io.kiln.report.Json;
-import io.kiln.report.page.FarmPage;
+import io.kiln.report.page.Page;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
@@ -44,7 +45,8 @@ public final class FarmStep {
 
     private void write(FarmState state, int refresh) {
         Json.write(reports.resolve(JSON), state);
-        WholeFiles.write(reports.resolve(PAGE), FarmPage.of(state, refresh));
+        WholeFiles.write(
+                reports.resolve(PAGE), Page.of((out, html) -> JtefarmGenerated.render(out, html, state, refresh)));
     }
 
     /**

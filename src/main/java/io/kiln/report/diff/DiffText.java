@@ -3,31 +3,31 @@ package io.kiln.report.diff;
 
 import io.kiln.report.Table;
 import io.kiln.report.diff.BuildDiff.Change;
-import io.kiln.report.page.HtmlTable;
-import io.kiln.report.page.Xhtml;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** A {@link BuildDiff} for people: lines for the console, Markdown for pull requests, a page. */
+/** A {@link BuildDiff} for people: lines for the console, Markdown for pull requests, rows for a page. */
 public final class DiffText {
     private static final String UNKNOWN = "-";
     private static final double PERCENT = 100;
 
     private DiffText() {}
 
-    /** A row of the table: what changed, and its figures. */
-    private record Row(String what, Change change) {
-        List<String> cells() {
-            return List.of(what, number(change.before()), number(change.after()), difference(change));
+    /**
+     * A row of the table.
+     *
+     * @param style its class on a page: {@code more}, {@code less} or empty
+     */
+    public record Row(String what, String before, String after, String difference, String style) {
+        static Row of(String what, Change change) {
+            String style = !change.isKnownToDiffer() ? "" : change.after() > change.before() ? "more" : "less";
+            return new Row(what, number(change.before()), number(change.after()), DiffText.difference(change), style);
         }
 
-        String style() {
-            if (change.before() == null || change.after() == null || change.isEqual()) {
-                return "";
-            }
-            return change.after() > change.before() ? "more" : "less";
+        List<String> cells() {
+            return List.of(what, before, after, difference);
         }
     }
 
@@ -50,17 +50,19 @@ public final class DiffText {
         return String.format(Locale.ROOT, "%+,d", difference) + share;
     }
 
-    private static List<Row> rows(BuildDiff diff) {
+    /** What changed, one figure in a row. */
+    public static List<Row> rows(BuildDiff diff) {
         List<Row> rows = new ArrayList<>();
-        diff.totals().forEach(change -> rows.add(new Row(change.what(), change)));
+        diff.totals().forEach(change -> rows.add(Row.of(change.what(), change)));
         diff.operators()
                 .forEach(operator -> operator.figures()
-                        .forEach(change -> rows.add(new Row(operator.name() + " " + change.what(), change))));
-        diff.answers().forEach(change -> rows.add(new Row("mismatches of " + change.what(), change)));
+                        .forEach(change -> rows.add(Row.of(operator.name() + " " + change.what(), change))));
+        diff.answers().forEach(change -> rows.add(Row.of("mismatches of " + change.what(), change)));
         return rows;
     }
 
-    private static List<String> tensors(BuildDiff diff) {
+    /** A line for each tensor that is new or gone. */
+    public static List<String> tensors(BuildDiff diff) {
         return diff.tensors().stream()
                 .map(change -> (change.isNew() ? "new " : "gone ") + change.tensor())
                 .toList();
@@ -89,20 +91,5 @@ public final class DiffText {
 
     private static String cell(String text) {
         return text.replaceAll("[\\r\\n]", " ").replaceAll("([\\\\`*_{}\\[\\]<>|])", "\\\\$1");
-    }
-
-    /** The table as an HTML page that loads no other file. */
-    public static String html(BuildDiff diff) {
-        StringBuilder out = new StringBuilder(Xhtml.head("What changed"))
-                .append("<h1>What changed</h1>\n<p>Compared with ")
-                .append(Xhtml.escape(diff.before()))
-                .append("</p>\n");
-        HtmlTable table = new HtmlTable("", 1, "", "before", "after", "difference");
-        rows(diff).forEach(row -> table.row(row.style(), row.cells().toArray(new String[0])));
-        out.append(table.body());
-        tensors(diff)
-                .forEach(
-                        tensor -> out.append("<p>").append(Xhtml.escape(tensor)).append("</p>\n"));
-        return out.append(Xhtml.foot()).toString();
     }
 }

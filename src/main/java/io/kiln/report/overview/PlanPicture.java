@@ -3,14 +3,17 @@ package io.kiln.report.overview;
 
 import io.kiln.artifact.BufferOverlaps;
 import io.kiln.artifact.ModelMetadata.PlannedBuffer;
-import io.kiln.report.page.Xhtml;
+import io.kiln.report.BuildReport.Operator;
+import io.kiln.report.page.Shown;
 import java.util.List;
-import java.util.Locale;
 import java.util.SortedSet;
+import java.util.stream.IntStream;
 
 /** The workspace of a model over time: a column for each operator, addresses upwards, a rectangle for each buffer. */
-final class PlanPicture {
-    private static final int LEFT = 64;
+public final class PlanPicture {
+    /** Where columns begin, in pixels. */
+    public static final int LEFT = 64;
+
     private static final int BOTTOM = 34;
     private static final int TOP = 12;
     private static final int HEIGHT = 260;
@@ -27,10 +30,9 @@ final class PlanPicture {
 
     private final List<PlannedBuffer> buffers;
     private final List<String> operators;
-    private final int steps;
+    private final int columns;
     private final int column;
     private final long top;
-    private final StringBuilder out = new StringBuilder();
 
     /**
      * @param operators names of what runs in each step; there may be more steps than names
@@ -39,72 +41,101 @@ final class PlanPicture {
         this.buffers = buffers;
         this.operators = operators;
         int last = buffers.stream().mapToInt(PlannedBuffer::lastUse).max().orElse(0);
-        this.steps = Math.max(last + 1, operators.size()) + 1;
-        this.column = Math.max(NARROWEST, Math.min(BROADEST, (WIDEST - LEFT) / steps));
+        this.columns = Math.max(last + 1, operators.size()) + 1;
+        this.column = Math.max(NARROWEST, Math.min(BROADEST, (WIDEST - LEFT) / columns));
         this.top = Math.max(
                 1, buffers.stream().mapToLong(b -> b.offset() + b.bytes()).max().orElse(1));
     }
 
-    /** The picture; empty without buffers. */
-    static String of(List<PlannedBuffer> buffers, List<String> operators) {
-        return buffers.isEmpty() ? "" : new PlanPicture(buffers, operators).draw();
+    /** A line of the grid. */
+    public record Tick(long bytes, double y) {}
+
+    /**
+     * A number below the picture.
+     *
+     * @param x middle of the operator's column
+     */
+    public record Step(int operator, double x) {}
+
+    /**
+     * A buffer.
+     *
+     * @param colour number of its colour
+     * @param isShared whether others hold some of its bytes at the same time
+     * @param size its bytes as text
+     */
+    public record Rectangle(
+            String tooltip,
+            int colour,
+            boolean isShared,
+            double x,
+            double y,
+            double width,
+            double height,
+            String size) {
+        /** Whether it has room for its size. */
+        public boolean isRoomy() {
+            return height >= ROOM && width >= size.length() * LETTER;
+        }
     }
 
-    private String draw() {
-        int width = LEFT + steps * column + 8;
-        int height = TOP + HEIGHT + BOTTOM;
-        line(
-                "<div class=\"scroll\"><svg class=\"plan\" xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\""
-                        + " height=\"%d\" viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"Buffers of the workspace over"
-                        + " time\">",
-                width, height, width, height);
-        for (int tick = 0; tick <= TICKS; tick++) {
-            long at = top * tick / TICKS;
-            line(
-                    "<line class=\"grid\" x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\"/><text class=\"axis\" x=\"%d\""
-                            + " y=\"%.1f\" text-anchor=\"end\">%s</text>",
-                    LEFT, width - 8, y(at), y(at), LEFT - 6, y(at) + 4, Shown.count(at));
-        }
+    /** The picture of a model's buffers. */
+    public static PlanPicture of(ModelSection model) {
+        return new PlanPicture(
+                model.buffers(), model.operators().stream().map(Operator::name).toList());
+    }
+
+    /** Width in pixels. */
+    public int width() {
+        return LEFT + columns * column + 8;
+    }
+
+    /** Height in pixels. */
+    public int height() {
+        return TOP + HEIGHT + BOTTOM;
+    }
+
+    /** Lines of the grid. */
+    public List<Tick> ticks() {
+        return IntStream.rangeClosed(0, TICKS)
+                .mapToObj(tick -> top * tick / TICKS)
+                .map(bytes -> new Tick(bytes, y(bytes)))
+                .toList();
+    }
+
+    /** Operators that there is room to number. */
+    public List<Step> steps() {
         int every = Math.max(1, (int) Math.ceil(28.0 / column));
-        for (int step = 0; step < operators.size(); step += every) {
-            line(
-                    "<text class=\"axis\" x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%d</text>",
-                    x(step) + column / 2.0, TOP + HEIGHT + 16, step);
-        }
-        line("<text class=\"axis\" x=\"%d\" y=\"%d\">operator</text>", LEFT, TOP + HEIGHT + BOTTOM - 4);
-        List<SortedSet<Integer>> overlaps = BufferOverlaps.of(buffers);
-        for (int i = 0; i < buffers.size(); i++) {
-            buffer(buffers.get(i), i, sharedAtOnce(buffers.get(i), overlaps.get(i)));
-        }
-        return out.append("</svg></div>\n").toString();
+        return IntStream.range(0, operators.size())
+                .filter(step -> step % every == 0)
+                .mapToObj(step -> new Step(step, x(step) + column / 2.0))
+                .toList();
     }
 
-    private void buffer(PlannedBuffer buffer, int index, List<String> shared) {
+    /** The buffers. */
+    public List<Rectangle> buffers() {
+        List<SortedSet<Integer>> overlaps = BufferOverlaps.of(buffers);
+        return IntStream.range(0, buffers.size())
+                .mapToObj(i -> rectangle(buffers.get(i), i, sharedAtOnce(buffers.get(i), overlaps.get(i))))
+                .toList();
+    }
+
+    private Rectangle rectangle(PlannedBuffer buffer, int index, List<String> shared) {
         double x = x(buffer.firstUse());
-        double width = x(buffer.lastUse() + 1) - x;
         double y = y(buffer.offset() + buffer.bytes());
-        double height = y(buffer.offset()) - y;
         String tooltip =
                 buffer.name() + "\n" + Shown.count(buffer.bytes()) + " bytes at " + Shown.count(buffer.offset())
                         + "\nfrom " + step(buffer.firstUse()) + " to " + step(buffer.lastUse())
                         + (shared.isEmpty() ? "" : "\nshares bytes with " + String.join(", ", shared));
-        line(
-                "<g><title>%s</title><rect class=\"buffer p%d%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\""
-                        + " height=\"%.1f\"/>",
-                Xhtml.escape(tooltip),
+        return new Rectangle(
+                tooltip,
                 index % COLOURS,
-                shared.isEmpty() ? "" : " shared",
+                !shared.isEmpty(),
                 x,
                 y,
-                width,
-                Math.max(1, height));
-        String text = Shown.count(buffer.bytes());
-        if (height >= ROOM && width >= text.length() * LETTER) {
-            line(
-                    "<text class=\"label\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%s</text>",
-                    x + width / 2, y + height / 2 + 4, text);
-        }
-        out.append("</g>\n");
+                x(buffer.lastUse() + 1) - x,
+                y(buffer.offset()) - y,
+                Shown.count(buffer.bytes()));
     }
 
     /** Names of the buffers that hold some of the same bytes at the same time, because an operator writes over what it has read. */
@@ -130,9 +161,5 @@ final class PlanPicture {
 
     private double y(long offset) {
         return TOP + HEIGHT - (double) HEIGHT * offset / top;
-    }
-
-    private void line(String format, Object... values) {
-        out.append(String.format(Locale.ROOT, format, values)).append('\n');
     }
 }

@@ -20,13 +20,14 @@ import io.kiln.ir.op.element.Binary;
 import io.kiln.ir.op.element.Clip;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
+import io.kiln.pages.graph.JtepageGenerated;
 import io.kiln.reference.OwnModel;
 import io.kiln.report.PageDocument;
 import io.kiln.report.graph.Graph;
-import io.kiln.report.graph.GraphPage;
 import io.kiln.report.graph.Layout;
 import io.kiln.report.graph.Layout.Point;
 import io.kiln.report.graph.Layout.Rect;
+import io.kiln.report.page.Page;
 import io.kiln.transform.RandomNets;
 import java.io.IOException;
 import java.io.StringReader;
@@ -57,7 +58,7 @@ class ModelGraphTest {
                 RequestDraft.of(file, TARGET).name(model.id()).build());
         Graph graph = ModelGraph.of(compiled, "model.tflite");
         assertNothingOverlaps(graph);
-        Document page = parsed(GraphPage.of(graph));
+        Document page = parsed(page(graph));
         Function fused = compiled.stages().get(compiled.stages().size() - 1).function();
         List<String> functions = compiled.library().metadata().operators().stream()
                 .map(OperatorInfo::name)
@@ -66,8 +67,8 @@ class ModelGraphTest {
         assertThat(count(page, "rect", "frame")).isEqualTo(functions.size());
         assertThat(count(page, "rect", "box")).isEqualTo(fused.bindings().size());
         assertThat(count(page, "rect", "input")).isEqualTo(fused.params().size());
-        assertThat(GraphPage.of(ModelGraph.of(compiled, "model.tflite"))).isEqualTo(GraphPage.of(graph));
-        keep(model.id(), GraphPage.of(graph));
+        assertThat(page(ModelGraph.of(compiled, "model.tflite"))).isEqualTo(page(graph));
+        keep(model.id(), page(graph));
     }
 
     @Test
@@ -92,7 +93,7 @@ class ModelGraphTest {
         String name = "keyword_spotting_of_the_second_generation";
         CompiledModel compiled = ModelCompiler.compile(
                 RequestDraft.of(OwnModel.KEYWORDS.model(), TARGET).name(name).build());
-        String page = GraphPage.of(ModelGraph.of(compiled, "m"));
+        String page = page(ModelGraph.of(compiled, "m"));
         List<String> numbers = compiled.library().metadata().operators().stream()
                 .map(OperatorInfo::name)
                 .filter(function -> function.matches(".*_[0-9]+"))
@@ -117,8 +118,8 @@ class ModelGraphTest {
             if (net.results().size() == 2) {
                 Graph graph = ModelGraph.of(compile(net), "net");
                 assertNothingOverlaps(graph);
-                assertThat(count(parsed(GraphPage.of(graph)), "rect", "output")).isEqualTo(2);
-                keep("two-outputs", GraphPage.of(graph));
+                assertThat(count(parsed(page(graph)), "rect", "output")).isEqualTo(2);
+                keep("two-outputs", page(graph));
                 drawn++;
             }
         }
@@ -129,7 +130,7 @@ class ModelGraphTest {
     void whatIsRememberedIsDrawn() throws Exception {
         Graph graph = ModelGraph.of(compile(StatefulModelTest.sums(0)), "sums");
         assertNothingOverlaps(graph);
-        assertThat(count(parsed(GraphPage.of(graph)), "rect", "variable")).isEqualTo(1);
+        assertThat(count(parsed(page(graph)), "rect", "variable")).isEqualTo(1);
     }
 
     /** Whoever reads a variable behind an operator that writes it reads what that wrote; what operators call is drawn too. */
@@ -150,7 +151,7 @@ class ModelGraphTest {
         assertThat(graph.called())
                 .extracting(Graph::title)
                 .containsExactly("Function choice_0, twice in the model", "Function choice_1, same in the model");
-        assertThat(count(parsed(GraphPage.of(graph)), "rect", "input")).isEqualTo(4);
+        assertThat(count(parsed(page(graph)), "rect", "input")).isEqualTo(4);
     }
 
     /** Every third operator reads a value from far above. */
@@ -172,14 +173,14 @@ class ModelGraphTest {
         Graph graph = ModelGraph.of(compile(function("long_graph", "x", bindings)), "m");
         assertThat(graph.blocks()).hasSizeGreaterThan(300);
         assertNothingOverlaps(graph);
-        parsed(GraphPage.of(graph));
+        parsed(page(graph));
     }
 
     @Test
     void namesCannotBreakThePage() throws Exception {
         String name = "</text><script>alert(1)</script>&\"\u0000\uFFFF" + "😀".repeat(100);
         Binding only = new Binding(1, new Clip(0, 6), List.of(new Arg.Ref(0)), X, new Origin(name, 0, name, name));
-        Document page = parsed(GraphPage.of(ModelGraph.of(compile(function("m", name, List.of(only))), name)));
+        Document page = parsed(page(ModelGraph.of(compile(function("m", name, List.of(only))), name)));
         assertThat(page.getElementsByTagName("script").getLength()).isZero();
         assertThat(page.getElementsByTagName("rect").getLength()).isEqualTo(4);
     }
@@ -253,6 +254,10 @@ class ModelGraphTest {
 
     private static int bottom(Rect rect) {
         return rect.y() + rect.height();
+    }
+
+    private static String page(Graph graph) {
+        return Page.of((out, html) -> JtepageGenerated.render(out, html, graph));
     }
 
     private static Document parsed(String page) throws Exception {

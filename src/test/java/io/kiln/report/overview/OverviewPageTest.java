@@ -10,6 +10,7 @@ import io.kiln.artifact.ModelMetadata.TensorInfo;
 import io.kiln.artifact.OperatorInfo;
 import io.kiln.base.DType;
 import io.kiln.cycles.core.CycleRange;
+import io.kiln.pages.overview.JteoverviewGenerated;
 import io.kiln.report.BuildReport;
 import io.kiln.report.CycleReport;
 import io.kiln.report.ImageReport;
@@ -23,6 +24,7 @@ import io.kiln.report.graph.Graph;
 import io.kiln.report.graph.Graph.Block;
 import io.kiln.report.graph.Graph.Box;
 import io.kiln.report.graph.Graph.Kind;
+import io.kiln.report.page.Page;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -30,6 +32,10 @@ import org.junit.jupiter.api.Test;
 /** The page of a build holds what the reports hold, and nothing in them can break it. */
 class OverviewPageTest {
     private static final String HOSTILE = "</td></title><script>alert(1)</script>\u202e\u0000\"'&amp;";
+
+    /** The same without characters that reorder others or are none. */
+    private static final String SHOWN = "</td></title><script>alert(1)</script>\ufffd\ufffd\"'&amp;";
+
     private static final TensorInfo X = new TensorInfo("x", "x", DType.INT8, List.of(1, 4), 0.5f, -3);
     private static final TensorInfo Y = new TensorInfo("y", "y", DType.INT8, List.of(1, 2), 0.25f, 7);
     private static final ModelMetadata KWS = new ModelMetadata(
@@ -120,9 +126,13 @@ class OverviewPageTest {
                 built(List.of(KWS)).profiled(profile), Optional.of(profile), Optional.of(proof), List.of(graph));
     }
 
+    private static String page(Overview overview) {
+        return Page.of((out, html) -> JteoverviewGenerated.render(out, html, overview));
+    }
+
     @Test
     void signalProcessingStandsBehindTheOperators() {
-        PageDocument page = PageDocument.of(OverviewPage.of(profiled(PROOF)));
+        PageDocument page = PageDocument.of(page(profiled(PROOF)));
         assertThat(page.texts("h2"))
                 .containsExactly(
                         "Memory",
@@ -138,7 +148,7 @@ class OverviewPageTest {
 
     @Test
     void memoryOperatorsProofAndOriginAreThere() {
-        PageDocument page = PageDocument.of(OverviewPage.of(profiled(PROOF)));
+        PageDocument page = PageDocument.of(page(profiled(PROOF)));
         assertThat(page.texts("b")).containsExactly("Bit-exact", "15.0 KiB", "1,128 B", "2,000", "2,200", "400");
         assertThat(page.texts("td"))
                 .containsSequence("code", "12,000", "78.0 %", "constants of the models and strings", "3,000")
@@ -169,7 +179,7 @@ class OverviewPageTest {
     @Test
     void buffersAndTheGraphTellTheirNumbersUnderTheMouse() {
         VerifyReport proof = new VerifyReport("sensor", "qemu", 7, List.of(), true, true, Tolerance.NONE, "");
-        PageDocument page = PageDocument.of(OverviewPage.of(profiled(proof)));
+        PageDocument page = PageDocument.of(page(profiled(proof)));
         assertThat(page.texts("title"))
                 .contains(
                         "a\n48 bytes at 0\nfrom operator 0 tvmgen_kws_conv to operator 1 tvmgen_kws_dense\nshares bytes with b",
@@ -197,7 +207,7 @@ class OverviewPageTest {
                 false,
                 Tolerance.NONE,
                 "3 of 12 outputs differ " + HOSTILE);
-        PageDocument page = PageDocument.of(OverviewPage.of(profiled(failed)));
+        PageDocument page = PageDocument.of(page(profiled(failed)));
         assertThat(page.texts("b")).startsWith("Failed");
         assertThat(page.texts("li")).startsWith("The verification failed");
         assertThat(page.texts("pre")).singleElement().asString().startsWith("3 of 12 outputs differ");
@@ -206,7 +216,7 @@ class OverviewPageTest {
 
     @Test
     void whatIsNotKnownYetIsSaid() {
-        PageDocument page = PageDocument.of(OverviewPage.of(of(built(List.of(KWS, KWS)))));
+        PageDocument page = PageDocument.of(page(of(built(List.of(KWS, KWS)))));
         assertThat(page.texts("b")).startsWith("Not verified").contains("–");
         assertThat(page.texts("th")).contains("Share of MACs").doesNotContain("Instructions", "Cycles", "Time");
         assertThat(page.texts("h3")).containsSubsequence("kws", "kws", "kws", "kws");
@@ -217,8 +227,11 @@ class OverviewPageTest {
     @Test
     void nothingIsLoadedOrRunAndEqualReportsGiveEqualPages() {
         VerifyReport proof = new VerifyReport("sensor", "qemu", 7, List.of(), true, true, Tolerance.NONE, "");
-        String text = OverviewPage.of(profiled(proof));
-        PageDocument.of(text).requireSelfContained();
-        assertThat(OverviewPage.of(profiled(proof))).isEqualTo(text);
+        String text = page(profiled(proof));
+        PageDocument document = PageDocument.of(text);
+        document.requireSelfContained();
+        assertThat(document.texts("h1")).containsExactly(SHOWN + ".tflite on sensor");
+        assertThat(document.values("span", "title")).contains(SHOWN);
+        assertThat(page(profiled(proof))).isEqualTo(text);
     }
 }

@@ -3,6 +3,7 @@ package io.kiln.report.page;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kiln.pages.JtequantizeGenerated;
 import io.kiln.report.PageDocument;
 import io.kiln.report.QuantizeReport;
 import io.kiln.report.QuantizeReport.Accuracy;
@@ -57,6 +58,10 @@ class QuantizePageTest {
                         new Trial(Map.of("b", "int16", "a", "float"), 25, 1, true)));
     }
 
+    private static String page(QuantizeReport report) {
+        return Page.of((out, html) -> JtequantizeGenerated.render(out, html, report));
+    }
+
     private static Document parsed(String page) throws Exception {
         DocumentBuilderFactory factory = DocumentBuilderFactory.newInstance();
         factory.setFeature("http://apache.org/xml/features/nonvalidating/load-external-dtd", false);
@@ -74,7 +79,7 @@ class QuantizePageTest {
 
     @Test
     void everyNumberOfTheReportIsThere() throws Exception {
-        Document page = parsed(QuantizePage.of(whole()));
+        Document page = parsed(page(whole()));
         assertThat(texts(page, "h2"))
                 .containsExactly(
                         "Accuracy on labelled samples",
@@ -95,7 +100,7 @@ class QuantizePageTest {
 
     @Test
     void namesAreTextAndNothingElse() throws Exception {
-        String text = QuantizePage.of(whole());
+        String text = page(whole());
         Document page = parsed(text);
         assertThat(text).doesNotContain("<script", "\u202e", "\u0000", "src=", "url(");
         PageDocument.of(text).requireSelfContained();
@@ -105,7 +110,7 @@ class QuantizePageTest {
 
     @Test
     void layersThatLoseMostAreHighlightedAndBarsAreAsLongAsTheirRatio() throws Exception {
-        Document page = parsed(QuantizePage.of(whole()));
+        Document page = parsed(page(whole()));
         NodeList rows = page.getElementsByTagName("tr");
         List<String> worst = new ArrayList<>();
         for (int i = 0; i < rows.getLength(); i++) {
@@ -114,15 +119,15 @@ class QuantizePageTest {
             }
         }
         assertThat(worst).containsExactly("</td><script>alert(1)</script>\ufffd\ufffd\"'&amp;");
-        assertThat(QuantizePage.of(whole()))
+        assertThat(page(whole()))
                 .contains("class=\"good\" style=\"width: 52%\"", "class=\"poor\" style=\"width: 13%\"");
     }
 
     @Test
     void whatThereIsNotHasNoHeading() throws Exception {
         QuantizeReport plain = report(List.of(), null, List.of());
-        assertThat(texts(parsed(QuantizePage.of(plain)), "h2"))
+        assertThat(texts(parsed(page(plain)), "h2"))
                 .containsExactly("Inputs and outputs", "What would give most back", "Layers");
-        assertThat(QuantizePage.of(plain)).isEqualTo(QuantizePage.of(report(List.of(), null, List.of())));
+        assertThat(page(plain)).isEqualTo(page(report(List.of(), null, List.of())));
     }
 }

@@ -3,6 +3,7 @@ package io.kiln.report.page;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kiln.pages.JtetuneGenerated;
 import io.kiln.report.TuneReport;
 import io.kiln.report.TuneReport.Choice;
 import io.kiln.report.TuneReport.Sizes;
@@ -22,8 +23,9 @@ class TunePageTest {
                 new Choice("slow(n=1)", 200.0),
                 new Choice("fast(n=2)", 150.0),
                 Arrays.asList(200.0, null, 150.0));
-        return TunePage.of(new TuneReport(
-                "b", "c", "cycles", "grid", 0, "src/main/tuning/b.log", List.of(task), new Whole(before, after)));
+        TuneReport report = new TuneReport(
+                "b", "c", "cycles", "grid", 0, "src/main/tuning/b.log", List.of(task), new Whole(before, after));
+        return Page.of((out, html) -> JtetuneGenerated.render(out, html, report));
     }
 
     @Test

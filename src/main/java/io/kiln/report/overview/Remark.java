@@ -4,26 +4,22 @@ package io.kiln.report.overview;
 import io.kiln.report.BuildReport;
 import io.kiln.report.ImageReport.Licence;
 import io.kiln.report.VerifyReport;
-import io.kiln.report.page.Xhtml;
+import io.kiln.report.page.Shown;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** The page's remarks: what a reader should know before trusting or shipping an image. */
-final class Remarks {
+/**
+ * A remark on a page: what a reader should know before trusting or shipping an image.
+ *
+ * @param isBad whether the image should not be used
+ */
+public record Remark(String text, boolean isBad) {
     /** The share in percent from which a memory is called almost full. */
     private static final double ALMOST_FULL = 90;
 
-    private Remarks() {}
-
-    /**
-     * A remark.
-     *
-     * @param isBad whether the image should not be used
-     */
-    record Remark(String text, boolean isBad) {}
-
-    static List<Remark> of(Overview overview) {
+    /** The remarks on a build. */
+    public static List<Remark> of(Overview overview) {
         List<Remark> remarks = new ArrayList<>();
         proof(overview, remarks);
         BuildReport built = overview.built();
@@ -79,16 +75,5 @@ final class Remarks {
             remarks.add(new Remark(
                     "Sources without a stated licence are compiled in: " + String.join(", ", unknown), false));
         }
-    }
-
-    /** The remarks as a list of XHTML; empty if there are none. */
-    static String markup(Overview overview) {
-        StringBuilder out = new StringBuilder();
-        for (Remark remark : of(overview)) {
-            out.append(remark.isBad() ? "<li class=\"bad\">" : "<li>")
-                    .append(Xhtml.escape(remark.text()))
-                    .append("</li>\n");
-        }
-        return out.isEmpty() ? "" : "<ul class=\"warnings\" id=\"warnings\">\n" + out + "</ul>\n";
     }
 }
