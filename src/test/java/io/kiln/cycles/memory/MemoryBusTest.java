@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.cycles.core.CycleRange;
 import io.kiln.cycles.core.CycleRange.Bound;
+import io.kiln.cycles.memory.MemorySetting.Region;
 import io.kiln.cycles.memory.MemoryWait.Cache;
 import io.kiln.cycles.memory.MemoryWait.DataCache;
 import java.io.IOException;
@@ -95,18 +96,23 @@ final class MemoryBusTest {
         assertThat(actual).hasSize(88).containsExactlyElementsOf(expected);
     }
 
+    private static CoreClock clock(MemoryWait wait) {
+        Region flash = new Region(0x08000000, 0x08100000, Optional.of(wait), Optional.empty());
+        return new CoreClock(new MemorySetting(List.of(flash), Bound.EXPECTED), 4);
+    }
+
     /**
      * A loop of bodies of 14 instructions of 32 bits: two loads of weights, four from RAM and eight multiply-accumulates, and a
      * subtraction of 16 bits with a branch of 32 behind them. 1,000 turns; cycles of a body.
      */
     private static double loop(MemoryWait wait, int bodies, boolean weights) {
-        CoreClock clock = new CoreClock(new MemoryBus(wait, Bound.EXPECTED), 4);
+        CoreClock clock = clock(wait);
         long start = 0x08004000;
         long weight = 0x08020000;
         long end = start + bodies * 56L + 6;
         for (int turn = 0; turn < 1000; turn++) {
             clock.branch(turn == 0 ? 0 : 2, start);
-            clock.enter(end);
+            clock.enter(start, end);
             long address = start;
             for (int body = 0; body < bodies; body++) {
                 for (int i = 0; i < 14; i++) {
@@ -164,8 +170,9 @@ final class MemoryBusTest {
     void withoutWaitStatesNothingWaits() {
         Stream.of("l4-dual", "f4").map(WAITS::get).forEach(wait -> {
             MemoryWait none = new MemoryWait(0, wait.lineBytes(), true, wait.fetch(), wait.data(), wait.missCycles());
-            CoreClock clock = new CoreClock(new MemoryBus(none, Bound.EXPECTED), 4);
+            CoreClock clock = clock(none);
             clock.branch(0, 0x08000000);
+            clock.enter(0x08000000, 0x08000000 + 4000);
             for (int i = 0; i < 1000; i++) {
                 clock.begin(0x08000000 + 4 * i, 4);
                 clock.load(0x08020000 + 64 * i, 8);
