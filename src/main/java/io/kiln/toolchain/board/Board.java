@@ -266,6 +266,7 @@ public record Board(
      * @param speed its relative speed
      * @param waits how long it makes the core wait, if the profile says it
      * @param fetch how code is fetched from it, for RAM whose profile says it; code should not lie in other RAM
+     * @param alternatives how long it would make the core wait if it were set up otherwise
      * @param targets keys of the targets that reach it: {@code host}, and names of code generators; empty if all do
      */
     public record Memory(
@@ -276,14 +277,16 @@ public record Board(
             Speed speed,
             Optional<MemoryWait> waits,
             Optional<CodeFetch> fetch,
+            List<AlternativeWait> alternatives,
             List<String> targets) {
         public Memory {
+            alternatives = List.copyOf(alternatives);
             targets = List.copyOf(targets);
         }
 
         /** A memory of ordinary speed that every target reaches, and whose wait states are not known. */
         public Memory(String name, Kind kind, long base, long size) {
-            this(name, kind, base, size, Speed.NORMAL, Optional.empty(), Optional.empty(), List.of());
+            this(name, kind, base, size, Speed.NORMAL, Optional.empty(), Optional.empty(), List.of(), List.of());
         }
 
         /** The address after the last byte. */
@@ -291,6 +294,15 @@ public record Board(
             return base + size;
         }
     }
+
+    /**
+     * Another setting of a memory.
+     *
+     * @param title one line for people
+     * @param hertz the core's clock then; empty if it is the same
+     * @param waits how long it makes the core wait then
+     */
+    public record AlternativeWait(String title, OptionalLong hertz, MemoryWait waits) {}
 
     /** How code that lies in RAM reaches the core. */
     public enum CodeFetch {

@@ -139,6 +139,7 @@ final class BoardParser {
                     Board.Speed.valueOf(node.path("speed").asText("normal").toUpperCase(Locale.ROOT)),
                     waits.read(node.path("wait"), pointer + "/wait"),
                     waits.fetch(node.path("fetch"), kind, pointer + "/fetch"),
+                    waits.alternatives(node.path("alternatives"), pointer + "/alternatives"),
                     new MemoryTargets(profile, problems).read(node.path("targets"), pointer));
             check(memory, memories, profile.where(pointer));
             memories.add(memory);
