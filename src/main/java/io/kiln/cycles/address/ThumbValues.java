@@ -74,9 +74,11 @@ final class ThumbValues {
         Optional<Pending> access = now.bytes() == 2 ? narrow(first) : wide(first, halfword(now.address() + 2));
         List<Sum> stored = access.map(one -> values(one.registers)).orElse(List.of());
         for (int register = 0; register < REGISTERS; register++) {
-            if ((now.writes() >>> register & 1) != 0) {
-                boolean isKnown = conditional == 0 && results.containsKey(register);
-                registers[register] = isKnown ? results.get(register) : Sum.variable(variables++);
+            boolean isKnown = results.containsKey(register);
+            if (isKnown && conditional == 0) {
+                registers[register] = results.get(register);
+            } else if (isKnown || (now.writes() >>> register & 1) != 0) {
+                registers[register] = Sum.variable(variables++);
             }
         }
         access.ifPresent(one -> {
@@ -139,7 +141,8 @@ final class ThumbValues {
     private Optional<Pending> multiple(boolean isStore, int base, int mask, int up, boolean writesBack) {
         int bytes = WORD * Integer.bitCount(mask);
         Sum first = up > 0 ? registers[base] : registers[base].plus(-bytes);
-        if (writesBack) {
+        boolean isLoaded = !isStore && (mask >>> base & 1) != 0;
+        if (writesBack && !isLoaded) {
             results.put(base, registers[base].plus(up * bytes));
         }
         return Optional.of(new Pending(isStore, bytes, first, listed(mask)));
@@ -324,6 +327,9 @@ final class ThumbValues {
 
     /** Arithmetic of a register and another value. */
     private void combine(int operation, int d, int n, Sum other) {
+        if (d == PC) {
+            return;
+        }
         switch (operation) {
             case 0b0010 -> {
                 if (n == PC) {
