@@ -56,9 +56,10 @@ record MemorySettings(MemoryWait flash, List<Change> changes, List<MemorySetting
                     .flatMap(memory -> ram(memory).stream())
                     .max(RamCode::compareTo);
             ram.ifPresent(code -> {
-                changes.add(new Change("all code in RAM", OptionalLong.empty()));
+                String where = code == RamCode.SLOW ? "RAM, by the system bus" : "RAM";
+                changes.add(new Change("all code in " + where, OptionalLong.empty()));
                 all.add(expected.withCode(code));
-                changes.add(new Change("all code and weights in RAM", OptionalLong.empty()));
+                changes.add(new Change("all weights and code in " + where, OptionalLong.empty()));
                 all.add(expected.withCode(code).withConstants());
             });
             changes.add(new Change("all weights in RAM", OptionalLong.empty()));
