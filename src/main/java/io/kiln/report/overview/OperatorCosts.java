@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.report.overview;
 
+import io.kiln.report.BoardCycles;
 import io.kiln.report.BuildReport.Operator;
 import io.kiln.report.graph.Graph.Note;
 import io.kiln.report.page.Shown;
@@ -9,6 +10,7 @@ import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.ToLongFunction;
 
 /** What operators cost, compared with each other: their shares of instructions, of time or of MACs, whichever is known. */
 public final class OperatorCosts {
@@ -75,11 +77,20 @@ public final class OperatorCosts {
         return operator.layers().isEmpty() ? operator.op() : String.join(", ", operator.layers());
     }
 
-    /** Its cycles; empty if they were not estimated. */
+    /** Its cycles, those of the board if its memories are known; empty if they were not estimated. */
     public static String cycles(Operator operator) {
-        return operator.estimatedCycles() == null
-                ? ""
-                : Shown.count(operator.estimatedCycles().expected());
+        if (operator.estimatedCycles() == null) {
+            return "";
+        }
+        return Shown.count(
+                operator.boardCycles() == null
+                        ? operator.estimatedCycles().expected()
+                        : operator.boardCycles().expected());
+    }
+
+    /** A part of its board cycles; empty if they were not estimated. */
+    public static String waits(Operator operator, ToLongFunction<BoardCycles> part) {
+        return operator.boardCycles() == null ? "" : Shown.some(part.applyAsLong(operator.boardCycles()));
     }
 
     /** The notes of a graph on each operator, by the name of its C function. */
