@@ -4,6 +4,7 @@
  * All buses, and with them LPUART1, run at 80 MHz. Pins PG2 to PG15 have a supply of their own, which must be declared valid.
  */
 #include "kiln_clock.h"
+#include "kiln_ram.h"
 #include "kiln_register.h"
 
 #define FLASH_ACR 0x40022000u
@@ -32,4 +33,5 @@ void kiln_clock_init(void) {
   KILN_REGISTER(RCC_APB1ENR1) |= 1u << 28; /* power control */
   (void)KILN_REGISTER(RCC_APB1ENR1);
   KILN_REGISTER(PWR_CR2) |= 1u << 9; /* the supply of port G is there */
+  kiln_ram_copy(__ramfunc_load, __ramfunc_start, __ramfunc_end);
 }

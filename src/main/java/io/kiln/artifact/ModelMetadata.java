@@ -113,13 +113,15 @@ public record ModelMetadata(
      * @param constantBytes bytes of weights, biases and tables in read-only memory
      * @param pools memory that the caller provides, in the order of the pools' struct
      * @param storages blocks of memory that the graph executor takes; empty for others
+     * @param copies what a program copies to RAM when it starts
      */
     public record Memory(
             long workspaceBytes,
             int workspaceAlignment,
             long constantBytes,
             List<ExternalPool> pools,
-            List<Storage> storages) {
+            List<Storage> storages,
+            RamCopies copies) {
         public Memory {
             pools = List.copyOf(pools);
             storages = List.copyOf(storages);
@@ -127,8 +129,21 @@ public record ModelMetadata(
 
         /** Memory inside the generated C, planned ahead of time. */
         public Memory(long workspaceBytes, int workspaceAlignment, long constantBytes) {
-            this(workspaceBytes, workspaceAlignment, constantBytes, List.of(), List.of());
+            this(workspaceBytes, workspaceAlignment, constantBytes, List.of(), List.of(), RamCopies.NONE);
         }
+    }
+
+    /**
+     * What a program copies to RAM when it starts, so that an inference does not wait for flash.
+     *
+     * @param codeBytes bytes of micro-kernels, at most about
+     * @param constantBytes bytes of weights and tables
+     * @param savedCycles cycles of an inference that this saves, by the wait states of the board
+     * @param nextSavedCycles those that the next kilobyte would save
+     */
+    public record RamCopies(long codeBytes, long constantBytes, long savedCycles, long nextSavedCycles) {
+        /** Nothing is copied. */
+        public static final RamCopies NONE = new RamCopies(0, 0, 0, 0);
     }
 
     /**

@@ -13,6 +13,7 @@ import io.kiln.artifact.ModelMetadata.ExternalPool.Kind;
 import io.kiln.artifact.ModelMetadata.Interface;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.artifact.ModelMetadata.Plan;
+import io.kiln.artifact.ModelMetadata.RamCopies;
 import io.kiln.artifact.OperatorInfo;
 import io.kiln.base.Problems;
 import io.kiln.base.TargetText;
@@ -132,7 +133,8 @@ final class ModelMetadataReader {
                                 ? main.at("constants_size_bytes").bytes()
                                 : 0,
                         pools,
-                        graph.map(model -> model.graph().storages()).orElse(List.of())),
+                        graph.map(model -> model.graph().storages()).orElse(List.of()),
+                        RamCopies.NONE),
                 new Plan(NOT_TOLD, workspace, 0, List.of()),
                 operators);
     }
