@@ -3,8 +3,11 @@ package io.kiln.toolchain.board;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.incremental.NoInput;
+import io.kiln.cycles.memory.MemoryWait;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SortedMap;
@@ -192,6 +195,23 @@ public record Board(
         return pools().flatMap(p -> memory(p.code()));
     }
 
+    /**
+     * How much a loop and what it calls may fill of the cache of code, in bytes, if they begin at one of its lines; elsewhere a line less.
+     * Loops beyond that wait for each line in each turn. Empty if the profile has no such cache, or its flash has no wait states.
+     */
+    public OptionalInt loopBytes() {
+        return codeCache().map(cache -> OptionalInt.of(cache.bytes())).orElse(OptionalInt.empty());
+    }
+
+    /** Bytes of a line of the cache of {@link #loopBytes}. */
+    public OptionalInt loopLineBytes() {
+        return codeCache().map(cache -> OptionalInt.of(cache.lineBytes())).orElse(OptionalInt.empty());
+    }
+
+    private Optional<MemoryWait.Cache> codeCache() {
+        return constants().flatMap(Memory::waits).flatMap(MemoryWait::codeCache);
+    }
+
     /** The linker script for images whose constants do not fit in the first memory. */
     public Optional<String> moreLinker() {
         return linker().filter(script -> moreConstants().isPresent()).map(LinkerVariant.MORE::of);
@@ -245,6 +265,7 @@ public record Board(
      * @param size bytes, at least 1
      * @param speed its relative speed
      * @param waits how long it makes the core wait, if the profile says it
+     * @param fetch how code is fetched from it, for RAM whose profile says it; code should not lie in other RAM
      * @param targets keys of the targets that reach it: {@code host}, and names of code generators; empty if all do
      */
     public record Memory(
@@ -254,6 +275,7 @@ public record Board(
             long size,
             Speed speed,
             Optional<MemoryWait> waits,
+            Optional<CodeFetch> fetch,
             List<String> targets) {
         public Memory {
             targets = List.copyOf(targets);
@@ -261,12 +283,27 @@ public record Board(
 
         /** A memory of ordinary speed that every target reaches, and whose wait states are not known. */
         public Memory(String name, Kind kind, long base, long size) {
-            this(name, kind, base, size, Speed.NORMAL, Optional.empty(), List.of());
+            this(name, kind, base, size, Speed.NORMAL, Optional.empty(), Optional.empty(), List.of());
         }
 
         /** The address after the last byte. */
         public long end() {
             return base + size;
+        }
+    }
+
+    /** How code that lies in RAM reaches the core. */
+    public enum CodeFetch {
+        /** By the bus of loads and stores, which take turns with it. */
+        SYSTEM_BUS,
+        /** By the bus of code, without waits. */
+        CODE_BUS,
+        /** From memory coupled tightly to the core, without waits. */
+        TCM;
+
+        /** As profiles write it. */
+        public String key() {
+            return name().toLowerCase(Locale.ROOT).replace('_', '-');
         }
     }
 

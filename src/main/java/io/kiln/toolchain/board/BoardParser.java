@@ -125,30 +125,25 @@ final class BoardParser {
 
     private List<Memory> memories() {
         List<Memory> memories = new ArrayList<>();
+        WaitParser waits = new WaitParser(profile, problems);
         JsonNode array = profile.find("memories").orElse(null);
         for (int i = 0; array != null && i < array.size(); i++) {
             JsonNode node = array.get(i);
+            String pointer = "/memories/" + i;
+            Kind kind = node.get("kind").asText().equals("rom") ? Kind.ROM : Kind.RAM;
             Memory memory = new Memory(
                     node.get("name").asText(),
-                    node.get("kind").asText().equals("rom") ? Kind.ROM : Kind.RAM,
+                    kind,
                     node.get("base").asLong(),
                     size(node.get("size")),
                     Board.Speed.valueOf(node.path("speed").asText("normal").toUpperCase(Locale.ROOT)),
-                    wait(node.path("wait")),
-                    new MemoryTargets(profile, problems).read(node.path("targets"), "/memories/" + i));
-            check(memory, memories, profile.where("/memories/" + i));
+                    waits.read(node.path("wait"), pointer + "/wait"),
+                    waits.fetch(node.path("fetch"), kind, pointer + "/fetch"),
+                    new MemoryTargets(profile, problems).read(node.path("targets"), pointer));
+            check(memory, memories, profile.where(pointer));
             memories.add(memory);
         }
         return memories;
-    }
-
-    private static Optional<MemoryWait> wait(JsonNode node) {
-        return node.isObject()
-                ? Optional.of(new MemoryWait(
-                        node.get("states").asInt(),
-                        node.get("lineBytes").asInt(),
-                        node.path("prefetch").asBoolean(false)))
-                : Optional.empty();
     }
 
     private void check(Memory memory, List<Memory> before, String where) {
