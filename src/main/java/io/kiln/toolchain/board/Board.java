@@ -266,6 +266,7 @@ public record Board(
      * @param speed its relative speed
      * @param waits how long it makes the core wait, if the profile says it
      * @param fetch how code is fetched from it, for RAM whose profile says it; code should not lie in other RAM
+     * @param mirrors name of the memory whose bytes have a second address here; empty if they are its own
      * @param targets keys of the targets that reach it: {@code host}, and names of code generators; empty if all do
      */
     public record Memory(
@@ -276,6 +277,7 @@ public record Board(
             Speed speed,
             Optional<MemoryWait> waits,
             Optional<CodeFetch> fetch,
+            Optional<String> mirrors,
             List<String> targets) {
         public Memory {
             targets = List.copyOf(targets);
@@ -283,7 +285,7 @@ public record Board(
 
         /** A memory of ordinary speed that every target reaches, and whose wait states are not known. */
         public Memory(String name, Kind kind, long base, long size) {
-            this(name, kind, base, size, Speed.NORMAL, Optional.empty(), Optional.empty(), List.of());
+            this(name, kind, base, size, Speed.NORMAL, Optional.empty(), Optional.empty(), Optional.empty(), List.of());
         }
 
         /** The address after the last byte. */
