@@ -4,6 +4,7 @@ package io.kiln.artifact;
 import io.kiln.base.DType;
 import io.kiln.base.ParameterValue;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * Facts about a compiled model that do not require reading its C.
@@ -144,6 +145,23 @@ public record ModelMetadata(
     public record RamCopies(long codeBytes, long constantBytes, long savedCycles, long nextSavedCycles) {
         /** Nothing is copied. */
         public static final RamCopies NONE = new RamCopies(0, 0, 0, 0);
+
+        /** What is copied and what that gives, for people; empty if there is nothing to say. */
+        public String text() {
+            String next = nextSavedCycles > 0
+                    ? String.format(
+                            Locale.ROOT, "the next kilobyte of RAM would save about %,d cycles", nextSavedCycles)
+                    : "";
+            if (codeBytes + constantBytes == 0) {
+                return next;
+            }
+            return String.format(Locale.ROOT, "copied to RAM at the start: %,d bytes of weights", constantBytes)
+                    + (codeBytes > 0 ? String.format(Locale.ROOT, " and about %,d of code", codeBytes) : "")
+                    + (savedCycles > 0
+                            ? String.format(Locale.ROOT, ", which saves about %,d cycles of waiting", savedCycles)
+                            : "")
+                    + (next.isEmpty() ? "" : "; " + next);
+        }
     }
 
     /**

@@ -36,6 +36,9 @@ final class RamPlacement {
     /** Tables begin at multiples of it. */
     private static final int ALIGNMENT = 16;
 
+    /** What a model may take if its workspace, inputs and outputs take less. */
+    private static final int SMALL_ROOM = 12 * 1024;
+
     /** Left to variables and stack beside the models. */
     private static final int RESERVE = 8 * 1024;
 
@@ -70,8 +73,7 @@ final class RamPlacement {
         this.hasSections = request.target().host().kind() == TargetKind.C;
         this.module = module;
         this.code = code;
-        module.operators()
-                .forEach(operator -> operators.put(operator.function().name(), operator));
+        module.operators().forEach(operator -> operators.put(operator.function().name(), operator));
     }
 
     /**
@@ -94,19 +96,18 @@ final class RamPlacement {
         Optional<Item> next = Optional.empty();
         for (Item item : items) {
             RamShare share = item.isCode ? asked.code() : asked.weights();
-            boolean isTaken =
-                    switch (share.kind()) {
-                        case ALL -> true;
-                        case NONE -> false;
-                        case SOME -> item.bytes <= (item.isCode ? codeLeft : weightsLeft);
-                        case AUTO -> isWorthIt(item) && item.bytes <= room;
-                    };
+            boolean isTaken = switch (share.kind()) {
+                case ALL -> true;
+                case NONE -> false;
+                case SOME -> item.bytes <= (item.isCode ? codeLeft : weightsLeft);
+                case AUTO -> isWorthIt(item) && item.bytes <= room;
+            };
             if (isTaken) {
                 copied.add(item);
                 room -= share.kind() == RamShare.Kind.AUTO ? item.bytes : 0;
                 codeLeft -= item.isCode ? item.bytes : 0;
                 weightsLeft -= item.isCode ? 0 : item.bytes;
-            } else if (next.isEmpty() && item.saved > 0) {
+            } else if (next.isEmpty() && item.saved > 0 && isFaster(item)) {
                 next = Optional.of(item);
             }
         }
@@ -121,20 +122,25 @@ final class RamPlacement {
     }
 
     private boolean isWorthIt(Item item) {
-        return item.perByte() >= LEAST_SAVING && (!item.isCode || spare.hasFastCode());
+        return item.perByte() >= LEAST_SAVING && isFaster(item);
     }
 
-    /** Bytes that may be taken unasked: the board's share, if variables leave as much. */
+    private boolean isFaster(Item item) {
+        return !item.isCode || spare.hasFastCode();
+    }
+
+    /** Bytes that may be taken unasked: the board's share, if variables leave as much; a model does not take twice the RAM that it needs but for small ones. */
     private long room() {
         long tensors = module.isCallerOwned()
                 ? module.program().values().stream()
                         .filter(value -> value.place() == Place.INPUT || value.place() == Place.OUTPUT)
-                        .mapToLong(value ->
-                                value.elements() * value.type().dtype().bytes())
+                        .mapToLong(
+                                value -> value.elements() * value.type().dtype().bytes())
                         .sum()
                 : 0;
-        long left = spare.variables() - module.workspaceBytes() - code.staticBytes() - tensors - RESERVE;
-        return Math.max(0, Math.min(spare.share(), left));
+        long own = module.workspaceBytes() + code.staticBytes() + tensors;
+        long polite = Math.min(spare.share(), Math.max(SMALL_ROOM, own));
+        return Math.max(0, Math.min(polite, spare.variables() - own - RESERVE));
     }
 
     private List<Item> tables() {
@@ -155,7 +161,7 @@ final class RamPlacement {
         return items;
     }
 
-    /** Micro-kernels with what the operators save that call them; one that calls several shares it out among them. */
+    /** Micro-kernels with what the operators save that call them: by their largest one, because the others are for what that leaves over. */
     private List<Item> kernels() {
         if (!hasSections) {
             return List.of();
@@ -168,12 +174,14 @@ final class RamPlacement {
             long products = Optional.ofNullable(operators.get(function.name()))
                     .map(LoweredOperator::executedMacs)
                     .orElse(0L);
-            for (Kernel kernel : called) {
-                all.put(kernel.name(), kernel);
-                boolean isLarge = kernel.codeBytes() > reads.cacheBytes();
-                double waits = (double) products * BYTES_PER_PRODUCT * reads.states() / reads.lineBytes();
-                saved.merge(kernel.name(), isLarge ? waits / called.size() : 0, Double::sum);
-            }
+            called.forEach(kernel -> all.put(kernel.name(), kernel));
+            called.stream()
+                    .max(Comparator.comparingLong(Kernel::codeBytes))
+                    .filter(kernel -> kernel.codeBytes() > reads.cacheBytes())
+                    .ifPresent(kernel -> saved.merge(
+                            kernel.name(),
+                            (double) products * BYTES_PER_PRODUCT * reads.states() / reads.lineBytes(),
+                            Double::sum));
         }
         return all.values().stream()
                 .map(kernel -> new Item(

@@ -22,6 +22,11 @@ public record RamShare(Kind kind, OptionalLong bytes) {
     /** Everything. */
     public static final RamShare ALL = new RamShare(Kind.ALL, OptionalLong.empty());
 
+    /** Whether a build asks for it, whatever the board is. */
+    public boolean isAsked() {
+        return kind == Kind.ALL || kind == Kind.SOME;
+    }
+
     /** Which content is copied. */
     public enum Kind {
         /** What saves most, as far as the board has RAM to spare. */

@@ -75,9 +75,8 @@ public final class ImageMeasurer {
      * Whether a section holds variables with initial values. Constants without {@code const}, as pools of some versions of TVM,
      * count as constants: linker scripts go by the name. Code and constants that are copied to RAM count as variables.
      */
-    private static boolean isData(Section section) {
-        return section.name().startsWith(InterfaceNames.RAM_CODE_SECTION)
-                || section.name().startsWith(InterfaceNames.RAM_CONSTANTS_SECTION)
+    private boolean isData(Section section) {
+        return (section.hasContent() && elf.loadAddress(section) != section.address())
                 || (section.isWritable() && !section.name().startsWith(".rodata") && !isOfConstructors(section));
     }
 

@@ -35,8 +35,11 @@ import java.util.OptionalLong;
 public final class BoardPools {
     private static final int ALIGNMENT = 16;
 
-    /** Models take this part of the RAM of variables unasked. */
-    private static final int SHARE_OF_RAM = 40;
+    /** The models of an image take this part of the RAM of variables for copies unasked, */
+    private static final int SHARE_OF_RAM = 16;
+
+    /** and at most so many bytes. */
+    private static final long LARGEST_SHARE = 32 << 10;
 
     private BoardPools() {}
 
@@ -67,7 +70,7 @@ public final class BoardPools {
                 .isPresent();
         long most = limits.getOrDefault(pools.variables(), variables.size());
         return new SpareRam(
-                variables.size() / SHARE_OF_RAM / Math.max(1, models),
+                Math.min(LARGEST_SHARE, variables.size() / SHARE_OF_RAM) / Math.max(1, models),
                 most,
                 hasFastCode,
                 flash.map(BoardPools::constants).orElse(Reads.FREE),
@@ -85,9 +88,12 @@ public final class BoardPools {
 
     private static Reads code(MemoryWait wait) {
         int states = states(wait, wait.fetch().isPresent());
-        return wait.fetch()
+        Reads reads = wait.fetch()
                 .map(cache -> new Reads(states, cache.sectorBytes(), cache.bytes()))
                 .orElseGet(() -> new Reads(states, wait.lineBytes(), 0));
+        // While a line is executed, at an instruction a cycle, the next one is on its way.
+        int hidden = wait.prefetch() ? reads.lineBytes() / Integer.BYTES - 1 : 0;
+        return new Reads(Math.max(0, states - hidden), reads.lineBytes(), reads.cacheBytes());
     }
 
     /** What a line costs that a cache does not have, or each read where there is none. */

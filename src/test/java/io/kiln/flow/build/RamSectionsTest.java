@@ -3,15 +3,20 @@ package io.kiln.flow.build;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import io.kiln.base.Log;
 import io.kiln.base.elf.ElfFile;
 import io.kiln.base.elf.ElfFile.Symbol;
 import io.kiln.compile.RamOptions;
 import io.kiln.flow.Flow;
 import io.kiln.flow.GestureProject;
+import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.DeviceSpec;
+import io.kiln.flow.spec.SpecDraft;
 import io.kiln.flow.spec.VerifyOn;
+import io.kiln.reference.GoldenModels;
+import io.kiln.reference.NeedsShared;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Board.Memory;
 import io.kiln.toolchain.board.Boards;
@@ -23,6 +28,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Functions, weights and tables that a program copies to RAM when it starts lie there, and answer as they do in flash. */
 class RamSectionsTest {
@@ -80,6 +86,45 @@ class RamSectionsTest {
         assertThat(tables(elf))
                 .allSatisfy(symbol ->
                         assertThat(symbol.value() - weights).as(symbol.name()).isBetween(0L, 0x10000L));
+    }
+
+    /** The wake word model takes no more than the polite share, and what it saves is reported. */
+    @ParameterizedTest
+    @ValueSource(strings = {"clang", "gnu"})
+    @NeedsShared("golden")
+    void aBoardWhoseFlashWaitsSparesSomeRam(String toolchain) throws IOException {
+        Board board = Boards.builtIn().find("nucleo-l4r5zi");
+        TestToolchains.resolve(toolchain, board.target());
+        GestureProject project = new GestureProject(folder);
+        JsonNode before = kws(project, toolchain, RamOptions.NONE);
+        JsonNode after = kws(project, toolchain, RamOptions.AUTO);
+        JsonNode copies = after.path("models").path(0).path("ramCopies");
+        long weights = copies.path("constantBytes").asLong();
+        assertThat(weights).isPositive();
+        assertThat(copies.path("savedCycles").asLong()).isGreaterThan(100_000);
+        assertThat(copies.path("nextSavedCycles").asLong()).isPositive();
+        assertThat(after.path("ram").path("total").asLong()
+                        - before.path("ram").path("total").asLong())
+                .isBetween(weights, 12L << 10);
+        assertThat(after.path("ram").path("total").asLong()).isLessThanOrEqualTo(24 * 1024);
+        // Calls between flash and RAM are too far for a branch.
+        assertThat(after.path("flash").path("total").asLong()
+                        - before.path("flash").path("total").asLong())
+                .isLessThanOrEqualTo(64);
+    }
+
+    private JsonNode kws(GestureProject project, String toolchain, RamOptions ram) throws IOException {
+        flow.build(
+                SpecDraft.of(
+                                project.spec("nucleo-l4r5zi").build().layout(),
+                                List.of(new ModelSource(GoldenModels.model("kws_ref_model"), "kws")),
+                                "nucleo-l4r5zi")
+                        .toolchain(Optional.of(toolchain))
+                        .ram(ram)
+                        .verify(GestureProject.UNVERIFIED)
+                        .build(),
+                DeviceSpec.USUAL);
+        return project.json("kiln/report.json");
     }
 
     private GestureProject build(String id, String toolchain, VerifySpec verify) {
