@@ -68,8 +68,7 @@ class ReadLimitsTest {
                 1L << 40,
                 one.speed(),
                 one.waits(),
-                one.fetch(),
-                one.mirrors(),
+                one.wiring(),
                 one.targets());
         Board board = new Board(
                 real.identity(),

@@ -265,8 +265,7 @@ public record Board(
      * @param size bytes, at least 1
      * @param speed its relative speed
      * @param waits how long it makes the core wait, if the profile says it
-     * @param fetch how code is fetched from it, for RAM whose profile says it; code should not lie in other RAM
-     * @param mirrors name of the memory whose bytes have a second address here; empty if they are its own
+     * @param wiring how it is connected
      * @param targets keys of the targets that reach it: {@code host}, and names of code generators; empty if all do
      */
     public record Memory(
@@ -276,8 +275,7 @@ public record Board(
             long size,
             Speed speed,
             Optional<MemoryWait> waits,
-            Optional<CodeFetch> fetch,
-            Optional<String> mirrors,
+            Wiring wiring,
             List<String> targets) {
         public Memory {
             targets = List.copyOf(targets);
@@ -285,13 +283,34 @@ public record Board(
 
         /** A memory of ordinary speed that every target reaches, and whose wait states are not known. */
         public Memory(String name, Kind kind, long base, long size) {
-            this(name, kind, base, size, Speed.NORMAL, Optional.empty(), Optional.empty(), Optional.empty(), List.of());
+            this(name, kind, base, size, Speed.NORMAL, Optional.empty(), Wiring.USUAL, List.of());
+        }
+
+        /** How code is fetched from it, for RAM whose profile says it; code should not lie in other RAM. */
+        public Optional<CodeFetch> fetch() {
+            return wiring.fetch;
+        }
+
+        /** Name of the memory whose bytes have a second address here; empty if they are its own. */
+        public Optional<String> mirrors() {
+            return wiring.mirrors;
         }
 
         /** The address after the last byte. */
         public long end() {
             return base + size;
         }
+    }
+
+    /**
+     * How a memory is connected.
+     *
+     * @param fetch how code is fetched from it, for RAM whose profile says it
+     * @param mirrors name of the memory whose bytes have a second address here; empty if they are its own
+     */
+    public record Wiring(Optional<CodeFetch> fetch, Optional<String> mirrors) {
+        /** Code should not lie there, and the bytes are its own. */
+        public static final Wiring USUAL = new Wiring(Optional.empty(), Optional.empty());
     }
 
     /** How code that lies in RAM reaches the core. */

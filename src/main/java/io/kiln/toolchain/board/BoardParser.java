@@ -138,8 +138,9 @@ final class BoardParser {
                     size(node.get("size")),
                     Board.Speed.valueOf(node.path("speed").asText("normal").toUpperCase(Locale.ROOT)),
                     waits.read(node.path("wait"), pointer + "/wait"),
-                    waits.fetch(node.path("fetch"), kind, pointer + "/fetch"),
-                    Optional.ofNullable(node.get("mirrors")).map(JsonNode::asText),
+                    new Board.Wiring(
+                            waits.fetch(node.path("fetch"), kind, pointer + "/fetch"),
+                            Optional.ofNullable(node.get("mirrors")).map(JsonNode::asText)),
                     new MemoryTargets(profile, problems).read(node.path("targets"), pointer));
             check(memory, memories, profile.where(pointer));
             memories.add(memory);
