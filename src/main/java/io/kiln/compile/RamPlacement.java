@@ -57,10 +57,14 @@ final class RamPlacement {
     private final CodeUnit code;
     private final Map<String, LoweredOperator> operators = new HashMap<>();
 
-    /** Something that can be copied, and the cycles that an inference saves by it. */
+    /** Something that can be copied, its bytes (0 if nobody knows), and the cycles that an inference saves by it. */
     private record Item(String name, boolean isCode, long bytes, double saved) {
         double perByte() {
-            return saved / bytes;
+            return saved / Math.max(1, bytes);
+        }
+
+        boolean fits(long room) {
+            return bytes > 0 && bytes <= room;
         }
     }
 
@@ -99,8 +103,8 @@ final class RamPlacement {
             boolean isTaken = switch (share.kind()) {
                 case ALL -> true;
                 case NONE -> false;
-                case SOME -> item.bytes <= (item.isCode ? codeLeft : weightsLeft);
-                case AUTO -> isWorthIt(item) && item.bytes <= room;
+                case SOME -> item.fits(item.isCode ? codeLeft : weightsLeft);
+                case AUTO -> isWorthIt(item) && item.fits(room);
             };
             if (isTaken) {
                 copied.add(item);
@@ -184,8 +188,8 @@ final class RamPlacement {
                             Double::sum));
         }
         return all.values().stream()
-                .map(kernel -> new Item(
-                        kernel.name(), true, Math.max(1, kernel.codeBytes()), saved.getOrDefault(kernel.name(), 0.0)))
+                .map(kernel ->
+                        new Item(kernel.name(), true, kernel.codeBytes(), saved.getOrDefault(kernel.name(), 0.0)))
                 .toList();
     }
 
