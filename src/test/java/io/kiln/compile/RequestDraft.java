@@ -99,7 +99,8 @@ public final class RequestDraft {
     }
 
     public RequestDraft portable() {
-        options = new CompileOptions(options.optimize(), options.calls(), options.passes(), options.reading(), true, options.ram());
+        options = new CompileOptions(
+                options.optimize(), options.calls(), options.passes(), options.reading(), true, options.ram());
         return this;
     }
 
