@@ -130,7 +130,17 @@ public record ModelMetadata(
 
         /** Memory inside the generated C, planned ahead of time. */
         public Memory(long workspaceBytes, int workspaceAlignment, long constantBytes) {
-            this(workspaceBytes, workspaceAlignment, constantBytes, List.of(), List.of(), RamCopies.NONE);
+            this(workspaceBytes, workspaceAlignment, constantBytes, List.of(), List.of());
+        }
+
+        /** Memory of a model of which nothing is copied. */
+        public Memory(
+                long workspaceBytes,
+                int workspaceAlignment,
+                long constantBytes,
+                List<ExternalPool> pools,
+                List<Storage> storages) {
+            this(workspaceBytes, workspaceAlignment, constantBytes, pools, storages, RamCopies.NONE);
         }
     }
 

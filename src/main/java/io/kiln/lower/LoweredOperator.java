@@ -31,7 +31,12 @@ public record LoweredOperator(
      * @param executedMacs multiply-accumulates that the loops execute
      * @param passes how often the loops traverse the weights; 0 if that follows from the other figures
      */
-    public record Cost(long scratchBytes, long executedMacs, long passes) {}
+    public record Cost(long scratchBytes, long executedMacs, long passes) {
+        /** A cost from which the number of passes follows. */
+        public Cost(long scratchBytes, long executedMacs) {
+            this(scratchBytes, executedMacs, 0);
+        }
+    }
 
     /**
      * A schedule that was chosen.

@@ -39,7 +39,7 @@ public final class Nests {
                 op.inputs(),
                 op.output(),
                 dependencies,
-                new LoweredOperator.Cost(buffers.scratchBytes(), 0, 0),
+                new LoweredOperator.Cost(buffers.scratchBytes(), 0),
                 LoweredOperator.Choice.only(schedule));
     }
 

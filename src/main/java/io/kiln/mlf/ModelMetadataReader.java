@@ -13,7 +13,6 @@ import io.kiln.artifact.ModelMetadata.ExternalPool.Kind;
 import io.kiln.artifact.ModelMetadata.Interface;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.artifact.ModelMetadata.Plan;
-import io.kiln.artifact.ModelMetadata.RamCopies;
 import io.kiln.artifact.OperatorInfo;
 import io.kiln.base.Problems;
 import io.kiln.base.TargetText;
@@ -133,8 +132,7 @@ final class ModelMetadataReader {
                                 ? main.at("constants_size_bytes").bytes()
                                 : 0,
                         pools,
-                        graph.map(model -> model.graph().storages()).orElse(List.of()),
-                        RamCopies.NONE),
+                        graph.map(model -> model.graph().storages()).orElse(List.of())),
                 new Plan(NOT_TOLD, workspace, 0, List.of()),
                 operators);
     }
