@@ -138,10 +138,11 @@ final class BoardParser {
                     size(node.get("size")),
                     Board.Speed.valueOf(node.path("speed").asText("normal").toUpperCase(Locale.ROOT)),
                     waits.read(node.path("wait"), pointer + "/wait"),
+                    waits.alternatives(node.path("alternatives"), pointer + "/alternatives"),
                     new Board.Wiring(
                             waits.fetch(node.path("fetch"), kind, pointer + "/fetch"),
-                            Optional.ofNullable(node.get("mirrors")).map(JsonNode::asText)),
-                    new MemoryTargets(profile, problems).read(node.path("targets"), pointer));
+                            Optional.ofNullable(node.get("mirrors")).map(JsonNode::asText),
+                            new MemoryTargets(profile, problems).read(node.path("targets"), pointer)));
             check(memory, memories, profile.where(pointer));
             memories.add(memory);
         }

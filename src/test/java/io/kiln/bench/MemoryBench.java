@@ -45,13 +45,13 @@ import java.util.Optional;
  * [--clang] [model]...}, a model being a name in {@code rows.yaml}. The blocks run on a Cortex-M4; the image's own addresses stand for
  * those of the board.
  */
-public final class BoardCycles {
+public final class MemoryBench {
     private final BenchData data = BenchData.load();
     private final Map<String, MemorySetting> settings = new LinkedHashMap<>();
     private final Core core = data.cores().get("M4F");
     private final List<String> options;
 
-    private BoardCycles(List<String> options) {
+    private MemoryBench(List<String> options) {
         this.options = options;
         MemoryWait dual = wait("nucleo-l4r5zi", "flash");
         MemoryWait single = wide(dual);
@@ -79,7 +79,7 @@ public final class BoardCycles {
         List<String> options = new ArrayList<>(List.of(args));
         List<String> models =
                 options.stream().filter(word -> !word.startsWith("--")).toList();
-        BoardCycles cycles = new BoardCycles(options);
+        MemoryBench cycles = new MemoryBench(options);
         (models.isEmpty() ? List.of("kws", "vww", "resnet", "ad") : models).forEach(cycles::print);
     }
 
@@ -100,7 +100,7 @@ public final class BoardCycles {
                 wait.states(),
                 2 * wait.lineBytes(),
                 wait.prefetch(),
-                wait.fetch().map(BoardCycles::wide),
+                wait.fetch().map(MemoryBench::wide),
                 wait.data().map(data -> new DataCache.Own(wide(((DataCache.Own) data).cache()))),
                 wait.missCycles());
     }
