@@ -22,6 +22,7 @@ import java.util.Optional;
  * @param code all functions as loops, in the order of the C
  * @param quantized how the model was quantized; empty if it was not
  * @param choices how it was planned, and what of its tuning records is followed
+ * @param warnings what the model's file states wrongly about it, for people
  */
 public record CompiledModel(
         ModelLibrary library,
@@ -30,8 +31,10 @@ public record CompiledModel(
         PlannedModule module,
         CodeUnit code,
         Optional<Quantized> quantized,
-        Choices choices) {
+        Choices choices,
+        List<String> warnings) {
     public CompiledModel {
+        warnings = List.copyOf(warnings);
         stages = List.copyOf(stages);
     }
 

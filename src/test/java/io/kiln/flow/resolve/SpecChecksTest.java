@@ -9,6 +9,7 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.BuildSpec.GivenInputs;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
@@ -138,7 +139,7 @@ final class SpecChecksTest {
     void theOneModelInTheFolderIsTaken() throws IOException {
         Path file = Files.write(folder.resolve("a.tflite"), new byte[1]);
         Files.write(folder.resolve("readme.md"), new byte[1]);
-        assertThat(ModelFiles.choose(List.of(), Optional.empty(), "default", "", folder))
+        assertThat(ModelFiles.choose(List.of(), Optional.empty(), "default", GivenInputs.NONE, folder))
                 .containsExactly(new ModelSource(file, "default"));
     }
 
@@ -146,7 +147,7 @@ final class SpecChecksTest {
     void twoModelsInTheFolderNeedAChoice() throws IOException {
         Files.write(folder.resolve("a.tflite"), new byte[1]);
         Files.write(folder.resolve("b.tflite"), new byte[1]);
-        assertThatThrownBy(() -> ModelFiles.choose(List.of(), Optional.empty(), "default", "", folder))
+        assertThatThrownBy(() -> ModelFiles.choose(List.of(), Optional.empty(), "default", GivenInputs.NONE, folder))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("there are 2 models: a.tflite, b.tflite");
     }

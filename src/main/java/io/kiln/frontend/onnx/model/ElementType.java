@@ -2,6 +2,8 @@
 package io.kiln.frontend.onnx.model;
 
 import io.kiln.base.DType;
+import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -74,6 +76,19 @@ public enum ElementType {
     /** The type in which the IR holds the elements; empty for types that Kiln does not support. */
     public Optional<DType> held() {
         return held;
+    }
+
+    /** Whether a number is one of this type, or for floats one that rounds to a finite one. */
+    public boolean holds(BigDecimal number) {
+        if (isFloat()) {
+            return Float.isFinite(number.floatValue());
+        }
+        boolean isUnsigned = this == BOOL || name().startsWith("U");
+        int magnitude = this == BOOL ? 1 : isUnsigned ? bits : bits - 1;
+        BigDecimal limit = new BigDecimal(BigInteger.ONE.shiftLeft(magnitude));
+        boolean isInside =
+                number.compareTo(limit) < 0 && number.compareTo(isUnsigned ? BigDecimal.ZERO : limit.negate()) >= 0;
+        return isInside && (number.signum() == 0 || number.stripTrailingZeros().scale() <= 0);
     }
 
     /** Whether the IR holds the elements in this type. */

@@ -67,7 +67,7 @@ final class GraphReader {
         graph.getValueInfoList().forEach(info -> values.put(info.getName(), value(info)));
         return new OnnxGraph(
                 graph.getName(),
-                nodes(graph.getNodeList()),
+                NodeOrder.sorted(nodes(graph.getNodeList()), file),
                 initializers,
                 inputs,
                 graph.getOutputList().stream().map(GraphReader::value).toList(),
@@ -135,9 +135,10 @@ final class GraphReader {
         return new OnnxValueInfo(info.getName(), OnnxValueInfo.TENSOR, element, dimensions);
     }
 
+    /** Old exporters write -1 or 0 for an open dimension. */
     private static Dimension dimension(TensorShapeProto.Dimension dimension) {
         return new Dimension(
-                dimension.hasDimValue() ? Optional.of(dimension.getDimValue()) : Optional.empty(),
+                dimension.getDimValue() > 0 ? Optional.of(dimension.getDimValue()) : Optional.empty(),
                 dimension.getDimParam());
     }
 }

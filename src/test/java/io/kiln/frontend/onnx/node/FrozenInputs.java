@@ -33,6 +33,8 @@ final class FrozenInputs {
             Map.entry("MaxUnpool", Set.of(2)),
             Map.entry("LSTM", Set.of(4)),
             Map.entry("Loop", Set.of(0, 1)),
+            Map.entry("QLinearConv", Set.of(1, 2, 3, 4, 5, 6, 7)),
+            Map.entry("QLinearMatMul", Set.of(1, 2, 4, 5, 6, 7)),
             Map.entry("DFT", Set.of(1)),
             Map.entry("STFT", Set.of(1, 3)),
             Map.entry("HannWindow", Set.of(0)),
