@@ -86,7 +86,13 @@ public final class ModelCompiler {
                 LibraryMetadata.of(imported, fused, module, executable, externals),
                 ArtifactSet.of(artifacts, externals.targets(artifacts)));
         return new CompiledModel(
-                library, imported, stages, module, executable.code(), quantized, planner.choices(), read.warnings());
+                library,
+                new ReadModel(imported, read.warnings()),
+                stages,
+                module,
+                executable.code(),
+                quantized,
+                planner.choices());
     }
 
     private static Executor executor(CallOptions calls) {

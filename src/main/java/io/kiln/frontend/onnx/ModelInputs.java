@@ -126,7 +126,9 @@ final class ModelInputs {
     }
 
     private Optional<TensorType> type(OnnxValueInfo input) {
-        if (!input.kind().equals(OnnxValueInfo.TENSOR) || input.type().held().isEmpty()) {
+        if (!input.kind().equals(OnnxValueInfo.TENSOR)
+                || input.type().held().isEmpty()
+                || input.type().isOfConstants()) {
             problems.add(
                     input.kind().equals(OnnxValueInfo.TENSOR)
                             ? "the input is a tensor of " + input.type().text()
