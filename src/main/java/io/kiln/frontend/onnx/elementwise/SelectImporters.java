@@ -30,6 +30,7 @@ final class SelectImporters {
             onnx("Cast", SelectImporters::cast),
             onnx("BitCast", 26, SelectImporters::bits),
             onnx("CastLike", n -> cast(n, n.element(1))),
+            onnx("OptionalGetElement", n -> n.finish(n.arg(0))),
             onnx("Identity", n -> n.finish(n.arg(0))),
             onnx("Dropout", SelectImporters::dropout));
 

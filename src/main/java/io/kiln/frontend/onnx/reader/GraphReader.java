@@ -119,8 +119,11 @@ final class GraphReader {
         };
     }
 
+    /** A tensor that may be left out is one: an image gets all of its inputs. */
     private static OnnxValueInfo value(ValueInfoProto info) {
-        TypeProto type = info.getType();
+        boolean isOptional = info.getType().hasOptionalType()
+                && info.getType().getOptionalType().getElemType().hasTensorType();
+        TypeProto type = isOptional ? info.getType().getOptionalType().getElemType() : info.getType();
         if (!type.hasTensorType()) {
             String kind = type.getValueCase().name().replace("_TYPE", "").toLowerCase(Locale.ROOT);
             return new OnnxValueInfo(info.getName(), kind, ElementType.UNDEFINED, Optional.empty());
