@@ -71,7 +71,7 @@ final class UnsupportedOperators {
                 "CausalConvWithState LinearAttention");
         put(
                 all,
-                "has two ways to split its input in files of today",
+                "is of a version of ONNX that is not released",
                 "Export it as Swish and Mul, which it consists of",
                 "SwiGLU");
         put(

@@ -392,6 +392,70 @@ class FileGraphsTest {
                 .hasMessageContaining(expected);
     }
 
+    /** Random texts have values, or are refused. */
+    @Test
+    void anyTextIsParsedOrRefused() {
+        String letters = "ab=;[],.-+eE0123456789 tfnull\"{}";
+        Random random = new Random(1);
+        int parsed = 0;
+        for (int i = 0; i < 20_000; i++) {
+            StringBuilder text = new StringBuilder(random.nextBoolean() ? "a=" : "");
+            random.ints(random.nextInt(12), 0, letters.length()).forEach(at -> text.append(letters.charAt(at)));
+            try {
+                InputValues.parse(text.toString());
+                parsed++;
+            } catch (KilnException refused) {
+                assertThat(refused.getMessage()).contains("kiln.inputValues");
+            }
+        }
+        assertThat(parsed).isBetween(500, 19_000);
+        assertThatThrownBy(() -> InputValues.parse("a=" + "[".repeat(90_000))).isInstanceOf(KilnException.class);
+    }
+
+    @Test
+    void functionsOfANameDifferInTheirOverload() {
+        ModelBuilder model = new ModelBuilder(OPSET);
+        model.input("x", FLOAT, List.of(2));
+        model.output("z", FLOAT);
+        Bytes file = changed(model.build(), m -> {
+            for (String operator : List.of("Tanh", "Relu")) {
+                m.addFunctionsBuilder()
+                        .setName("F")
+                        .setDomain("d")
+                        .setOverload(operator)
+                        .addInput("a")
+                        .addOutput("c")
+                        .addOpsetImport(m.getOpsetImport(0))
+                        .addNode(node("Neg", "c", "b"))
+                        .addNode(node(operator, "b", "a"));
+            }
+            m.getGraphBuilder()
+                    .addNode(node("F", "z", "y").toBuilder().setDomain("d").setOverload("Relu"))
+                    .addNode(node("F", "y", "x").toBuilder().setDomain("d").setOverload("Tanh"));
+        });
+        assertThat(read(file, "").bindings().stream().map(b -> b.op().name()))
+                .containsExactly("tanh", "negative", "clip", "negative");
+    }
+
+    @Test
+    void functionsThatCallThemselvesOrEachOtherAreRefused() {
+        ModelBuilder model = new ModelBuilder(OPSET);
+        model.input("x", FLOAT, List.of(2));
+        model.output("y", FLOAT);
+        Bytes file = changed(model.build(), m -> {
+            for (String[] pair : new String[][] {{"F", "G"}, {"G", "F"}}) {
+                m.addFunctionsBuilder()
+                        .setName(pair[0])
+                        .setDomain("d")
+                        .addInput("a")
+                        .addOutput("b")
+                        .addNode(node(pair[1], "b", "a").toBuilder().setDomain("d"));
+            }
+            m.getGraphBuilder().addNode(node("F", "y", "x").toBuilder().setDomain("d"));
+        });
+        refused(file, "", "functions and bodies are nested more than 16 deep; expected no recursion");
+    }
+
     @Test
     void newerFilesAreReadAndOnlyOperatorsOfUnknownVersionsRefused() {
         for (long ir : List.of(3L, 8L, 11L, 12L, 13L, 14L)) {

@@ -5,6 +5,7 @@ import static io.kiln.frontend.onnx.model.ElementType.BOOL;
 import static io.kiln.frontend.onnx.model.ElementType.FLOAT;
 import static io.kiln.frontend.onnx.model.ElementType.INT32;
 
+import io.kiln.base.Bytes;
 import io.kiln.frontend.onnx.model.ElementType;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -17,7 +18,7 @@ import java.util.Set;
 import java.util.stream.IntStream;
 
 /** Draws models of one operator of version 18 and later, or of weights of a few bits: shapes, attributes and constants. */
-final class RandomNewerModels {
+public final class RandomNewerModels {
     private static final int OPSET = 24;
 
     /** Operators that version 26 introduced; ONNX Runtime lacks some of the others in this version. */
@@ -46,6 +47,13 @@ final class RandomNewerModels {
         this.random = new Random(seed);
         this.name = OPERATORS.get((int) (seed % OPERATORS.size()));
         this.model = new ModelBuilder(NEWEST.contains(name) ? 26 : OPSET);
+    }
+
+    /** One model of each operator. */
+    public static List<Bytes> each() {
+        return IntStream.range(0, OPERATORS.size())
+                .mapToObj(seed -> draw(seed).file())
+                .toList();
     }
 
     /** The model of a number. */

@@ -82,12 +82,17 @@ final class GraphReader {
                     read.size(),
                     node.getName(),
                     Opsets.domain(node.getDomain()),
-                    node.getOpType(),
+                    overloaded(node.getOpType(), node.getOverload()),
                     node.getInputList(),
                     node.getOutputList(),
                     attributes(node.getAttributeList(), where)));
         }
         return read;
+    }
+
+    /** The name of an operator with that of its overload, by which a call finds one of several functions of a name. */
+    static String overloaded(String name, String overload) {
+        return overload.isEmpty() ? name : name + ":" + overload;
     }
 
     Map<String, OnnxAttribute> attributes(List<AttributeProto> attributes, String where) {

@@ -143,7 +143,7 @@ public final class ModelReader {
         for (FunctionProto function : model.getFunctionsList()) {
             functions.add(new OnnxFunction(
                     Opsets.domain(function.getDomain()),
-                    function.getName(),
+                    GraphReader.overloaded(function.getName(), function.getOverload()),
                     function.getInputList(),
                     function.getOutputList(),
                     graphs.attributes(function.getAttributeProtoList(), "function " + function.getName()),
