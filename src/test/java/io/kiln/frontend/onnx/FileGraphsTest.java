@@ -412,6 +412,42 @@ class FileGraphsTest {
         assertThatThrownBy(() -> InputValues.parse("a=" + "[".repeat(90_000))).isInstanceOf(KilnException.class);
     }
 
+    /** ONNX Runtime lacks the windows of version 25: they are masks that can be written out. */
+    @ParameterizedTest
+    @CsvSource({"-1,-1,0", "2,-1,0", "0,1,0", "1,0,1", "3,2,1"})
+    void attentionSeesAWindow(long left, long right, long isCausal) {
+        int past = 2;
+        int rows = 5;
+        byte[] seen = new byte[rows * (past + rows)];
+        for (int i = 0; i < seen.length; i++) {
+            int key = i % (past + rows);
+            int position = past + i / (past + rows);
+            boolean isSeen = (left < 0 || key >= position - left)
+                    && (right < 0 || key <= position + right)
+                    && (isCausal == 0 || key <= position);
+            seen[i] = (byte) (isSeen ? 1 : 0);
+        }
+        List<List<Bytes>> answers = new ArrayList<>();
+        for (boolean isMask : List.of(false, true)) {
+            ModelBuilder model = new ModelBuilder(25);
+            for (String input : List.of("q", "k", "v")) {
+                model.input(input, FLOAT, List.of(1, 2, rows, 3));
+            }
+            for (String input : List.of("pk", "pv")) {
+                model.input(input, FLOAT, List.of(1, 2, past, 3));
+            }
+            String mask = isMask ? model.constant(BOOL, List.of(rows, past + rows), seen) : "";
+            Map<String, Object> attributes = isMask
+                    ? Map.of()
+                    : Map.of("left_window_size", left, "right_window_size", right, "is_causal", isCausal);
+            model.node("Attention", List.of("q", "k", "v", mask, "pk", "pv"), "y", attributes);
+            model.output("y", FLOAT);
+            Function function = read(model.build(), "");
+            answers.add(Interpreter.run(function, data(function)));
+        }
+        assertThat(answers.get(0)).isEqualTo(answers.get(1));
+    }
+
     @Test
     void functionsOfANameDifferInTheirOverload() {
         ModelBuilder model = new ModelBuilder(OPSET);

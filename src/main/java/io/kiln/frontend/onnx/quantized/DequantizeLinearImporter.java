@@ -13,8 +13,10 @@ import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.type.Shape;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /** {@code DequantizeLinear}: {@code (x - zeroPoint) * scale}, with one scale, or one for each element of an axis or each block of it. */
 final class DequantizeLinearImporter implements OnnxImporter {
@@ -42,11 +44,32 @@ final class DequantizeLinearImporter implements OnnxImporter {
             node.finish(0, new OnnxValue(real.arg(), to, real.form()));
         } else if (by.isOfBytes() || isWord) {
             Arg integers = isWord ? node.arg(0) : QuantizedBytes.of(node, node.input(0));
-            node.finish(
-                    0, new OnnxValue(computed(node, axis), to, Optional.of(new IntegerForm.Dequantized(integers, by))));
+            IntegerForm.Dequantized form = centred(node, new IntegerForm.Dequantized(integers, by), axis);
+            node.finish(0, new OnnxValue(computed(node, axis), to, Optional.of(form)));
         } else {
             node.finish(0, computed(node, axis), to);
         }
+    }
+
+    /** Constant bytes whose channels have zero points of their own, less these, if they are bytes still. */
+    private static IntegerForm.Dequantized centred(NodeContext node, IntegerForm.Dequantized form, int axis) {
+        if (form.by().hasOneZeroPoint() || !form.by().isOfBytes() || !(form.integers() instanceof Constant)) {
+            return form;
+        }
+        Expressions e = new Expressions(node);
+        Arg zeros = e.cast(spread(node, e, 2, axis), DType.INT32);
+        Arg difference = e.subtract(e.cast(node.arg(0), DType.INT32), zeros);
+        boolean areBytes = difference instanceof Constant known
+                && IntStream.range(0, known.elements()).allMatch(i -> known.integer(i) == (byte) known.integer(i));
+        return areBytes
+                ? new IntegerForm.Dequantized(
+                        e.cast(difference, DType.INT8),
+                        new ElementQuantization(
+                                form.by().scales(),
+                                Collections.nCopies(form.by().scales().size(), 0),
+                                axis,
+                                ElementType.INT8))
+                : form;
     }
 
     /** The type of the result: what is stated, or else that of the scale. */
