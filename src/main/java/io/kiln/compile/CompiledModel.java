@@ -4,6 +4,7 @@ package io.kiln.compile;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.codegen.CodeUnit;
 import io.kiln.executor.PlannedModule;
+import io.kiln.frontend.ReadModel;
 import io.kiln.ir.Function;
 import io.kiln.quantize.Quantized;
 import io.kiln.stream.PlanChoice;
@@ -16,7 +17,7 @@ import java.util.Optional;
  * A compiled model.
  *
  * @param library C sources and metadata
- * @param imported the imported model before any pass, which the reference interpreter runs; if it was quantized, the result
+ * @param read the imported model before any pass; if it was quantized, the result
  * @param stages the imported model, and the model after each pass
  * @param module the model as loops, planned
  * @param code all functions as loops, in the order of the C
@@ -25,7 +26,7 @@ import java.util.Optional;
  */
 public record CompiledModel(
         ModelLibrary library,
-        Function imported,
+        ReadModel read,
         List<Stage> stages,
         PlannedModule module,
         CodeUnit code,
@@ -46,6 +47,16 @@ public record CompiledModel(
         public Choices {
             unfitRecords = List.copyOf(unfitRecords);
         }
+    }
+
+    /** The imported model before any pass, which the reference interpreter runs; if it was quantized, the result. */
+    public Function imported() {
+        return read.function();
+    }
+
+    /** What the model's file states wrongly about it, for people. */
+    public List<String> warnings() {
+        return read.warnings();
     }
 
     /** Tuning records that do not fit, for people. */

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.compile;
 
+import io.kiln.base.Failure;
+import io.kiln.base.KilnException;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.ReadLimits;
+import io.kiln.frontend.ReadModel;
 import io.kiln.frontend.onnx.OnnxFrontend;
 import io.kiln.frontend.relay.RelayFrontend;
 import io.kiln.frontend.tflite.TfliteFrontend;
@@ -30,13 +33,27 @@ public final class Frontends {
      * @throws io.kiln.base.KilnException with all errors and unsupported operators of the model
      */
     public static Function read(Path file, String name, InputShapes shapes, ReadOptions options) {
-        if (RelayFrontend.accepts(file)) {
-            return RelayFrontend.read(file, name, shapes, options.limits());
+        return model(file, name, shapes, options).function();
+    }
+
+    /** Reads a model, and tells what its file states wrongly about it. */
+    static ReadModel model(Path file, String name, InputShapes shapes, ReadOptions options) {
+        if (OnnxFrontend.accepts(file)) {
+            return OnnxFrontend.model(file, name, shapes, options.onnxIo(), options.limits());
         }
-        return OnnxFrontend.accepts(file)
-                ? OnnxFrontend.read(file, name, shapes, options.onnxIo(), options.limits())
-                : TfliteFrontend.read(
-                        file, name, shapes, options.customOperators(), options.rounding(), options.limits());
+        if (!shapes.values().isEmpty()) {
+            throw new KilnException(Failure.CONFIG.problem(
+                    "kiln.inputValues is given for a model that is not ONNX",
+                    file.toString(),
+                    "an .onnx file",
+                    "Remove kiln.inputValues"));
+        }
+        return new ReadModel(
+                RelayFrontend.accepts(file)
+                        ? RelayFrontend.read(file, name, shapes, options.limits())
+                        : TfliteFrontend.read(
+                                file, name, shapes, options.customOperators(), options.rounding(), options.limits()),
+                List.of());
     }
 
     /** The files beside a model that hold its constants; they need not exist. */

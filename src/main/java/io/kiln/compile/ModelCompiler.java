@@ -16,6 +16,7 @@ import io.kiln.executor.PlannedModule;
 import io.kiln.executor.TensorHeader;
 import io.kiln.executor.aot.AotExecution;
 import io.kiln.executor.graph.GraphExecution;
+import io.kiln.frontend.ReadModel;
 import io.kiln.frontend.TfliteRounding;
 import io.kiln.frontend.tflite.write.TfliteMaker;
 import io.kiln.ir.Function;
@@ -47,7 +48,7 @@ public final class ModelCompiler {
         ReadOptions reading = request.options().reading();
         return compile(
                 request,
-                Frontends.read(
+                Frontends.model(
                         model.file(),
                         model.name(),
                         model.shapes(),
@@ -56,9 +57,13 @@ public final class ModelCompiler {
 
     /** Compiles a model that is already imported; it is quantized first if the request says so. */
     public static CompiledModel compile(CompileRequest request, Function model) {
+        return compile(request, new ReadModel(model, List.of()));
+    }
+
+    private static CompiledModel compile(CompileRequest request, ReadModel read) {
         Optional<Quantized> quantized = request.quantize()
-                .map(quantize -> ModelQuantizer.quantize(request.model().file(), model, quantize));
-        Function imported = quantized.map(Quantized::function).orElse(model);
+                .map(quantize -> ModelQuantizer.quantize(request.model().file(), read.function(), quantize));
+        Function imported = quantized.map(Quantized::function).orElse(read.function());
         Externals externals = request.target().externals();
         List<Stage> stages =
                 Pipeline.of(request.options().passes(), externals.passes()).stages(imported);
@@ -83,7 +88,14 @@ public final class ModelCompiler {
         ModelLibrary library = new ModelLibrary(
                 LibraryMetadata.of(imported, fused, module, executable, externals, placed.copies()),
                 ArtifactSet.of(artifacts, externals.targets(artifacts)));
-        return new CompiledModel(library, imported, stages, module, executable.code(), quantized, planner.choices());
+        return new CompiledModel(
+                library,
+                new ReadModel(imported, read.warnings()),
+                stages,
+                module,
+                executable.code(),
+                quantized,
+                planner.choices());
     }
 
     private static Executor executor(CallOptions calls) {

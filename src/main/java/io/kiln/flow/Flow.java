@@ -14,6 +14,7 @@ import io.kiln.flow.inspect.Inspector;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.resolve.Resolver;
 import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.BuildSpec.GivenInputs;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.FlashSpec;
@@ -315,16 +316,16 @@ public final class Flow {
     /**
      * Describes a file, or the build's models and image, for people.
      *
-     * @param inputShapes shapes of the inputs, if the file is a model
+     * @param inputs shapes and values of the inputs, if the file is a model
      */
-    public void inspect(BuildSpec spec, Optional<Path> file, String inputShapes) {
-        new Inspector(spec, inputShapes).lines(file).forEach(log::info);
+    public void inspect(BuildSpec spec, Optional<Path> file, GivenInputs inputs) {
+        new Inspector(spec, inputs).lines(file).forEach(log::info);
     }
 
     /** What {@link #inspect(BuildSpec, Optional, String)}, or an inspector of the file's artifacts, shows, for programs. */
     public InspectReport inspectReport(
-            BuildSpec spec, Optional<Path> file, String inputShapes, Optional<String> inspector) {
-        Inspector files = new Inspector(spec, inputShapes);
+            BuildSpec spec, Optional<Path> file, GivenInputs inputs, Optional<String> inspector) {
+        Inspector files = new Inspector(spec, inputs);
         return file.flatMap(path -> inspector.map(name -> Inspector.report(path, name)))
                 .orElseGet(() -> files.report(file));
     }

@@ -19,6 +19,7 @@ public final class GraphProblems {
 
     private final String file;
     private final Set<Problem> problems = new LinkedHashSet<>();
+    private final Set<String> warnings = new LinkedHashSet<>();
     private int found;
 
     /**
@@ -29,6 +30,11 @@ public final class GraphProblems {
     public GraphProblems(String file, Problems known) {
         this.file = file;
         this.problems.addAll(known.list());
+    }
+
+    /** The file, for messages. */
+    public String file() {
+        return file;
     }
 
     /** Number of problems, earlier ones included. */
@@ -58,6 +64,18 @@ public final class GraphProblems {
         } else {
             addAll(List.of(Failure.MODEL.problem(what, where.get(), expected, "Export the model again")));
         }
+    }
+
+    /** Notes what does not hold in the file but changes nothing, below the limit. */
+    public void warn(Problem problem) {
+        if (warnings.size() < MOST) {
+            warnings.add(problem.text());
+        }
+    }
+
+    /** What was noted, each once. */
+    public List<String> warnings() {
+        return List.copyOf(warnings);
     }
 
     /** Whether the limit is reached. */

@@ -14,11 +14,12 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Shapes that the user gives to a model's inputs, replacing those in the file.
+ * Shapes that the user gives to a model's inputs, replacing those in the file, and values that make inputs constants.
  *
  * @param byName shapes by the inputs' names, in the order given; empty to use the file's
+ * @param values values of inputs
  */
-public record InputShapes(Map<String, Shape> byName) {
+public record InputShapes(Map<String, Shape> byName, InputValues values) {
     /** The file's own shapes. */
     public static final InputShapes NONE = new InputShapes(Map.of());
 
@@ -34,6 +35,16 @@ public record InputShapes(Map<String, Shape> byName) {
 
     public InputShapes {
         byName = Collections.unmodifiableMap(new LinkedHashMap<>(byName));
+    }
+
+    /** Shapes, without values. */
+    public InputShapes(Map<String, Shape> byName) {
+        this(byName, InputValues.NONE);
+    }
+
+    /** The same shapes with values of inputs. */
+    public InputShapes with(InputValues other) {
+        return new InputShapes(byName, other);
     }
 
     /**
@@ -79,9 +90,9 @@ public record InputShapes(Map<String, Shape> byName) {
         }
     }
 
-    /** Whether the file's own shapes apply. */
+    /** Whether the file's own shapes apply, and no input has a value. */
     public boolean isEmpty() {
-        return byName.isEmpty();
+        return byName.isEmpty() && values.isEmpty();
     }
 
     /** The form that {@link #parse} reads. */

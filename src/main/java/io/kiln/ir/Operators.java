@@ -21,6 +21,7 @@ import io.kiln.ir.op.element.QnnBinary;
 import io.kiln.ir.op.element.QnnDequantize;
 import io.kiln.ir.op.element.QnnQuantize;
 import io.kiln.ir.op.element.QnnRequantize;
+import io.kiln.ir.op.element.Reinterpret;
 import io.kiln.ir.op.element.TflAddN;
 import io.kiln.ir.op.element.TflLeakyRelu;
 import io.kiln.ir.op.element.TflLookup;
@@ -94,6 +95,7 @@ public final class Operators {
             FixedPointMultiply.SIGNATURE,
             Full.SIGNATURE,
             LeakyRelu.SIGNATURE,
+            Reinterpret.SIGNATURE,
             OnnxRequantize.SIGNATURE,
             PairLookup.SIGNATURE,
             QnnAdd.SIGNATURE,

@@ -22,6 +22,7 @@ import io.kiln.flow.resolve.CmsisNnArtifact;
 import io.kiln.flow.spec.ArchiveSpec;
 import io.kiln.flow.spec.BudgetSpec;
 import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.BuildSpec.GivenInputs;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
@@ -96,6 +97,13 @@ abstract class AbstractBuildMojo extends AbstractKilnMojo {
      */
     @Parameter(property = "kiln.inputShapes")
     private String inputShapes;
+
+    /**
+     * Values of the model's inputs that are the same in every run, {@code sr=16000;sizes=[1, 2]}: these inputs become constants
+     * before shapes and control flow are decided, and are no inputs of the image. For ONNX models.
+     */
+    @Parameter(property = "kiln.inputValues")
+    private String inputValues;
 
     /**
      * How audio becomes the model's input: a YAML file; if not set, {@code MODEL.preprocess.yaml} beside the model, if there is one. Of several
@@ -418,7 +426,7 @@ abstract class AbstractBuildMojo extends AbstractKilnMojo {
 
     /** The user's request. */
     final BuildSpec spec() {
-        ModelChoice choice = new ModelChoice.Named(models, model, name, inputShapes)
+        ModelChoice choice = new ModelChoice.Named(models, model, name, GivenInputs.of(inputShapes, inputValues))
                 .find(modelArtifacts(home), projectLayout(), project().getDependencies());
         Optional<SharedModel> shared = choice.shared();
         List<ModelSource> modelSources = choice.prepared(

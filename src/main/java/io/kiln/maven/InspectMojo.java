@@ -11,6 +11,7 @@ import io.kiln.compile.ReadOptions;
 import io.kiln.flow.Flow;
 import io.kiln.flow.spec.ArchiveSpec;
 import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.BuildSpec.GivenInputs;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.CompilerSpec;
@@ -95,20 +96,24 @@ public final class InspectMojo extends AbstractBoardMojo {
     void run() {
         Flow flow = new Flow(new MojoLog(getLog()), environment());
         Optional<Path> path = Optional.ofNullable(file).map(File::toPath);
-        String shapes = inputShapes == null ? "" : inputShapes;
+        GivenInputs inputs = given(parameters());
         if (JsonOutput.isAsked(output)) {
-            JsonOutput.print(flow.inspectReport(spec(), path, shapes, Optional.ofNullable(inspector)));
+            JsonOutput.print(flow.inspectReport(spec(), path, inputs, Optional.ofNullable(inspector)));
         } else if (inspector != null && path.isPresent()) {
             flow.inspect(path.get(), inspector);
         } else {
-            flow.inspect(spec(), path, shapes);
+            flow.inspect(spec(), path, inputs);
         }
+    }
+
+    private GivenInputs given(GoalParameters other) {
+        return GivenInputs.of(inputShapes, other.undeclared("inputValues").orElse(""));
     }
 
     private BuildSpec spec() {
         GoalParameters other = parameters();
         List<ModelSource> sources = new ModelChoice.Named(
-                        models, model, other.undeclared("name").orElse("default"), inputShapes)
+                        models, model, other.undeclared("name").orElse("default"), given(other))
                 .find(modelArtifacts(), projectLayout(), project().getDependencies())
                 .sources();
         Layout layout = isFirmware() ? projectLayout() : apart(outputDirectory, base(sources));

@@ -6,9 +6,12 @@ import ai.onnx.proto.OnnxMl.NodeProto;
 import ai.onnx.proto.OnnxMl.ValueInfoProto;
 import io.kiln.base.Bytes;
 import io.kiln.frontend.onnx.ModelBuilder;
+import io.kiln.frontend.onnx.RandomNewerModels;
 import io.kiln.frontend.onnx.model.ElementType;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /** Small ONNX models to start from. */
 final class OnnxSeeds {
@@ -17,7 +20,57 @@ final class OnnxSeeds {
     private OnnxSeeds() {}
 
     static List<Bytes> all() {
-        return List.of(network(), shapes(), pooled(), quantized(), product(), repeated(), recurrent());
+        return Stream.concat(
+                        Stream.of(
+                                network(),
+                                shapes(),
+                                pooled(),
+                                quantized(),
+                                product(),
+                                repeated(),
+                                recurrent(),
+                                unordered(),
+                                known()),
+                        RandomNewerModels.each().stream())
+                .toList();
+    }
+
+    /** Nodes in reverse, one of them with bodies that read the others, and an optional output. */
+    private static Bytes unordered() {
+        ModelBuilder model = new ModelBuilder(OPSET);
+        model.input("x", ElementType.FLOAT, List.of(-1, 4));
+        model.input("flag", ElementType.BOOL, List.of());
+        GraphProto body = GraphProto.newBuilder()
+                .setName("body")
+                .addNode(NodeProto.newBuilder().setOpType("Relu").addInput("b").addOutput("c"))
+                .addNode(NodeProto.newBuilder().setOpType("Neg").addInput("a").addOutput("b"))
+                .addOutput(ValueInfoProto.newBuilder().setName("c"))
+                .build();
+        model.node("If", List.of("flag"), "y", Map.of("then_branch", body, "else_branch", body));
+        model.node("Abs", List.of("x"), "a", Map.of());
+        model.output("y", ElementType.FLOAT, List.of(0, 7));
+        model.output("y", ElementType.FLOAT);
+        return model.build();
+    }
+
+    /** Operators of known data. */
+    private static Bytes known() {
+        ModelBuilder model = new ModelBuilder(OPSET);
+        model.input("x", ElementType.INT64, List.of(6));
+        model.node("NonZero", List.of(model.longs(false, 0, 3, 3)), "a", Map.of());
+        model.node("", "Unique", List.of(model.floats(false, 2, 1, 2)), List.of("b", "c", "d", "e"), Map.of());
+        Map<String, Object> grams = new LinkedHashMap<>();
+        grams.put("mode", "TF");
+        grams.put("min_gram_length", 1L);
+        grams.put("max_gram_length", 2L);
+        grams.put("max_skip_count", 1L);
+        grams.put("ngram_counts", List.of(0L, 2L));
+        grams.put("ngram_indexes", List.of(0L, 2L, 1L));
+        grams.put("pool_int64s", List.of(1L, 2L, 3L, 4L));
+        model.node("TfIdfVectorizer", List.of("x"), "y", grams);
+        model.node("Sub", List.of("c", "c"), "z", Map.of());
+        model.output("y", ElementType.FLOAT);
+        return model.build();
     }
 
     private static Bytes quantized() {

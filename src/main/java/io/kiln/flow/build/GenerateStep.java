@@ -176,6 +176,7 @@ public final class GenerateStep {
     }
 
     private void sayRecords(CompiledModel model) {
+        model.warnings().forEach(log::warn);
         model.unfitRecords().forEach(unfit -> log.warn(unfit + "; the rules choose, kiln:tune measures it anew"));
         model.choices()
                 .recorded()

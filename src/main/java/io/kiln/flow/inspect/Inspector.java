@@ -20,6 +20,7 @@ import io.kiln.flow.page.ModelGraph;
 import io.kiln.flow.resolve.ModelArchives;
 import io.kiln.flow.resolve.ModelFiles;
 import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.BuildSpec.GivenInputs;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.frontend.relay.RelayFrontend;
 import io.kiln.module.SharedLibrary;
@@ -50,14 +51,14 @@ public final class Inspector {
     private static final int HEAD = 512;
 
     private final BuildSpec spec;
-    private final String inputShapes;
+    private final GivenInputs inputs;
 
     /**
-     * @param inputShapes shapes of the inputs of a model that is not one of the build's
+     * @param inputs shapes and values of the inputs of a model that is not one of the build's
      */
-    public Inspector(BuildSpec spec, String inputShapes) {
+    public Inspector(BuildSpec spec, GivenInputs inputs) {
         this.spec = spec;
-        this.inputShapes = inputShapes;
+        this.inputs = inputs;
     }
 
     /** Describes a file for people; without one, the build's models and, if it was linked, its image. */
@@ -123,7 +124,7 @@ public final class Inspector {
                     : image(file, elf);
         }
         if (text(head, TFLITE_MAGIC, 4).equals("TFL3") || RelayFrontend.accepts(file)) {
-            return model(new ModelSource(file, "default", inputShapes));
+            return model(new ModelSource(file, "default", inputs, "", Optional.empty(), Optional.empty()));
         }
         if (ModelArchives.accepts(file)) {
             return new Inspected.OfArchive(file);

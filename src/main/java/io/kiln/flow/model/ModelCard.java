@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
+import io.kiln.flow.spec.BuildSpec.GivenInputs;
 import io.kiln.toolchain.yaml.YamlDocument;
 import io.kiln.toolchain.yaml.YamlSchema;
 import java.nio.file.Files;
@@ -18,7 +19,7 @@ import java.util.Optional;
  *
  * @param licence an SPDX expression
  * @param file the model; empty if the folder has only one
- * @param inputShapes as {@code kiln.inputShapes}; empty for the file's
+ * @param given as {@code kiln.inputShapes} and {@code kiln.inputValues}
  * @param data what comes with the model
  * @param inputs that the model must have; empty if the card does not say
  * @param outputs likewise
@@ -27,7 +28,7 @@ import java.util.Optional;
 record ModelCard(
         String licence,
         Optional<String> file,
-        String inputShapes,
+        GivenInputs given,
         Data data,
         List<Tensor> inputs,
         List<Tensor> outputs,
@@ -83,7 +84,9 @@ record ModelCard(
         return new ModelCard(
                 document.root().path("licence").asText(),
                 text(document, "file"),
-                text(document, "inputShapes").orElse(""),
+                new GivenInputs(
+                        text(document, "inputShapes").orElse(""),
+                        text(document, "inputValues").orElse("")),
                 new Data(text(document, "vectors"), text(document, "samples"), text(document, "labels")),
                 tensors(document, "inputs"),
                 tensors(document, "outputs"),

@@ -11,7 +11,6 @@ import io.kiln.compile.Frontends;
 import io.kiln.compile.ReadOptions;
 import io.kiln.flow.model.ModelCard.Tensor;
 import io.kiln.flow.resolve.ModelArchives;
-import io.kiln.frontend.InputShapes;
 import io.kiln.ir.Function;
 import io.kiln.ir.type.TensorType;
 import java.io.IOException;
@@ -57,8 +56,8 @@ public final class ModelFolder {
         if (ModelArchives.accepts(shared.file())) {
             ModelArchives.read(shared.file());
         } else {
-            Function function = Frontends.read(
-                    shared.file(), "model", InputShapes.parse(shared.inputShapes()), ReadOptions.DEFAULT);
+            Function function =
+                    Frontends.read(shared.file(), "model", shared.inputs().parsed(), ReadOptions.DEFAULT);
             compare(card, function, problems);
             shared.vectors().filter(Files::isDirectory).ifPresent(vectors -> checkSizes(vectors, function, problems));
         }

@@ -12,6 +12,7 @@ import io.kiln.base.PlainZip.Limits;
 import io.kiln.base.WholeFiles;
 import io.kiln.compile.Frontends;
 import io.kiln.flow.resolve.ModelArchives;
+import io.kiln.flow.spec.BuildSpec.GivenInputs;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -26,20 +27,20 @@ import java.util.stream.Stream;
  * A model with its vectors, samples and labels, as it is shared as an artifact.
  *
  * @param file the model
- * @param inputShapes as {@code kiln.inputShapes}; empty for the file's
+ * @param inputs as {@code kiln.inputShapes} and {@code kiln.inputValues}
  * @param vectors folder of test vectors
  * @param samples typical inputs for quantization
  * @param labels of the samples
  */
 public record SharedModel(
-        Path file, String inputShapes, Optional<Path> vectors, Optional<Path> samples, Optional<Path> labels) {
+        Path file, GivenInputs inputs, Optional<Path> vectors, Optional<Path> samples, Optional<Path> labels) {
     /** The kind of zips with models. Models for microcontrollers are smaller by far than its limits; they are read into memory. */
     static final Kind MODELS =
             new Kind("a model", "model", "vectors/input_0.bin", 1, new Limits(64 << 20, 20_000, 64 << 20, 128L << 20));
 
     /** A model alone. */
     public static SharedModel of(Path file) {
-        return new SharedModel(file, "", Optional.empty(), Optional.empty(), Optional.empty());
+        return new SharedModel(file, GivenInputs.NONE, Optional.empty(), Optional.empty(), Optional.empty());
     }
 
     /**
@@ -55,7 +56,7 @@ public record SharedModel(
         ModelCard card = ModelCard.read(folder);
         return new SharedModel(
                 name.map(given -> named(folder, given)).orElseGet(() -> model(folder, card)),
-                card.inputShapes(),
+                card.given(),
                 part(folder, card.data().vectors(), "vectors"),
                 part(folder, card.data().samples(), "samples"),
                 part(folder, card.data().labels(), "labels.csv"));

@@ -98,12 +98,13 @@ public final class ModelArchives {
      * @throws KilnException if there is no such model, or the build sets an option that an archive's C cannot follow
      */
     public static List<ModelLibrary> chosen(Archive archive, ModelSource source) {
-        if (!source.shapes().byName().isEmpty()) {
+        if (!source.shapes().isEmpty()) {
             throw new KilnException(Failure.ARCHIVE.problem(
-                    "kiln.inputShapes is given for an archive",
+                    "kiln." + (source.shapes().byName().isEmpty() ? "inputValues" : "inputShapes")
+                            + " is given for an archive",
                     archive.name(),
-                    "the shapes for which its C was generated",
-                    "Remove the parameter, or export the model with other shapes"));
+                    "the shapes and inputs for which its C was generated",
+                    "Remove the parameter, or export the model with others"));
         }
         List<ModelLibrary> named = archive.models().stream()
                 .filter(model -> source.name().equals(ANY_NAME)

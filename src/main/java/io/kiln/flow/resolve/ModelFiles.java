@@ -5,6 +5,7 @@ import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.compile.Frontends;
+import io.kiln.flow.spec.BuildSpec.GivenInputs;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -27,13 +28,13 @@ public final class ModelFiles {
      * @param several the list of named models; empty if none was given
      * @param single the single model given
      * @param name the name of a model that is found
-     * @param inputShapes input shapes of a single model; empty for the file's
+     * @param inputs what is said about the inputs of a single model
      * @param folder searched for a model if none is given
      * @return the models; empty if there are none
      * @throws KilnException if both kinds are given, or if the folder holds more than one model
      */
     public static List<ModelSource> choose(
-            List<ModelSource> several, Optional<ModelSource> single, String name, String inputShapes, Path folder) {
+            List<ModelSource> several, Optional<ModelSource> single, String name, GivenInputs inputs, Path folder) {
         if (!several.isEmpty() && single.isPresent()) {
             throw new KilnException(Failure.CONFIG.problem(
                     "both kiln.model and <models> are given",
@@ -41,12 +42,13 @@ public final class ModelFiles {
                     "one of the two",
                     "Remove kiln.model"));
         }
-        if (!several.isEmpty() && !inputShapes.isBlank()) {
+        if (!several.isEmpty() && !inputs.equals(GivenInputs.NONE)) {
+            String parameter = inputs.shapes().isBlank() ? "inputValues" : "inputShapes";
             throw new KilnException(Failure.CONFIG.problem(
-                    "both kiln.inputShapes and <models> are given",
-                    inputShapes,
-                    "<inputShapes> inside a <model>",
-                    "Remove kiln.inputShapes"));
+                    "both kiln." + parameter + " and <models> are given",
+                    inputs.shapes().isBlank() ? inputs.values() : inputs.shapes(),
+                    "<" + parameter + "> inside a <model>",
+                    "Remove kiln." + parameter));
         }
         if (!several.isEmpty()) {
             return List.copyOf(several);
@@ -68,7 +70,7 @@ public final class ModelFiles {
                     "Choose one with kiln.model, or put several into one image with <models>"));
         }
         return found.stream()
-                .map(file -> new ModelSource(file, name, inputShapes))
+                .map(file -> new ModelSource(file, name, inputs, "", Optional.empty(), Optional.empty()))
                 .toList();
     }
 

@@ -11,6 +11,7 @@ import io.kiln.compile.Frontends;
 import io.kiln.compile.ModelInput;
 import io.kiln.firmware.app.Application;
 import io.kiln.frontend.InputShapes;
+import io.kiln.frontend.InputValues;
 import io.kiln.frontend.ReadLimits;
 import io.kiln.preprocess.Preprocessing;
 import io.kiln.toolchain.board.Board;
@@ -19,6 +20,7 @@ import io.kiln.toolchain.board.Boards;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
 
@@ -148,11 +150,37 @@ public record BuildSpec(
     }
 
     /**
+     * What the user says about a model's inputs.
+     *
+     * @param shapes shapes, {@code name:1,96,96,1;…}; empty for the file's
+     * @param values values that make inputs constants, {@code name=16000;…}; empty for none
+     */
+    public record GivenInputs(String shapes, String values) {
+        /** Nothing. */
+        public static final GivenInputs NONE = new GivenInputs("", "");
+
+        /** What parameters say; those that are not set are null. */
+        public static GivenInputs of(String shapes, String values) {
+            return new GivenInputs(Objects.requireNonNullElse(shapes, ""), Objects.requireNonNullElse(values, ""));
+        }
+
+        /** The same, with another's shapes or values where these have none. */
+        public GivenInputs or(GivenInputs other) {
+            return new GivenInputs(shapes.isBlank() ? other.shapes : shapes, values.isBlank() ? other.values : values);
+        }
+
+        /** Both, parsed. */
+        public InputShapes parsed() {
+            return InputShapes.parse(shapes).with(InputValues.parse(values));
+        }
+    }
+
+    /**
      * One model file.
      *
      * @param file the file
      * @param name module name, as in {@code tvmgen_<name>_run}
-     * @param inputShapes shapes of its inputs, {@code name:1,96,96,1;…}; empty for the file's
+     * @param inputs shapes and values of its inputs
      * @param version its version, for programs; empty if it has none
      * @param preprocess the signal processing before it; empty for the file beside it, if there is one
      * @param vectors folder of the test vectors that came with it
@@ -160,7 +188,7 @@ public record BuildSpec(
     public record ModelSource(
             Path file,
             String name,
-            String inputShapes,
+            GivenInputs inputs,
             String version,
             Optional<Path> preprocess,
 
@@ -168,7 +196,7 @@ public record BuildSpec(
             Optional<Path> vectors) {
         /** A model without a version. */
         public ModelSource(Path file, String name, String inputShapes) {
-            this(file, name, inputShapes, "", Optional.empty(), Optional.empty());
+            this(file, name, new GivenInputs(inputShapes, ""), "", Optional.empty(), Optional.empty());
         }
 
         /** A model with the shapes of its file. */
@@ -182,7 +210,7 @@ public record BuildSpec(
          * @param described the signal processing before it; empty for its own
          */
         public ModelSource in(String newVersion, Optional<Path> described) {
-            return new ModelSource(file, name, inputShapes, newVersion, described.or(() -> preprocess), vectors);
+            return new ModelSource(file, name, inputs, newVersion, described.or(() -> preprocess), vectors);
         }
 
         /** The file that describes the signal processing before it; empty if there is none. */
@@ -196,9 +224,9 @@ public record BuildSpec(
                     .toList();
         }
 
-        /** The inputs' shapes, parsed. */
+        /** The inputs' shapes and values, parsed. */
         public InputShapes shapes() {
-            return InputShapes.parse(inputShapes);
+            return inputs.parsed();
         }
 
         /** The model as the compiler takes it. */

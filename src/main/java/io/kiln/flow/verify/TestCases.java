@@ -35,9 +35,6 @@ import java.util.stream.Stream;
 final class TestCases {
     private static final Pattern INPUT = Pattern.compile("input_(0|[1-9][0-9]{0,8})\\.bin");
 
-    /** What to do about a file of another size. */
-    static final String CORRECT = "Correct the test vector";
-
     private static final List<Float> SPECIAL = List.of(
             Float.NaN,
             Float.POSITIVE_INFINITY,
@@ -53,18 +50,12 @@ final class TestCases {
 
     private TestCases() {}
 
-    /** Reads the vectors of a folder, in the order of their numbers. */
-    static List<TestCase> vectors(Path folder, List<TensorInfo> inputs, List<TensorInfo> outputs) {
-        return vectors(folder, inputs, outputs, CORRECT);
-    }
-
     /**
      * Reads the vectors of a folder, in the order of their numbers.
      *
-     * @param ofOutputs what to do about outputs of another size
      * @throws KilnException naming every file whose size is not that of the tensors
      */
-    static List<TestCase> vectors(Path folder, List<TensorInfo> inputs, List<TensorInfo> outputs, String ofOutputs) {
+    static List<TestCase> vectors(Path folder, List<TensorInfo> inputs, List<TensorInfo> outputs) {
         SortedMap<Integer, Path> files = numbered(folder, INPUT);
         if (files.isEmpty()) {
             throw new KilnException(Failure.VERIFY.problem(
@@ -76,10 +67,10 @@ final class TestCases {
         Problems problems = new Problems(Failure.VERIFY);
         List<TestCase> cases = new ArrayList<>();
         files.forEach((k, file) -> {
-            Optional<List<Bytes>> in = read(file, inputs, CORRECT, problems);
+            Optional<List<Bytes>> in = read(file, inputs, problems);
             Path outputFile = folder.resolve("output_" + k + ".bin");
             Optional<List<Bytes>> out =
-                    Files.isRegularFile(outputFile) ? read(outputFile, outputs, ofOutputs, problems) : Optional.empty();
+                    Files.isRegularFile(outputFile) ? read(outputFile, outputs, problems) : Optional.empty();
             in.ifPresent(bytes -> cases.add(new TestCase("vector_" + k, bytes, out)));
         });
         problems.throwIfAny();
@@ -208,7 +199,7 @@ final class TestCases {
         return Bytes.wrap(content);
     }
 
-    private static Optional<List<Bytes>> read(Path file, List<TensorInfo> tensors, String advice, Problems problems) {
+    private static Optional<List<Bytes>> read(Path file, List<TensorInfo> tensors, Problems problems) {
         Optional<Problem> pointer = GitLfs.pointer(file);
         if (pointer.isPresent()) {
             problems.add(pointer.get());
@@ -221,7 +212,7 @@ final class TestCases {
                         "has " + Files.size(file) + " bytes",
                         file.toString(),
                         wanted + " bytes: " + describe(tensors),
-                        advice);
+                        "Correct the test vector");
                 return Optional.empty();
             }
             return Optional.of(split(Files.readAllBytes(file), tensors));

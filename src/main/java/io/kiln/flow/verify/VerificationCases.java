@@ -6,12 +6,7 @@ import io.kiln.base.Bytes;
 import io.kiln.base.Problems;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Function;
-import io.kiln.ir.op.Layer;
-import io.kiln.ir.op.Window;
 import io.kiln.ir.op.call.CustomCall;
-import io.kiln.ir.op.layer.Conv2dTranspose;
-import io.kiln.ir.op.layer.QnnConv2dTranspose;
-import io.kiln.ir.op.layer.TransposedWindow;
 import io.kiln.reference.Interpreter;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -53,8 +48,7 @@ public record VerificationCases(ModelMetadata model, List<TestCase> cases, List<
         List<TestCase> cases = new ArrayList<>();
         vectors.given(model.name())
                 .filter(f -> !AudioCases.areAlone(f))
-                .ifPresent(f ->
-                        cases.addAll(TestCases.vectors(f, model.inputs(), model.outputs(), aboutOutputs(function))));
+                .ifPresent(f -> cases.addAll(TestCases.vectors(f, model.inputs(), model.outputs())));
         long seed = vectors.spec().seed();
         cases.addAll(TestCases.withSpecialFloats(
                 TestCases.random(vectors.spec().samples(), seed, model.inputs()),
@@ -70,30 +64,6 @@ public record VerificationCases(ModelMetadata model, List<TestCase> cases, List<
         }
         given.problems().throwIfAny();
         return new VerificationCases(model, cases, expected);
-    }
-
-    /** What to do about outputs of another size. ONNX Runtime makes smaller ones of some transposed convolutions. */
-    private static String aboutOutputs(Function function) {
-        return function.bindings().stream()
-                .filter(VerificationCases::isLongerThanTaps)
-                .findFirst()
-                .map(binding -> TestCases.CORRECT + ". If " + binding.origin().text()
-                        + " has auto_pad SAME_UPPER or SAME_LOWER: its kernel is smaller than its stride, so that the"
-                        + " standard's output, which Kiln computes, is longer than ONNX Runtime's; give it pads and"
-                        + " output_padding, with which both agree")
-                .orElse(TestCases.CORRECT);
-    }
-
-    private static boolean isLongerThanTaps(Binding binding) {
-        if (!(binding.op() instanceof Layer layer) || !layer.isTransposed()) {
-            return false;
-        }
-        TransposedWindow of = binding.op() instanceof Conv2dTranspose real
-                ? real.window()
-                : ((QnnConv2dTranspose) binding.op()).window();
-        Window w = of.window();
-        return (w.kernelH() < w.strideH() && of.outputPaddingH() > 0)
-                || (w.kernelW() < w.strideW() && of.outputPaddingW() > 0);
     }
 
     /**

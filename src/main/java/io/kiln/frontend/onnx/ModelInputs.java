@@ -1,22 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.onnx;
 
+import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
+import io.kiln.base.Problem;
 import io.kiln.frontend.GraphProblems;
 import io.kiln.frontend.InputShapes;
+import io.kiln.frontend.InputValues;
 import io.kiln.frontend.onnx.model.OnnxModel;
 import io.kiln.frontend.onnx.model.OnnxValueInfo;
 import io.kiln.frontend.onnx.model.OnnxValueInfo.Dimension;
+import io.kiln.ir.Constant;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
+import java.math.BigDecimal;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.IntStream;
 
 /**
  * Shapes of a model's inputs: the user's, or the file's. A named dimension has one size in all inputs; an open first
@@ -39,7 +47,7 @@ final class ModelInputs {
     /** Types by input, in the model's order; inputs with a problem are missing. */
     Map<OnnxValueInfo, TensorType> types() {
         Map<OnnxValueInfo, TensorType> types = new LinkedHashMap<>();
-        Set<String> names = new HashSet<>();
+        Set<String> names = new LinkedHashSet<>();
         List<OnnxValueInfo> inputs = model.graph().inputs();
         inputs.forEach(this::bindNames);
         for (OnnxValueInfo input : inputs) {
@@ -49,13 +57,57 @@ final class ModelInputs {
                 type(input).ifPresent(type -> types.put(input, type));
             }
         }
-        shapes.byName().keySet().stream()
-                .filter(name -> !names.contains(name))
-                .forEach(name -> problems.add(
-                        "kiln.inputShapes names `" + name + "`",
-                        model.file(),
-                        "one of the inputs " + String.join(", ", names)));
+        unknown("kiln.inputShapes", shapes.byName().keySet(), names);
+        unknown("kiln.inputValues", shapes.values().byName().keySet(), names);
         return types;
+    }
+
+    private void unknown(String parameter, Set<String> given, Set<String> names) {
+        for (String name : given) {
+            if (!names.contains(name)) {
+                boolean isConstant = model.graph().initializers().containsKey(name);
+                problems.addAll(List.of(Failure.CONFIG.problem(
+                        parameter + " names `" + name + "`" + (isConstant ? ", a constant of the model" : ""),
+                        model.file(),
+                        "one of the inputs " + String.join(", ", names),
+                        "Correct " + parameter)));
+            }
+        }
+    }
+
+    /** The constant that an input becomes by {@code kiln.inputValues}; empty if it stays an input. */
+    Optional<Constant> value(OnnxValueInfo input, TensorType type) {
+        return Optional.ofNullable(shapes.values().byName().get(input.name())).map(value -> {
+            boolean isFlat = value.dims().size() <= 1
+                    && value.numbers().size() == type.shape().elements();
+            if (!isFlat && !value.dims().equals(type.shape().dims())) {
+                problems.addAll(List.of(wrong(input, "the shape " + new Shape(value.dims()).text(), type.text())));
+                return new Constant(input.name(), type, Bytes.wrap(new byte[(int) type.bytes()]));
+            }
+            ByteBuffer data = ByteBuffer.allocate((int) type.bytes()).order(ByteOrder.LITTLE_ENDIAN);
+            for (BigDecimal number : value.numbers()) {
+                if (!input.type().holds(number)) {
+                    problems.addAll(List.of(wrong(
+                            input,
+                            "the number " + number,
+                            "numbers of type " + input.type().text())));
+                    break;
+                }
+                switch (type.dtype()) {
+                    case FLOAT32 -> data.putFloat(number.floatValue());
+                    case INT64, UINT64 -> data.putLong(number.longValue());
+                    case INT32, UINT32 -> data.putInt(number.intValue());
+                    case INT16 -> data.putShort(number.shortValue());
+                    case INT8, UINT8, BOOL -> data.put(number.byteValue());
+                }
+            }
+            return new Constant(input.name(), type, Bytes.wrap(data.array()));
+        });
+    }
+
+    private Problem wrong(OnnxValueInfo input, String what, String expected) {
+        return Failure.CONFIG.problem(
+                "kiln.inputValues gives it " + what, where(input), expected, "Correct kiln.inputValues");
     }
 
     /** The user's shapes give the sizes of named dimensions. */
@@ -74,7 +126,9 @@ final class ModelInputs {
     }
 
     private Optional<TensorType> type(OnnxValueInfo input) {
-        if (!input.kind().equals(OnnxValueInfo.TENSOR) || input.type().held().isEmpty()) {
+        if (!input.kind().equals(OnnxValueInfo.TENSOR)
+                || input.type().held().isEmpty()
+                || input.type().isOfConstants()) {
             problems.add(
                     input.kind().equals(OnnxValueInfo.TENSOR)
                             ? "the input is a tensor of " + input.type().text()
@@ -87,10 +141,28 @@ final class ModelInputs {
         if (shape.isPresent()) {
             checkGiven(input, shape.orElseThrow());
         } else {
-            shape = stated(input);
+            shape = ofValue(input).or(() -> stated(input));
         }
         return shape.map(s -> new TensorType(s, input.type().held().orElseThrow()))
                 .filter(type -> isValid(input, type));
+    }
+
+    /** The shape of an input's value, if it has one for each open dimension. */
+    private Optional<Shape> ofValue(OnnxValueInfo input) {
+        List<Dimension> stated = input.dimensions().orElse(List.of());
+        return Optional.ofNullable(shapes.values().byName().get(input.name()))
+                .map(InputValues.Value::dims)
+                .filter(dims -> !dims.isEmpty() && (input.dimensions().isEmpty() || fit(stated, dims)))
+                .map(Shape::new);
+    }
+
+    private static boolean fit(List<Dimension> stated, List<Integer> dims) {
+        return stated.size() == dims.size()
+                && IntStream.range(0, dims.size())
+                        .allMatch(i -> stated.get(i)
+                                .size()
+                                .map(size -> size == (long) dims.get(i))
+                                .orElse(true));
     }
 
     private void checkGiven(OnnxValueInfo input, Shape given) {

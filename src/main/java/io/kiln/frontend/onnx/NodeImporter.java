@@ -163,22 +163,30 @@ final class NodeImporter implements Bodies {
     private void importOperator(OnnxNode node, Scope scope) {
         Optional<OnnxRegistration> found = OnnxOperators.find(node.domain(), node.operator());
         int version = opsets.version(node.domain()).orElse(1);
-        if (found.isEmpty() || version < found.orElseThrow().since()) {
+        if (found.isEmpty()) {
             UnsupportedOperators.Refusal refusal = UnsupportedOperators.of(node.domain(), node.operator());
-            throw new KilnException(Failure.OPERATOR.problem(
-                    node.type()
-                            + (found.isEmpty()
-                                    ? " " + refusal.reason()
-                                    : " of version " + version + " is not supported"),
-                    node.where(model.file()),
-                    "one of the operators that the documentation lists",
-                    refusal.next()));
+            throw refused(node, refusal.reason(), "one of the operators that the documentation lists", refusal.next());
+        }
+        int since = found.get().since();
+        int until = found.get().until();
+        if (version < since || version > until) {
+            throw refused(
+                    node,
+                    "of version " + version + " is not supported",
+                    "version " + since + " to " + until,
+                    "Export the model with opset_version="
+                            + (version < since ? "" + until : until + " or an older one"));
         }
         checkInputs(node, scope);
         NodeContext context = new NodeContext(
                 node, version, new NodeContext.Surroundings(graph, scope, this, model.file(), imported - 1));
         emit(found.orElseThrow(), context);
         checkOutputs(node, scope);
+    }
+
+    private KilnException refused(OnnxNode node, String reason, String expected, String next) {
+        return new KilnException(
+                Failure.OPERATOR.problem(node.type() + " " + reason, node.where(model.file()), expected, next));
     }
 
     /** Shapes and attributes that no importer expects, such as too few dimensions, are an error of the model. */
@@ -198,10 +206,10 @@ final class NodeImporter implements Bodies {
         for (String name : node.inputs()) {
             if (!name.isEmpty() && scope.value(name).isEmpty()) {
                 throw new KilnException(Failure.OPERATOR.problem(
-                        "its input `" + name + "` is not computed before it",
+                        "its input `" + name + "` does not exist",
                         node.where(model.file()),
-                        "an input, a constant, or a result of an earlier node, without cycles",
-                        "Export the model again"));
+                        "the name of an input, a constant or a result of another node",
+                        "Correct the name in the tool that wrote the file, or export the model again"));
             }
         }
     }
@@ -220,9 +228,7 @@ final class NodeImporter implements Bodies {
 
     private void checkStated(OnnxNode node, Scope scope) {
         for (String name : node.outputs()) {
-            scope.value(name)
-                    .flatMap(value -> stated.contradiction(node, name, value, graph, model.file()))
-                    .ifPresent(problem -> problems.addAll(List.of(problem)));
+            scope.value(name).ifPresent(value -> stated.compare(node, name, value, graph, problems));
         }
     }
 

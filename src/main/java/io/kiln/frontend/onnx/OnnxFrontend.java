@@ -6,6 +6,7 @@ import io.kiln.base.KilnException;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.ModelFile;
 import io.kiln.frontend.ReadLimits;
+import io.kiln.frontend.ReadModel;
 import io.kiln.frontend.onnx.model.OnnxModel;
 import io.kiln.frontend.onnx.reader.ExternalData;
 import io.kiln.frontend.onnx.reader.ModelReader;
@@ -68,6 +69,11 @@ public final class OnnxFrontend {
      * @param limits what may be read
      */
     public static Function read(Path file, String moduleName, InputShapes inputShapes, OnnxIo io, ReadLimits limits) {
+        return model(file, moduleName, inputShapes, io, limits).function();
+    }
+
+    /** Reads a model file within other limits, and tells what it states wrongly about itself. */
+    public static ReadModel model(Path file, String moduleName, InputShapes inputShapes, OnnxIo io, ReadLimits limits) {
         Bytes content = ModelFile.read(file, limits, USUAL_BYTES, "an .onnx file");
         ReadBudget budget = budget(ModelFile.name(file), limits);
         OnnxModel model = ModelReader.read(content, ModelFile.name(file), ExternalData.of(file, limits), budget);
@@ -83,11 +89,11 @@ public final class OnnxFrontend {
     public static Function read(Bytes content, String fileName, String moduleName, InputShapes inputShapes) {
         ReadBudget budget = budget(fileName, ReadLimits.STANDARD);
         OnnxModel model = ModelReader.read(content, fileName, ExternalData.NONE, budget);
-        return convert(model, moduleName, inputShapes, OnnxIo.MODEL, budget);
+        return convert(model, moduleName, inputShapes, OnnxIo.MODEL, budget).function();
     }
 
     /** Imports a model that was read, see {@link ModelReader}. */
-    public static Function convert(OnnxModel model, String moduleName, InputShapes inputShapes) {
+    public static ReadModel convert(OnnxModel model, String moduleName, InputShapes inputShapes) {
         return convert(model, moduleName, inputShapes, OnnxIo.MODEL, budget(model.file(), ReadLimits.STANDARD));
     }
 
@@ -105,12 +111,15 @@ public final class OnnxFrontend {
         return new ReadBudget(file, CONSTANTS_OF_FILE * limits.most(USUAL_BYTES));
     }
 
-    private static Function convert(
+    private static ReadModel convert(
             OnnxModel model, String moduleName, InputShapes inputShapes, OnnxIo io, ReadBudget budget) {
         ConstantFolder folder = new ConstantFolder(budget.spent());
-        Function imported = new OnnxModelImporter(model, io, folder).read(moduleName, inputShapes);
-        return new FoldChannelFactors()
-                .run(new MoveTransposes().run(imported, folder))
-                .withIdsInOrder();
+        OnnxModelImporter importer = new OnnxModelImporter(model, io, folder);
+        Function imported = importer.read(moduleName, inputShapes);
+        return new ReadModel(
+                new FoldChannelFactors()
+                        .run(new MoveTransposes().run(imported, folder))
+                        .withIdsInOrder(),
+                importer.warnings());
     }
 }

@@ -9,6 +9,7 @@ import io.kiln.frontend.GraphProblems;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.onnx.model.OnnxModel;
 import io.kiln.frontend.onnx.model.OnnxValueInfo;
+import io.kiln.frontend.onnx.operator.OnnxRegistration;
 import io.kiln.frontend.onnx.operator.OnnxValue;
 import io.kiln.frontend.onnx.operator.Scope;
 import io.kiln.ir.Arg;
@@ -34,11 +35,6 @@ import java.util.stream.IntStream;
 
 /** Converts a model to a function of the IR. */
 final class OnnxModelImporter {
-    /** Oldest and newest version of ONNX's operators. */
-    private static final int MIN_OPSET = 1;
-
-    private static final int MAX_OPSET = 21;
-
     private final OnnxModel model;
     private final OnnxIo io;
     private final GraphBuilder graph;
@@ -63,9 +59,13 @@ final class OnnxModelImporter {
      */
     Function read(String name, InputShapes shapes) {
         checkOpset();
-        Map<OnnxValueInfo, TensorType> types = new ModelInputs(model, shapes, problems).types();
-        types.forEach((input, type) ->
-                scope.define(input.name(), new OnnxValue(parameter(input.name(), type), input.type())));
+        ModelInputs inputs = new ModelInputs(model, shapes, problems);
+        Map<OnnxValueInfo, TensorType> types = inputs.types();
+        types.forEach((input, type) -> {
+            Optional<Arg> value = inputs.value(input, type).map(constant -> constant);
+            scope.define(
+                    input.name(), new OnnxValue(value.orElseGet(() -> parameter(input.name(), type)), input.type()));
+        });
         model.graph().inputs().stream()
                 .filter(input -> !types.containsKey(input))
                 .forEach(input -> scope.fail(input.name()));
@@ -74,6 +74,11 @@ final class OnnxModelImporter {
         List<Result> results = results();
         problems.throwIfAny();
         return graph.build(name, results).withIdsInOrder();
+    }
+
+    /** What the model states wrongly about itself. */
+    List<String> warnings() {
+        return problems.warnings();
     }
 
     /** An input in the model's layout. */
@@ -110,13 +115,13 @@ final class OnnxModelImporter {
                     "an opset_import",
                     "Export the model again"));
         }
-        int version = model.opsets().version("").orElse(MIN_OPSET);
-        if (version < MIN_OPSET || version > MAX_OPSET) {
+        int version = model.opsets().version("").orElse(1);
+        if (version < 1) {
             throw new KilnException(Failure.MODEL.problem(
-                    "version " + version + " of ONNX's operators is not supported",
+                    "the version of ONNX's operators is " + version,
                     model.file(),
-                    "version " + MIN_OPSET + " to " + MAX_OPSET,
-                    "Export the model with opset_version=" + MAX_OPSET + " or an older one"));
+                    "1 to " + OnnxRegistration.NEWEST,
+                    "Export the model again"));
         }
     }
 
@@ -125,7 +130,8 @@ final class OnnxModelImporter {
         List<Result> results = new ArrayList<>();
         Set<String> names = new HashSet<>();
         graph.params().forEach(p -> names.add(p.name()));
-        if (model.graph().inputs().isEmpty()) {
+        if (graph.params().isEmpty()
+                && (problems.found() == 0 || model.graph().inputs().isEmpty())) {
             problems.add("the model has no inputs: all its outputs are constants", model.file(), "at least one");
         }
         if (model.graph().outputs().isEmpty()) {

@@ -2,7 +2,7 @@
 package io.kiln.frontend.onnx;
 
 import io.kiln.base.Failure;
-import io.kiln.base.Problem;
+import io.kiln.frontend.GraphProblems;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.frontend.onnx.model.OnnxGraph;
@@ -63,25 +63,28 @@ record StatedTypes(Map<String, OnnxValueInfo> byName, boolean hasShapes) {
         return new StatedTypes(body.values(), hasShapes);
     }
 
-    /** The contradiction between an output of a node and its stated type, if there is one. */
-    Optional<Problem> contradiction(OnnxNode node, String output, OnnxValue value, GraphBuilder graph, String file) {
+    /**
+     * Compares an output of a node with its stated type. Another element type is an error. Another shape is a warning: tools change nodes
+     * and leave stated shapes as they were, and ONNX Runtime uses what it computes, too.
+     */
+    void compare(OnnxNode node, String output, OnnxValue value, GraphBuilder graph, GraphProblems problems) {
         OnnxValueInfo stated = byName.get(output);
         if (stated == null || !stated.kind().equals(OnnxValueInfo.TENSOR)) {
-            return Optional.empty();
+            return;
         }
         Shape shape = graph.type(value.arg()).shape();
-        boolean isOfType = stated.type() == ElementType.UNDEFINED || stated.type() == value.type();
-        if (isOfType && (!hasShapes || fits(stated, shape))) {
-            return Optional.empty();
-        }
-        String expected = stated.type().text()
+        String both = "its output `" + output + "` is " + value.type().text() + shape.text() + ", but the model states "
+                + stated.type().text()
                 + stated.dimensions().map(StatedTypes::text).orElse("");
-        return Optional.of(Failure.MODEL.problem(
-                "its output `" + output + "` is " + value.type().text() + shape.text() + ", but the model states "
-                        + expected,
-                node.where(file),
-                "the same in the node and in value_info",
-                "Infer the shapes again: onnx.shape_inference.infer_shapes of a model without value_info"));
+        if (stated.type() != ElementType.UNDEFINED && stated.type() != value.type()) {
+            problems.addAll(List.of(Failure.MODEL.problem(
+                    both,
+                    node.where(problems.file()),
+                    "the same in the node and in value_info",
+                    "Infer the types again: onnx.shape_inference.infer_shapes of a model without value_info")));
+        } else if (hasShapes && !fits(stated, shape)) {
+            problems.warn(Failure.MODEL.problem(both, node.where(problems.file()), "", "The computed shape is used"));
+        }
     }
 
     /** Whether known sizes are the same; in other ranks those except 1, which some exporters leave out. */

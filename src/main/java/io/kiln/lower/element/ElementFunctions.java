@@ -21,6 +21,7 @@ import io.kiln.ir.op.element.QnnBinary;
 import io.kiln.ir.op.element.QnnDequantize;
 import io.kiln.ir.op.element.QnnQuantize;
 import io.kiln.ir.op.element.QnnRequantize;
+import io.kiln.ir.op.element.Reinterpret;
 import io.kiln.ir.op.element.TflAddN;
 import io.kiln.ir.op.element.TflLeakyRelu;
 import io.kiln.ir.op.element.TflLookup;
@@ -60,6 +61,11 @@ final class ElementFunctions {
                     FixedPointMultiply.class,
                     (root, op, tables, style) -> BinaryFunctions.fixedPointMultiply(root.rounding())),
             entry(Cast.class, (root, op, tables, style) -> CastFunctions.of(data(op), root.dtype())),
+            entry(
+                    Reinterpret.class,
+                    (root, op, tables, style) -> fitting((block, x) -> new Expr.Call(
+                            root.dtype().isFloat() ? ElementIntrinsics.BITS_TO_FLOAT : ElementIntrinsics.FLOAT_TO_BITS,
+                            List.of(x.get(0))))),
             entry(Where.class, (root, op, tables, style) -> where()),
             entry(QnnAdd.class, (root, op, tables, style) -> new QuantizedFunctions(op).sum(root)),
             entry(QnnBinary.class, (root, op, tables, style) -> new QuantizedFunctions(op).binary(root, tables)),

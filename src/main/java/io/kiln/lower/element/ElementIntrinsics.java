@@ -46,6 +46,14 @@ public final class ElementIntrinsics {
     public static final Intrinsic QUANTIZATION_ZERO_POINT = Intrinsic.inFile(
             "portable/kiln_quantization_zero_point", List.of(FLOAT32, FLOAT32), FLOAT32, REAL, QUANTIZATION_SCALE);
 
+    /** The bits of a float. */
+    static final Intrinsic FLOAT_TO_BITS =
+            Intrinsic.inFile("portable/single/kiln_float_to_bits", List.of(FLOAT32), INT32);
+
+    /** The float of these bits. */
+    static final Intrinsic BITS_TO_FLOAT =
+            Intrinsic.inFile("portable/single/kiln_bits_to_float", List.of(INT32), FLOAT32);
+
     /** {@link io.kiln.ir.op.element.Binary.Kind#FLOOR_MOD}. */
     static final Intrinsic FLOOR_MOD =
             Intrinsic.inFile("portable/kiln_floor_mod", List.of(FLOAT32, FLOAT32), FLOAT32, FMODF);

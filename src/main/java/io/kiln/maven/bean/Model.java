@@ -4,6 +4,7 @@ package io.kiln.maven.bean;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.flow.model.SharedModel;
+import io.kiln.flow.spec.BuildSpec.GivenInputs;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import java.io.File;
 import java.nio.file.Path;
@@ -21,6 +22,9 @@ public final class Model {
     /** Shapes of its inputs, {@code name:1,96,96,1;…}; if not set, those of the file. */
     private String inputShapes;
 
+    /** Values that make inputs constants, {@code name=16000;…}. */
+    private String inputValues;
+
     /** The signal processing before it; if not set, {@code <model>.preprocess.yaml} beside the file, if there is one. */
     private File preprocess;
 
@@ -32,6 +36,11 @@ public final class Model {
     /** Set by Maven from {@code <inputShapes>}. */
     public void setInputShapes(String inputShapes) {
         this.inputShapes = inputShapes;
+    }
+
+    /** Set by Maven from {@code <inputValues>}. */
+    public void setInputValues(String inputValues) {
+        this.inputValues = inputValues;
     }
 
     /** Set by Maven from {@code <file>}. */
@@ -67,7 +76,7 @@ public final class Model {
         return new ModelSource(
                 model.file(),
                 name,
-                inputShapes == null ? model.inputShapes() : inputShapes,
+                GivenInputs.of(inputShapes, inputValues).or(model.inputs()),
                 "",
                 Optional.ofNullable(preprocess).map(description -> folder.resolve(description.toPath())),
                 model.vectors());

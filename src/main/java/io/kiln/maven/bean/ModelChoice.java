@@ -5,6 +5,7 @@ import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.flow.model.SharedModel;
 import io.kiln.flow.resolve.ModelFiles;
+import io.kiln.flow.spec.BuildSpec.GivenInputs;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.maven.artifact.ModelArtifacts;
@@ -49,9 +50,9 @@ public record ModelChoice(List<ModelSource> sources, Optional<SharedModel> share
      * @param models {@code <models>}
      * @param model {@code kiln.model}
      * @param name {@code kiln.name}
-     * @param inputShapes {@code kiln.inputShapes}
+     * @param inputs {@code kiln.inputShapes} and {@code kiln.inputValues}; empty texts if they are not set
      */
-    public record Named(List<Model> models, String model, String name, String inputShapes) {
+    public record Named(List<Model> models, String model, String name, GivenInputs inputs) {
         /**
          * Finds the models.
          *
@@ -67,12 +68,10 @@ public record ModelChoice(List<ModelSource> sources, Optional<SharedModel> share
                     : models.stream()
                             .map(each -> each.source(layout.project(), text -> artifacts.named(text, layout.project())))
                             .toList();
-            String shapes = inputShapes == null || inputShapes.isEmpty()
-                    ? shared.map(SharedModel::inputShapes).orElse("")
-                    : inputShapes;
-            Optional<ModelSource> single = shared.map(
-                    each -> new ModelSource(each.file(), name, shapes, "", Optional.empty(), each.vectors()));
-            return new ModelChoice(ModelFiles.choose(given, single, name, shapes, layout.userModels()), shared);
+            GivenInputs all = inputs.or(shared.map(SharedModel::inputs).orElse(GivenInputs.NONE));
+            Optional<ModelSource> single =
+                    shared.map(each -> new ModelSource(each.file(), name, all, "", Optional.empty(), each.vectors()));
+            return new ModelChoice(ModelFiles.choose(given, single, name, all, layout.userModels()), shared);
         }
     }
 }

@@ -3,6 +3,7 @@ package io.kiln.reference.element;
 
 import io.kiln.base.DType;
 import io.kiln.ir.op.element.Cast;
+import io.kiln.ir.op.element.Reinterpret;
 import io.kiln.ir.type.TensorType;
 import io.kiln.reference.kernel.Tensor;
 import java.util.List;
@@ -41,6 +42,22 @@ final class Casts {
             };
         }
         return Tensor.of(type, result);
+    }
+
+    /** The same bits. */
+    static Tensor reinterpret(Reinterpret op, List<Tensor> args, TensorType type) {
+        Tensor data = args.get(0);
+        int count = Math.toIntExact(type.shape().elements());
+        float[] reals = new float[count];
+        int[] bits = new int[count];
+        for (int i = 0; i < count; i++) {
+            if (data.isFloat()) {
+                bits[i] = Float.floatToRawIntBits(data.floats()[i]);
+            } else {
+                reals[i] = Float.intBitsToFloat(data.ints()[i]);
+            }
+        }
+        return op.dtype().isFloat() ? Tensor.of(type, reals) : Tensor.of(type, bits);
     }
 
     /** Truncated towards zero; NaN becomes 0. */

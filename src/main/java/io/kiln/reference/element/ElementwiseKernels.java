@@ -11,6 +11,7 @@ import io.kiln.ir.op.element.Full;
 import io.kiln.ir.op.element.LeakyRelu;
 import io.kiln.ir.op.element.PairLookup;
 import io.kiln.ir.op.element.QnnBinary;
+import io.kiln.ir.op.element.Reinterpret;
 import io.kiln.ir.op.element.TflAddN;
 import io.kiln.ir.op.element.TflLeakyRelu;
 import io.kiln.ir.op.element.TflLookup;
@@ -30,6 +31,7 @@ public final class ElementwiseKernels {
             pure(TflSigmoid16.class, UnaryKernels::sigmoid),
             pure(TflLeakyRelu.class, UnaryKernels::leakyRelu),
             pure(Cast.class, Casts::cast),
+            pure(Reinterpret.class, Casts::reinterpret),
             pure(Binary.class, BinaryKernels::binary),
             pure(QnnBinary.class, QuantizedBinaries::binary),
             pure(TflAddN.class, QuantizedBinaries::addN),

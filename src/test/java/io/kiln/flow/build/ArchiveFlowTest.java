@@ -9,6 +9,7 @@ import io.kiln.base.Digests;
 import io.kiln.base.KilnException;
 import io.kiln.firmware.TrustedArchives;
 import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.BuildSpec.GivenInputs;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.DeviceSpec;
@@ -187,7 +188,7 @@ final class ArchiveFlowTest extends ArchiveProject {
     @Test
     void inspectingShowsWhatIsInAnArchiveAndWhyItCannotBeUsed() {
         Path good = TvmArchive.of("v7").save(folder.resolve("net.tar"));
-        flow.inspect(spec("host", "host", good), Optional.empty(), "");
+        flow.inspect(spec("host", "host", good), Optional.empty(), GivenInputs.NONE);
         assertThat(said)
                 .contains(
                         "Interface of alpha: kiln.io=caller",
@@ -201,7 +202,7 @@ final class ArchiveFlowTest extends ArchiveProject {
         Path graph = TvmArchive.of("v6")
                 .replacing("metadata.json", "\"aot\"", "\"vm\"")
                 .save(folder.resolve("graph.tar"));
-        flow.inspect(spec("host", "host", good), Optional.of(graph), "");
+        flow.inspect(spec("host", "host", good), Optional.of(graph), GivenInputs.NONE);
         assertThat(said)
                 .contains("firmware cannot be built from it:")
                 .anyMatch(line -> line.contains("`executors` is [\"vm\"]; expected \"aot\" or \"graph\" among them"));

@@ -13,6 +13,7 @@ import io.kiln.base.Optimize;
 import io.kiln.firmware.TrustedArchives;
 import io.kiln.flow.Flow;
 import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.BuildSpec.GivenInputs;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
@@ -122,7 +123,7 @@ final class PackedFlowTest {
                         .verify(new VerifySpec(VerifyOn.NONE, Optional.empty(), 0, 0))
                         .build(),
                 DeviceSpec.USUAL);
-        flow.inspect(own.build(), Optional.of(archive), "");
+        flow.inspect(own.build(), Optional.of(archive), GivenInputs.NONE);
         assertThat(said)
                 .contains(
                         "Interface of gesture: kiln.io=caller, kiln.interfaceApi=packed, kiln.unpackedApi=false",

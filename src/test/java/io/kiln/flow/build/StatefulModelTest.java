@@ -19,6 +19,7 @@ import io.kiln.compile.RequestDraft;
 import io.kiln.firmware.RecordingLog;
 import io.kiln.flow.Flow;
 import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.BuildSpec.GivenInputs;
 import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.SpecDraft;
 import io.kiln.flow.spec.VerifyOn;
@@ -158,9 +159,9 @@ public class StatefulModelTest {
                         .mapToLong(part -> ram.path(part).asLong())
                         .sum());
         log.take();
-        flow.inspect(spec, Optional.of(model), "");
+        flow.inspect(spec, Optional.of(model), GivenInputs.NONE);
         assertThat(log.take()).contains("state 9 bytes, kept between runs");
-        flow.inspect(spec, Optional.of(folder.resolve("out/sums.elf")), "");
+        flow.inspect(spec, Optional.of(folder.resolve("out/sums.elf")), GivenInputs.NONE);
         assertThat(log.take()).anyMatch(line -> line.endsWith("9 of them state of models"));
     }
 

@@ -13,6 +13,7 @@ import io.kiln.base.DType;
 import io.kiln.base.Log;
 import io.kiln.flow.inspect.Inspector;
 import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.BuildSpec.GivenInputs;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.QuantizeSpec;
@@ -124,7 +125,7 @@ class LibraryExportTest {
         assertThat(factory.model()).isEqualTo("hello");
         assertThat(factory.parameters()).hasSameSizeAs(factory.names()).isNotEmpty();
         assertThat(factory.graph().text()).contains("tvmgen_hello_fused");
-        List<String> lines = new Inspector(spec, "").lines(Optional.of(file));
+        List<String> lines = new Inspector(spec, GivenInputs.NONE).lines(Optional.of(file));
         assertThat(lines.get(0)).startsWith("Library " + file + ": 2 modules, ");
         assertThat(lines).anyMatch(line -> line.startsWith("  0 GraphExecutorFactory, "));
         assertThat(lines).anyMatch(line -> line.startsWith("    1 library"));
@@ -141,9 +142,9 @@ class LibraryExportTest {
         assertThat(library.artifacts().artifacts().stream().map(Artifact::kind))
                 .containsExactly(ArtifactKind.PARAMETERS, ArtifactKind.RELAY);
         assertThat(library.artifacts().of(ArtifactKind.RELAY).get(0).text()).contains("def @main");
-        assertThat(new Inspector(spec, "").lines(Optional.of(file)))
+        assertThat(new Inspector(spec, GivenInputs.NONE).lines(Optional.of(file)))
                 .anyMatch(line -> line.startsWith("  artifact hello.relay of code generator c for loader relay"));
-        String json = Json.text(new Inspector(spec, "").report(Optional.of(file)));
+        String json = Json.text(new Inspector(spec, GivenInputs.NONE).report(Optional.of(file)));
         JsonSchemas.assertFits("inspect", json);
         assertThat(json).contains("\"kind\" : \"library\"", "\"type\" : \"library\"", "\"name\" : \"hello.relay\"");
         String asked = Json.text(Inspector.report(file, "list-functions"));

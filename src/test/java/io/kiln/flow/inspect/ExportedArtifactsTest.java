@@ -9,6 +9,7 @@ import io.kiln.artifact.ArtifactSet;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.BuildSpec.GivenInputs;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.SpecDraft;
 import java.io.IOException;
@@ -67,7 +68,7 @@ class ExportedArtifactsTest {
         Files.write(file(), content.toArray());
         BuildSpec spec = SpecDraft.of(new Layout(folder, folder.resolve("out"), "net"), List.of(), "host")
                 .build();
-        return new Inspector(spec, "").lines(Optional.of(file()));
+        return new Inspector(spec, GivenInputs.NONE).lines(Optional.of(file()));
     }
 
     private Path file() {

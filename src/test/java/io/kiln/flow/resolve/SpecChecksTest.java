@@ -10,6 +10,7 @@ import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.compile.RamOptions;
 import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.BuildSpec.GivenInputs;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
@@ -145,7 +146,7 @@ final class SpecChecksTest {
     void theOneModelInTheFolderIsTaken() throws IOException {
         Path file = Files.write(folder.resolve("a.tflite"), new byte[1]);
         Files.write(folder.resolve("readme.md"), new byte[1]);
-        assertThat(ModelFiles.choose(List.of(), Optional.empty(), "default", "", folder))
+        assertThat(ModelFiles.choose(List.of(), Optional.empty(), "default", GivenInputs.NONE, folder))
                 .containsExactly(new ModelSource(file, "default"));
     }
 
@@ -153,7 +154,7 @@ final class SpecChecksTest {
     void twoModelsInTheFolderNeedAChoice() throws IOException {
         Files.write(folder.resolve("a.tflite"), new byte[1]);
         Files.write(folder.resolve("b.tflite"), new byte[1]);
-        assertThatThrownBy(() -> ModelFiles.choose(List.of(), Optional.empty(), "default", "", folder))
+        assertThatThrownBy(() -> ModelFiles.choose(List.of(), Optional.empty(), "default", GivenInputs.NONE, folder))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("there are 2 models: a.tflite, b.tflite");
     }

@@ -3,6 +3,7 @@ package io.kiln.flow.verify;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kiln.flow.spec.BuildSpec.GivenInputs;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.VerifyOn;
@@ -53,7 +54,7 @@ final class TestVectorsTest {
 
     private ModelSource source(String name) {
         Optional<Path> vectors = Optional.of(folder.resolve("with-" + name));
-        return new ModelSource(folder.resolve(name + ".tflite"), name, "", "", Optional.empty(), vectors);
+        return new ModelSource(folder.resolve(name + ".tflite"), name, GivenInputs.NONE, "", Optional.empty(), vectors);
     }
 
     private static TestVectors vectors(Path users, boolean areSeveral, ModelSource... sources) {

@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
-import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
 import io.kiln.compile.ModelCompiler;
 import io.kiln.compile.RequestDraft;
@@ -24,7 +23,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -34,39 +32,6 @@ import org.junit.jupiter.api.io.TempDir;
 final class VerificationCasesTest {
     @TempDir
     private Path folder;
-
-    /** With a kernel of 2 and a stride of 3, four elements become 12 in the standard and 11 in ONNX Runtime. */
-    @Test
-    void theMessageNamesTransposedConvolutionsThatOnnxRuntimeMakesShorter() throws IOException {
-        Files.write(folder.resolve("input_0.bin"), new byte[16]);
-        Files.write(folder.resolve("output_0.bin"), new byte[44]);
-
-        assertThatThrownBy(() -> cases(transposed(Map.of("auto_pad", "SAME_UPPER"))))
-                .isInstanceOf(KilnException.class)
-                .hasMessageContaining("output_0.bin: has 44 bytes; expected 48 bytes")
-                .hasMessageContaining("ConvTranspose")
-                .hasMessageContaining("longer than ONNX Runtime's; give it pads and output_padding");
-        Files.write(folder.resolve("output_0.bin"), new byte[48]);
-        assertThat(cases(transposed(Map.of("auto_pad", "SAME_UPPER")))
-                        .expected()
-                        .get(0))
-                .containsExactly(Bytes.wrap(new byte[48]));
-        Files.write(folder.resolve("output_0.bin"), new byte[40]);
-        assertThatThrownBy(() -> cases(transposed(Map.of())))
-                .isInstanceOf(KilnException.class)
-                .hasMessageNotContaining("ONNX Runtime");
-    }
-
-    private static Bytes transposed(Map<String, Object> padding) {
-        ModelBuilder model = new ModelBuilder(17);
-        String x = model.input("x", ElementType.FLOAT, List.of(1, 1, 4));
-        byte[] weights = Constant.vector(new float[] {1, 2}).data().toArray();
-        String w = model.constant(ElementType.FLOAT, List.of(1, 1, 2), weights);
-        Map<String, Object> attributes = new HashMap<>(padding);
-        attributes.put("strides", List.of(3L));
-        model.output(model.node("ConvTranspose", List.of(x, w), "y", attributes), ElementType.FLOAT);
-        return model.build();
-    }
 
     @Test
     void aVectorMayHoldTheLargestFloatForWhatIsInfinite() throws IOException {

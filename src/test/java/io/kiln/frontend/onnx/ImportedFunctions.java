@@ -25,6 +25,7 @@ public final class ImportedFunctions {
                         Stream.of(BitwiseTest.model(ElementType.INT32)),
                         LongStream.range(0, RandomFloatModels.OPERATORS.size())
                                 .mapToObj(seed -> RandomFloatModels.draw(seed).file()),
+                        RandomNewerModels.each().stream(),
                         LongStream.range(0, QUANTIZED)
                                 .mapToObj(seed -> RandomModels.draw(seed).file()),
                         LongStream.range(0, OTHERS)

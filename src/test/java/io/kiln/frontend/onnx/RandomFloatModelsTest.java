@@ -20,6 +20,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.function.LongFunction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -51,24 +52,35 @@ class RandomFloatModelsTest {
 
     @Test
     void operatorsAnswerAsInOnnxRuntime() {
+        assertThat(MODELS).as("every operator is drawn").isGreaterThanOrEqualTo(RandomFloatModels.OPERATORS.size());
+        answerAsInOnnxRuntime(RandomFloatModels::draw, MODELS);
+    }
+
+    @Test
+    void newerOperatorsAnswerAsInOnnxRuntime() {
+        answerAsInOnnxRuntime(RandomNewerModels::draw, MODELS);
+    }
+
+    private void answerAsInOnnxRuntime(LongFunction<RandomFloatModels.Model> drawn, int count) {
         List<String> wrong = new ArrayList<>();
         List<ModelMetadata> models = new ArrayList<>();
         List<List<Artifact>> artifacts = new ArrayList<>();
         Round ordinary = new Round();
         Round special = new Round();
-        for (int seed = 0; seed < MODELS; seed++) {
-            RandomFloatModels.Model model = RandomFloatModels.draw(seed);
+        for (int seed = 0; seed < count; seed++) {
+            RandomFloatModels.Model model = drawn.apply(seed);
             Function function = OnnxFrontend.read(model.file(), "m.onnx", "m" + seed, InputShapes.NONE);
             for (Round round : List.of(ordinary, special)) {
                 List<Bytes> data = data(function, seed, round == special);
-                Bytes answer = Interpreter.run(function, data).get(0);
+                List<Bytes> answers = Interpreter.run(function, data);
                 if (round == ordinary || !OTHERWISE.contains(model.name())) {
-                    Bytes runtime = OnnxRuntime.run(model.file(), function.params(), data)
-                            .get(0);
-                    wrong.addAll(differences(seed + ": " + model.name(), runtime, answer));
+                    List<Bytes> runtime = OnnxRuntime.run(model.file(), function.params(), data);
+                    for (int i = 0; i < answers.size(); i++) {
+                        wrong.addAll(differences(seed + ": " + model.name(), runtime.get(i), answers.get(i)));
+                    }
                 }
                 round.inputs.addAll(data);
-                round.expected.writeBytes(answer.toArray());
+                answers.forEach(answer -> round.expected.writeBytes(answer.toArray()));
             }
             CompileRequest request =
                     RequestDraft.of(Path.of("m.onnx"), "c").name("m" + seed).build();
@@ -77,7 +89,6 @@ class RandomFloatModelsTest {
             artifacts.add(compiled.library().artifacts().artifacts());
         }
         assertThat(wrong).isEmpty();
-        assertThat(MODELS).as("every operator is drawn").isGreaterThanOrEqualTo(RandomFloatModels.OPERATORS.size());
         HostProgram program = HostProgram.build(folder, models, artifacts);
         for (Round round : List.of(ordinary, special)) {
             assertThat(differences("C", Bytes.wrap(round.expected.toByteArray()), program.run(round.inputs)))

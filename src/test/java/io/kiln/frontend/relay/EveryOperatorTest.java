@@ -44,7 +44,8 @@ class EveryOperatorTest {
           %4 = scatter_nd(%w, %i, %w, mode="add");
           %5 = onnx.softmax(%x, 0.1f, 0, 0.00390625f, -128, axis=-1, form="qdq");
           %6 = onnx.avg_pool2d(%p, 0.1f, 0, 0.1f, 0, pool_size=[2, 2], strides=[1, 1], dilation=[1, 1], padding=[0, 0, 0, 0], order="rows", form="qdq");
-          (%0, %1, %2, %3, %4, %5, %6)
+          %7 = reinterpret(%f, dtype="int32");
+          (%0, %1, %2, %3, %4, %5, %6, %7)
         }
         """;
 

@@ -48,11 +48,12 @@ public final class ControlImporters {
         for (int i = 0; i < yes.size(); i++) {
             Arg first = yes.get(i).arg();
             Arg second = no.get(i).arg();
-            node.require(
-                    node.type(first).equals(node.type(second)),
-                    "its branches compute " + node.type(first).text() + " and "
-                            + node.type(second).text(),
-                    "the same shape and type, or a constant condition");
+            if (!node.type(first).equals(node.type(second))) {
+                node.known(
+                        node.arg(0),
+                        "its branches compute " + node.type(first).text() + " and "
+                                + node.type(second).text() + ", and which of them");
+            }
             node.finish(i, e.where(condition, first, second), yes.get(i).type());
         }
     }
@@ -81,11 +82,7 @@ public final class ControlImporters {
             inputs.add(new OnnxValue(e.number(1, DType.BOOL), ElementType.BOOL));
             inputs.addAll(carried);
             List<OnnxValue> results = node.run("body", inputs);
-            node.require(
-                    results.get(0).arg() instanceof Constant,
-                    "its condition is computed when the model runs",
-                    "a loop whose number of iterations is known");
-            goesOn = ((Constant) results.get(0).arg()).integer(0) != 0;
+            goesOn = node.known(results.get(0).arg(), "its condition").integer(0) != 0;
             int count = carried.size();
             carried = new ArrayList<>(results.subList(1, 1 + count));
             for (int i = 0; i < scans; i++) {

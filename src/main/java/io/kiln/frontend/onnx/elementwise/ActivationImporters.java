@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.onnx.elementwise;
 
+import static io.kiln.frontend.onnx.operator.OnnxRegistration.microsoft;
 import static io.kiln.frontend.onnx.operator.OnnxRegistration.onnx;
 
 import io.kiln.base.DType;
@@ -43,9 +44,22 @@ final class ActivationImporters {
             onnx("Shrink", ActivationImporters::shrink),
             onnx("Softplus", n -> n.finish(softplus(new Expressions(n), n.arg(0)))),
             onnx("Softsign", ActivationImporters::softsign),
-            onnx("Mish", ActivationImporters::mish));
+            onnx("Mish", ActivationImporters::mish),
+            onnx(
+                    "Swish",
+                    n -> n.finish(
+                            swish(new Expressions(n), n.arg(0), n.attributes().real("alpha", 1)))),
+            microsoft(
+                    "QuickGelu",
+                    n -> n.finish(
+                            swish(new Expressions(n), n.arg(0), n.attributes().real("alpha", 1.702f)))));
 
     private ActivationImporters() {}
+
+    /** {@code x / (1 + exp(-alpha * x))}. */
+    private static Arg swish(Expressions e, Arg data, float alpha) {
+        return e.multiply(data, e.unary(Unary.Kind.SIGMOID, alpha == 1 ? data : e.multiply(data, alpha)));
+    }
 
     private static void relu(NodeContext node) {
         Expressions e = new Expressions(node);

@@ -10,8 +10,10 @@ import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxRegistration;
 import io.kiln.ir.Arg;
 import io.kiln.ir.op.element.Binary;
+import io.kiln.ir.op.element.Reinterpret;
 import io.kiln.ir.op.element.Unary;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** Selections, conversions, and operators that change nothing. */
 final class SelectImporters {
@@ -26,7 +28,9 @@ final class SelectImporters {
                             0, new Expressions(n).binary(Binary.Kind.NOT_EQUAL, n.arg(0), n.arg(0)), ElementType.BOOL)),
             onnx("IsInf", SelectImporters::isInf),
             onnx("Cast", SelectImporters::cast),
+            onnx("BitCast", 26, SelectImporters::bits),
             onnx("CastLike", n -> cast(n, n.element(1))),
+            onnx("OptionalGetElement", n -> n.finish(n.arg(0))),
             onnx("Identity", n -> n.finish(n.arg(0))),
             onnx("Dropout", SelectImporters::dropout));
 
@@ -69,14 +73,42 @@ final class SelectImporters {
 
     /** Elements of float16 and bfloat16 are held in single precision, rounded by a conversion. */
     private static void cast(NodeContext node, ElementType type) {
-        node.require(type.held().isPresent(), "it converts to " + type.text(), "integers, booleans or floats");
+        node.require(
+                type.held().isPresent() && !type.isOfConstants(),
+                "it converts to " + type.text(),
+                "integers, booleans, or floats of 16 bits or more");
         Expressions e = new Expressions(node);
         node.require(
-                type != ElementType.UINT4 && type != ElementType.INT4,
+                !type.isPartOfByte(),
                 "it converts to " + type.text() + ", which Kiln holds in 8 bits",
                 "a conversion to int8 or uint8");
         Arg value = e.cast(node.arg(0), type.held().orElseThrow());
         node.finish(0, node.element(0) == type ? value : rounded(e, value, type), type);
+    }
+
+    /** The same bits as another type of their width. */
+    private static void bits(NodeContext node) {
+        ElementType from = node.element(0);
+        ElementType to =
+                ElementType.ofCode((int) node.attributes().requiredWhole("to")).orElse(ElementType.UNDEFINED);
+        boolean areWhole = Stream.of(from, to)
+                .allMatch(type -> type.held().isPresent()
+                        && type != ElementType.BOOL
+                        && 8 * type.held().get().bytes() == type.bits());
+        boolean areWords = from.bits() == 16 && to.bits() == 16 && !from.isFloat() && !to.isFloat();
+        node.require(
+                from == to || areWords || (areWhole && from.bits() == to.bits()),
+                "it turns the bits of " + from.text() + " into " + to.text(),
+                "integers of one width, or float and int32 or uint32");
+        Expressions e = new Expressions(node);
+        DType held = to.held().orElseThrow();
+        Arg value = node.arg(0);
+        if (from.isFloat() != to.isFloat()) {
+            value = node.emit(
+                    new Reinterpret(from.isFloat() ? DType.INT32 : DType.FLOAT32),
+                    from.isFloat() ? value : e.cast(value, DType.INT32));
+        }
+        node.finish(0, WiderElements.narrow(e, e.cast(value, held), to), to);
     }
 
     private static Arg rounded(Expressions e, Arg value, ElementType type) {

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.onnx.layer;
 
+import static io.kiln.frontend.onnx.operator.OnnxRegistration.microsoft;
 import static io.kiln.frontend.onnx.operator.OnnxRegistration.onnx;
 
+import io.kiln.frontend.onnx.operator.Expressions;
+import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxRegistration;
 import java.util.List;
 import java.util.stream.Stream;
@@ -13,7 +16,10 @@ public final class OnnxLayerImporters {
             onnx("Conv", new OnnxConvolutionImporter()),
             onnx("ConvTranspose", new OnnxTransposedConvolutionImporter()),
             onnx("Gemm", new GemmImporter()),
-            onnx("MatMul", new MatMulImporter()),
+            onnx("MatMul", OnnxLayerImporters::matMul),
+            onnx("Attention", 23, new AttentionImporter()),
+            onnx("RotaryEmbedding", 23, new RotaryEmbeddingImporter(false)),
+            microsoft("RotaryEmbedding", new RotaryEmbeddingImporter(true)),
             onnx("RoiAlign", new RoiAlignImporter()),
             onnx("Softmax", new OnnxSoftmaxImporter(false)),
             onnx("LogSoftmax", new OnnxSoftmaxImporter(true)));
@@ -25,4 +31,10 @@ public final class OnnxLayerImporters {
             .toList();
 
     private OnnxLayerImporters() {}
+
+    private static void matMul(NodeContext node) {
+        node.require(
+                node.element(0).isFloat(), "its elements are " + node.element(0).text(), "floats");
+        node.finish(new Expressions(node).product(node.arg(0), node.arg(1)));
+    }
 }

@@ -25,6 +25,8 @@ final class OnnxNormalizations {
             onnx("BatchNormalization", OnnxNormalizations::batch),
             onnx("InstanceNormalization", OnnxNormalizations::instance),
             onnx("LayerNormalization", OnnxNormalizations::layer),
+            onnx("RMSNormalization", OnnxNormalizations::rootMeanSquare),
+            onnx("SimplifiedLayerNormalization", OnnxNormalizations::rootMeanSquare),
             onnx("GroupNormalization", OnnxNormalizations::group),
             onnx("MeanVarianceNormalization", OnnxNormalizations::meanVariance),
             onnx("LpNormalization", OnnxNormalizations::lp));
@@ -92,6 +94,18 @@ final class OnnxNormalizations {
         node.finish(node.has(2) ? e.add(result, node.arg(2)) : result);
         node.finish(1, normalized.mean());
         node.finish(2, normalized.inverse());
+    }
+
+    /** {@code x / sqrt(mean(x^2) + epsilon) * scale}, the mean over all axes from one on. */
+    private static void rootMeanSquare(NodeContext node) {
+        Expressions e = new Expressions(node);
+        int rank = node.shape(0).rank();
+        int axis = node.axis(node.attributes().whole("axis", -1), rank);
+        List<Integer> axes = IntStream.range(axis, rank).boxed().toList();
+        Arg data = node.arg(0);
+        Arg square = e.reduce(Reduce.Kind.MEAN, e.multiply(data, data), axes);
+        Arg root = e.unary(Unary.Kind.SQRT, e.add(square, node.attributes().real("epsilon", EPSILON)));
+        node.finish(e.multiply(e.divide(data, root), node.arg(1)));
     }
 
     /** Groups of channels; scale and bias are for each group before version 21, then for each channel. */

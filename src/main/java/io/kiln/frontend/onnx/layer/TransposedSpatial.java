@@ -30,7 +30,10 @@ record TransposedSpatial(
         ends = List.copyOf(ends);
     }
 
-    /** The attributes; {@code output_shape} and {@code auto_pad} take precedence over {@code pads}. */
+    /**
+     * The attributes; {@code output_shape} and {@code auto_pad} take precedence over {@code pads}. {@code SAME_UPPER} and {@code SAME_LOWER} give
+     * the input's size times the stride, but as in ONNX Runtime never more than the taps reach, where the standard adds zeros.
+     */
     static TransposedSpatial of(NodeContext node, List<Integer> kernel, List<Integer> sizes) {
         int rank = sizes.size();
         List<Integer> strides = Spatial.list(node, "strides", rank, 1);
@@ -52,7 +55,7 @@ record TransposedSpatial(
                 List<Long> shape = stated.orElse(List.of());
                 int out = stated.isPresent()
                         ? shape.get(shape.size() - rank + i).intValue()
-                        : sizes.get(i) * strides.get(i);
+                        : Math.min(whole + more.get(i), sizes.get(i) * strides.get(i));
                 int total = whole + more.get(i) - out;
                 int half = Math.floorDiv(total, 2);
                 int begin = total < 0 ? 0 : auto.equals("SAME_UPPER") ? half : total - half;

@@ -2,6 +2,8 @@
 package io.kiln.frontend.onnx.model;
 
 import io.kiln.base.DType;
+import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -28,12 +30,16 @@ public enum ElementType {
     COMPLEX64(14, 64),
     COMPLEX128(15, 128),
     BFLOAT16(16, 16, DType.FLOAT32),
-    FLOAT8E4M3FN(17, 8),
-    FLOAT8E4M3FNUZ(18, 8),
-    FLOAT8E5M2(19, 8),
-    FLOAT8E5M2FNUZ(20, 8),
+    FLOAT8E4M3FN(17, 8, DType.FLOAT32),
+    FLOAT8E4M3FNUZ(18, 8, DType.FLOAT32),
+    FLOAT8E5M2(19, 8, DType.FLOAT32),
+    FLOAT8E5M2FNUZ(20, 8, DType.FLOAT32),
     UINT4(21, 4, DType.UINT8),
-    INT4(22, 4, DType.INT8);
+    INT4(22, 4, DType.INT8),
+    FLOAT4E2M1(23, 4, DType.FLOAT32),
+    FLOAT8E8M0(24, 8, DType.FLOAT32),
+    UINT2(25, 2, DType.UINT8),
+    INT2(26, 2, DType.INT8);
 
     private final int code;
     private final int bits;
@@ -76,9 +82,37 @@ public enum ElementType {
         return held;
     }
 
+    /** Whether a number is one of this type, or for floats one that rounds to a finite one. */
+    public boolean holds(BigDecimal number) {
+        if (isFloat()) {
+            return Float.isFinite(number.floatValue());
+        }
+        boolean isUnsigned = this == BOOL || isUnsigned();
+        int magnitude = this == BOOL ? 1 : isUnsigned ? bits : bits - 1;
+        BigDecimal limit = new BigDecimal(BigInteger.ONE.shiftLeft(magnitude));
+        boolean isInside =
+                number.compareTo(limit) < 0 && number.compareTo(isUnsigned ? BigDecimal.ZERO : limit.negate()) >= 0;
+        return isInside && (number.signum() == 0 || number.stripTrailingZeros().scale() <= 0);
+    }
+
     /** Whether the IR holds the elements in this type. */
     public boolean isHeldAs(DType dtype) {
         return held.equals(Optional.of(dtype));
+    }
+
+    /** Whether only constants have elements of this type: floats of 8 and 4 bits. */
+    public boolean isOfConstants() {
+        return isFloat() && bits <= Byte.SIZE;
+    }
+
+    /** Whether the elements are integers of less than 8 bits. */
+    public boolean isPartOfByte() {
+        return bits > 0 && bits < Byte.SIZE && !isFloat();
+    }
+
+    /** Whether the elements are integers without a sign. */
+    public boolean isUnsigned() {
+        return !isFloat() && name().startsWith("U");
     }
 
     /** Whether the elements are real numbers that Kiln supports. */

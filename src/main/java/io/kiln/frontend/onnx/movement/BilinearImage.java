@@ -53,7 +53,11 @@ public record BilinearImage(Line rows, Line columns, float outside) {
         }
         int rows = shape.rank() - 2;
         boolean isOfImages = all.subList(0, rows).stream().allMatch(a -> a.in() == a.out() && a.scale() == 1);
-        if (!isOfImages || !plan.style().mode().equals("linear") || plan.style().excludes()) {
+        boolean isSmoothed = all.stream().anyMatch(a -> a.isSmoothed(plan.style()));
+        if (isSmoothed
+                || !isOfImages
+                || !plan.style().mode().equals("linear")
+                || plan.style().excludes()) {
             return Optional.empty();
         }
         return Optional.of(new BilinearImage(

@@ -27,6 +27,7 @@ public final class OnnxMovementImporters {
                     OnnxPadImporters.ALL,
                     GatherImporters.ALL,
                     ScatterImporters.ALL,
+                    KnownDataImporters.ALL,
                     OnnxBlockImporters.ALL,
                     OnnxSequenceImporters.ALL,
                     ResizeImporters.ALL)

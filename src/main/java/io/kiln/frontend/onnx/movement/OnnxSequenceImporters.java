@@ -20,6 +20,7 @@ import java.util.List;
 final class OnnxSequenceImporters {
     static final List<OnnxRegistration> ALL = List.of(
             onnx("CumSum", OnnxSequenceImporters::cumSum),
+            onnx("CumProd", 26, OnnxSequenceImporters::cumProd),
             onnx("ReverseSequence", OnnxSequenceImporters::reverseSequence));
 
     private OnnxSequenceImporters() {}
@@ -31,6 +32,38 @@ final class OnnxSequenceImporters {
                 node.attributes().truth("exclusive", false),
                 node.attributes().truth("reverse", false));
         node.finish(node.emit(sum, node.arg(0), Constant.scalar(0)));
+    }
+
+    /**
+     * Products of all elements up to each, or before it. After each step a product has twice as many factors, so that few operators compute
+     * it; the order of the factors is not that of the elements.
+     */
+    private static void cumProd(NodeContext node) {
+        Expressions e = new Expressions(node);
+        Shape shape = node.shape(0);
+        int axis = node.axis(node.integers(1, "axis").get(0), shape.rank());
+        boolean isReverse = node.attributes().truth("reverse", false);
+        DType dtype = e.dtype(node.arg(0));
+        Arg product = e.cast(node.arg(0), dtype.isWideUnsigned() ? DType.INT64 : dtype);
+        if (node.attributes().truth("exclusive", false)) {
+            product = moved(e, product, axis, 1, isReverse);
+        }
+        for (int step = 1; step < shape.dim(axis); step *= 2) {
+            product = e.multiply(product, moved(e, product, axis, step, isReverse));
+        }
+        node.finish(e.cast(product, dtype));
+    }
+
+    /** The elements some places further on along an axis, or back, behind ones. */
+    private static Arg moved(Expressions e, Arg data, int axis, int places, boolean isBack) {
+        Shape shape = e.shape(data);
+        List<Integer> dims = new ArrayList<>(shape.dims());
+        dims.set(axis, places);
+        Arg ones = e.broadcast(e.number(1, e.dtype(data)), new Shape(dims));
+        Arg kept = isBack
+                ? e.slice(data, axis, places, shape.dim(axis))
+                : e.slice(data, axis, 0, shape.dim(axis) - places);
+        return e.concatenate(isBack ? List.of(kept, ones) : List.of(ones, kept), axis);
     }
 
     /** For each batch, the first steps in reverse: step t of length n comes from n - 1 - t, others stay. */

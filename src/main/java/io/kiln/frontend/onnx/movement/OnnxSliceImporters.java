@@ -25,7 +25,8 @@ final class OnnxSliceImporters {
     static final List<OnnxRegistration> ALL = List.of(
             onnx("Slice", OnnxSliceImporters::slice),
             onnx("Split", OnnxSliceImporters::split),
-            onnx("Compress", OnnxSliceImporters::compress));
+            onnx("Compress", OnnxSliceImporters::compress),
+            onnx("CenterCropPad", 18, OnnxSliceImporters::centre));
 
     private OnnxSliceImporters() {}
 
@@ -115,6 +116,39 @@ final class OnnxSliceImporters {
                 .map(i -> Math.max(0, Math.min(part, size - i * part)))
                 .boxed()
                 .toList();
+    }
+
+    /** Cut, or padded with zeros, at both ends of each axis; an odd element more is at the end. */
+    private static void centre(NodeContext node) {
+        Expressions e = new Expressions(node);
+        int rank = node.shape(0).rank();
+        List<Long> sizes = node.integers(1, "shape");
+        List<Long> axes = node.attributes()
+                .wholes("axes")
+                .orElse(LongStream.range(0, rank).boxed().toList());
+        node.require(
+                axes.size() == sizes.size() && sizes.stream().allMatch(size -> size > 0 && size <= Integer.MAX_VALUE),
+                "its shape is " + sizes + " along the axes " + axes,
+                "a size above 0 for each axis");
+        Arg value = node.arg(0);
+        for (int i = 0; i < axes.size(); i++) {
+            int axis = node.axis(axes.get(i), rank);
+            int size = sizes.get(i).intValue();
+            int more = size - e.shape(value).dim(axis);
+            if (more <= 0) {
+                value = e.slice(value, axis, -more / 2, -more / 2 + size);
+            } else {
+                Arg begin = zeros(e, value, axis, more / 2);
+                value = e.concatenate(List.of(begin, value, zeros(e, value, axis, more - more / 2)), axis);
+            }
+        }
+        node.finish(value);
+    }
+
+    private static Arg zeros(Expressions e, Arg like, int axis, int size) {
+        List<Integer> dims = new ArrayList<>(e.shape(like).dims());
+        dims.set(axis, size);
+        return e.broadcast(e.number(0, e.dtype(like)), new Shape(dims));
     }
 
     /** Elements where a condition that is known at build time is true. */

@@ -25,8 +25,9 @@ record ResizeAxis(int axis, int in, int out, double scale, double begin, double 
      * @param rounding how the nearest element is chosen
      * @param cubic coefficient of cubic interpolation
      * @param excludes whether elements outside the data get no weight
+     * @param smooths whether an axis that becomes smaller is smoothed: each element is the mean of all that it stands for
      */
-    record Style(String mode, String coordinates, String rounding, double cubic, boolean excludes) {
+    record Style(String mode, String coordinates, String rounding, double cubic, boolean excludes, boolean smooths) {
         boolean isNearest() {
             return mode.equals("nearest");
         }
@@ -48,9 +49,9 @@ record ResizeAxis(int axis, int in, int out, double scale, double begin, double 
         }
     }
 
-    /** Whether the result is the data. */
+    /** Whether the result is the data; where it is smoothed, ONNX Runtime copies every axis that keeps its size. */
     boolean isIdentity(Style style) {
-        return in == out && scale == 1 && !style.coordinates.equals("tf_crop_and_resize");
+        return in == out && (scale == 1 || style.smooths) && !style.coordinates.equals("tf_crop_and_resize");
     }
 
     /** Whether each element of the result lies on the data: 1, or 0. */
@@ -92,6 +93,46 @@ record ResizeAxis(int axis, int in, int out, double scale, double begin, double 
             }
         }
         return taps;
+    }
+
+    /** Whether the result is a product with {@link #matrix}. */
+    boolean isSmoothed(Style style) {
+        return style.smooths && !style.isNearest() && scale < 1;
+    }
+
+    /**
+     * The weights of all elements of the data, for each of the result: those of interpolation, stretched by the scale. Elements outside the
+     * data are those of its border, or have no weight. As ONNX Runtime, where the standard leaves it open.
+     */
+    float[] matrix(Style style) {
+        double reach = (style.mode.equals("cubic") ? 2 : 1) / scale;
+        float[] matrix = new float[Math.multiplyExact(in, out)];
+        for (int i = 0; i < out; i++) {
+            double x = position(i, style.coordinates);
+            int first = (int) Math.floor(x - reach) + 1;
+            int last = (int) Math.ceil(x + reach) - 1;
+            double[] weights = new double[in];
+            double sum = 0;
+            for (int k = first; k <= last; k++) {
+                boolean isOutside = k < 0 || k >= in;
+                double weight = style.excludes && isOutside ? 0 : weight(Math.abs(x - k) * scale, style);
+                weights[Math.max(0, Math.min(k, in - 1))] += weight;
+                sum += weight;
+            }
+            for (int k = 0; k < in; k++) {
+                matrix[k * out + i] = (float) (weights[k] / sum);
+            }
+        }
+        return matrix;
+    }
+
+    /** The weight of an element at a distance, of linear or cubic interpolation. */
+    private static double weight(double distance, Style style) {
+        if (style.mode.equals("linear")) {
+            return Math.max(0, 1 - distance);
+        }
+        double[] taps = weights(distance - Math.floor(distance), style);
+        return distance < 1 ? taps[1] : distance < 2 ? taps[0] : 0;
     }
 
     /** The size after, before it is rounded. */

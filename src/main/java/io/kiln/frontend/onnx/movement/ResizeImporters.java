@@ -12,6 +12,7 @@ import io.kiln.ir.type.Shape;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * {@code Resize} and {@code Upsample}: axis by axis, each element of the result is a sum of elements of the data with
@@ -29,10 +30,26 @@ final class ResizeImporters {
         Arg value = node.arg(0);
         for (ResizeAxis axis : plan.axes()) {
             if (!axis.isIdentity(plan.style())) {
-                value = resized(e, node, value, axis, plan.style(), plan.outside());
+                value = axis.isSmoothed(plan.style())
+                        ? smoothed(e, node, value, axis, plan.style())
+                        : resized(e, node, value, axis, plan.style(), plan.outside());
             }
         }
         node.finish(value);
+    }
+
+    private static Arg smoothed(Expressions e, NodeContext node, Arg data, ResizeAxis axis, ResizeAxis.Style style) {
+        node.require(
+                List.of("linear", "cubic").contains(style.mode())
+                        && !style.coordinates().equals("tf_crop_and_resize"),
+                "it smooths (antialias) in the mode " + style.mode() + " with the positions " + style.coordinates(),
+                "linear or cubic, without crops");
+        e.tableOf(axis.in(), axis.out());
+        List<Integer> order =
+                new ArrayList<>(IntStream.range(0, e.shape(data).rank()).boxed().toList());
+        Collections.swap(order, axis.axis(), order.size() - 1);
+        Arg matrix = e.reals(axis.matrix(style), Shape.of(axis.in(), axis.out()));
+        return e.transpose(e.product(e.transpose(data, order), matrix), order);
     }
 
     private static Arg resized(

@@ -37,13 +37,12 @@ record ResizePlan(List<ResizeAxis> axes, ResizeAxis.Style style, float outside) 
                 : node.attributes()
                         .reals("scales")
                         .orElseThrow(() -> node.attributes().missing("scales"));
-        ResizeAxis.Style style = new ResizeAxis.Style(mode(node), "asymmetric", "floor", -0.75, false);
+        ResizeAxis.Style style = new ResizeAxis.Style(mode(node), "asymmetric", "floor", -0.75, false, false);
         return new ResizePlan(axes(node, scales, List.of()), style, 0);
     }
 
     private static ResizePlan resize(NodeContext node) {
         boolean isOld = node.version() < SIZES_INPUT;
-        node.require(!node.attributes().truth("antialias", false), "it smooths (antialias)", "antialias=0");
         int rank = node.shape(0).rank();
         List<Integer> axes = node.attributes()
                 .wholes("axes")
@@ -54,7 +53,8 @@ record ResizePlan(List<ResizeAxis> axes, ResizeAxis.Style style, float outside) 
                 isOld ? "asymmetric" : node.attributes().text("coordinate_transformation_mode", "half_pixel"),
                 isOld ? "floor" : node.attributes().text("nearest_mode", "round_prefer_floor"),
                 node.attributes().real("cubic_coeff_a", -0.75f),
-                node.attributes().truth("exclude_outside", false));
+                node.attributes().truth("exclude_outside", false),
+                node.attributes().truth("antialias", false));
         int at = isOld ? 1 : 2;
         boolean hasScales = node.has(at) && node.shape(at).elements() > 0;
         List<ResizeAxis> changed = hasScales

@@ -10,6 +10,7 @@ import io.kiln.frontend.onnx.operator.OnnxRegistration;
 import io.kiln.ir.Arg;
 import io.kiln.ir.op.movement.ScatterNd;
 import io.kiln.ir.type.Shape;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -18,7 +19,8 @@ final class ScatterImporters {
     static final List<OnnxRegistration> ALL = List.of(
             onnx("Scatter", ScatterImporters::elements),
             onnx("ScatterElements", ScatterImporters::elements),
-            onnx("ScatterND", ScatterImporters::slices));
+            onnx("ScatterND", ScatterImporters::slices),
+            onnx("TensorScatter", 24, ScatterImporters::cache));
 
     private ScatterImporters() {}
 
@@ -61,6 +63,47 @@ final class ScatterImporters {
         FlatIndices.requireWithin(node, 1, data.dims().subList(0, depth));
         Arg places = FlatIndices.ofTuples(e, node.arg(1), data.dims().subList(0, depth));
         scatter(e, node, places, Math.toIntExact(new Shape(rest).elements()));
+    }
+
+    /** Writes rows into a cache, from an index of each batch on; a circular cache goes on at its beginning. */
+    private static void cache(NodeContext node) {
+        Expressions e = new Expressions(node);
+        Shape data = node.shape(0);
+        Shape update = node.shape(1);
+        int axis = node.axis(node.attributes().whole("axis", -2), data.rank());
+        String mode = node.attributes().text("mode", "linear");
+        List<Integer> expected = new ArrayList<>(data.dims());
+        if (update.rank() == data.rank()) {
+            expected.set(axis, Math.min(update.dim(axis), data.dim(axis)));
+        }
+        node.require(
+                axis > 0
+                        && update.dims().equals(expected)
+                        && List.of("linear", "circular").contains(mode),
+                "it writes " + update.text() + " into " + data.text() + " along axis " + axis + " (" + mode + ")",
+                "parts of the data's shape but for an axis that is not the first, in the mode linear or circular");
+        List<Integer> lines = update.dims().subList(0, axis + 1);
+        int length = data.dim(axis);
+        int rows = update.dim(axis);
+        Arg row = e.places(Expressions.along(axis + 1, axis, rows), i -> i);
+        if (node.has(2)) {
+            if (mode.equals("linear")) {
+                FlatIndices.requireWithin(node, 2, List.of(length - rows + 1));
+            }
+            row = e.add(row, e.reshape(e.indices(node.arg(2)), Expressions.along(axis + 1, 0, data.dim(0))));
+        }
+        if (mode.equals("circular")) {
+            row = e.subtract(row, e.multiply(e.divide(row, e.number(length, DType.INT32)), length));
+        }
+        Arg line = e.places(new Shape(lines), i -> i / rows * length);
+        int width = Math.toIntExact(new Shape(data.dims().subList(axis + 1, data.rank())).elements());
+        int slices = Math.toIntExact(data.elements() / width);
+        Arg scattered = node.emit(
+                new ScatterNd(ScatterNd.Mode.UPDATE),
+                e.reshape(node.arg(0), List.of(slices, width)),
+                e.reshape(e.add(line, row), List.of(1, Math.toIntExact(new Shape(lines).elements()))),
+                e.reshape(node.arg(1), List.of(Math.toIntExact(new Shape(lines).elements()), width)));
+        node.finish(e.reshape(scattered, data));
     }
 
     /** Replaces slices of so many elements, whose places among all slices are given. */

@@ -10,6 +10,8 @@ import io.kiln.ir.op.element.Binary;
 import io.kiln.ir.op.element.Cast;
 import io.kiln.ir.op.element.Unary;
 import io.kiln.ir.op.element.Where;
+import io.kiln.ir.op.layer.Dense;
+import io.kiln.ir.op.layer.TflBatchMatmul;
 import io.kiln.ir.op.movement.BroadcastTo;
 import io.kiln.ir.op.movement.Concatenate;
 import io.kiln.ir.op.movement.Reshape;
@@ -232,5 +234,40 @@ public final class Expressions {
     /** A reduction that keeps the dimensions as 1. */
     public Arg reduce(Reduce.Kind kind, Arg value, List<Integer> axes) {
         return node.emit(new Reduce(kind, axes, true), value);
+    }
+
+    /**
+     * NumPy's product of matrices of floats: dimensions before the last two broadcast, and a vector is a row or a column.
+     * A product with one constant matrix is a fully connected layer.
+     */
+    public Arg product(Arg lhs, Arg rhs) {
+        int leftRank = shape(lhs).rank();
+        int rightRank = shape(rhs).rank();
+        node.require(leftRank > 0 && rightRank > 0, "it multiplies a scalar", "vectors, matrices or more");
+        Arg a = leftRank == 1 ? reshape(lhs, List.of(1, shape(lhs).dim(0))) : lhs;
+        Arg b = rightRank == 1 ? reshape(rhs, List.of(shape(rhs).dim(0), 1)) : rhs;
+        boolean isDense = shape(b).rank() == 2 && (b instanceof Constant || shape(a).rank() == 2);
+        Arg product = isDense
+                ? dense(a, b)
+                : node.emit(new TflBatchMatmul(false, false), a, b, Constant.scalar(0), Constant.scalar(0));
+        List<Integer> dims = new ArrayList<>(shape(product).dims());
+        if (rightRank == 1) {
+            dims.remove(dims.size() - 1);
+        }
+        if (leftRank == 1) {
+            dims.remove(dims.size() - (rightRank == 1 ? 1 : 2));
+        }
+        return reshape(product, dims);
+    }
+
+    private Arg dense(Arg a, Arg b) {
+        Shape shape = shape(a);
+        int depth = shape.dim(-1);
+        Arg rows = reshape(a, List.of(Math.toIntExact(shape.elements() / Math.max(depth, 1)), depth));
+        Arg weight = transpose(b, List.of(1, 0));
+        int units = shape(weight).dim(0);
+        List<Integer> dims = new ArrayList<>(shape.dims());
+        dims.set(dims.size() - 1, units);
+        return reshape(node.emit(new Dense(units), rows, weight), dims);
     }
 }

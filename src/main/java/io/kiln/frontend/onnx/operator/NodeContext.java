@@ -12,10 +12,15 @@ import io.kiln.ir.Origin;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.IntStream;
 
 /**
@@ -31,6 +36,8 @@ public final class NodeContext {
             this(graph, scope, bodies, file, number, graph::emit);
         }
     }
+
+    private static final int MOST_NAMES = 4;
 
     private final OnnxNode node;
     private final int version;
@@ -142,14 +149,44 @@ public final class NodeContext {
      * @param what meaning of the input, such as {@code shape}
      */
     public Constant constant(int index, String what) {
-        if (arg(index) instanceof Constant constant) {
+        return known(arg(index), "its input `" + node.inputs().get(index) + "` (" + what + ")");
+    }
+
+    /**
+     * A value that must be known at build time.
+     *
+     * @param what the value, for messages
+     */
+    public Constant known(Arg value, String what) {
+        if (value instanceof Constant constant) {
             return constant;
         }
-        throw new KilnException(Failure.OPERATOR.problem(
-                "its input `" + node.inputs().get(index) + "` (" + what + ") is computed when the model runs",
-                where(),
-                "a constant: shapes are known at build time",
-                "Export the model with constant shapes, or make this input an initializer"));
+        String inputs = inputsOf(value);
+        throw failure(
+                what + " is known only when the model runs",
+                "a constant: shapes and control flow are decided at build time",
+                inputs.isEmpty()
+                        ? "Export the model with a constant"
+                        : "Set kiln.inputValues for " + inputs
+                                + " if it is the same in every run, or export the model with a constant");
+    }
+
+    /** The inputs of the model from which a value is computed. */
+    private String inputsOf(Arg value) {
+        Map<Arg, String> names = new HashMap<>();
+        around.graph().params().forEach(p -> names.put(new Arg.Ref(p.id()), "`" + p.name() + "`"));
+        Set<Arg> seen = new LinkedHashSet<>(List.of(value));
+        Deque<Arg> open = new ArrayDeque<>(seen);
+        while (!open.isEmpty()) {
+            around.graph()
+                    .producer(open.remove())
+                    .ifPresent(binding -> binding.args().stream()
+                            .filter(arg -> arg instanceof Arg.Ref && seen.add(arg))
+                            .forEach(open::add));
+        }
+        List<String> found =
+                seen.stream().filter(names::containsKey).map(names::get).toList();
+        return String.join(", ", found.subList(0, Math.min(MOST_NAMES, found.size())));
     }
 
     /** The integers of an input that must be known at build time. */

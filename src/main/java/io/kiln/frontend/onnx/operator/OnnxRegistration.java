@@ -7,9 +7,16 @@ package io.kiln.frontend.onnx.operator;
  * @param domain domain of the operator; empty for ONNX's own
  * @param name its name
  * @param since first version of the domain that the importer supports; it handles later changes by {@link NodeContext#version}
+ * @param until last version of the domain whose changes it knows
  * @param importer converts nodes of it
  */
-public record OnnxRegistration(String domain, String name, int since, OnnxImporter importer) {
+public record OnnxRegistration(String domain, String name, int since, int until, OnnxImporter importer) {
+    /**
+     * Newest version of ONNX's operators whose changes are known. Those of 22 to 28 to operators that exist before are more element types,
+     * and attributes that importers read.
+     */
+    public static final int NEWEST = 28;
+
     /** Domain of ONNX Runtime's own operators. */
     public static final String MICROSOFT = "com.microsoft";
 
@@ -20,12 +27,12 @@ public record OnnxRegistration(String domain, String name, int since, OnnxImport
 
     /** An operator of ONNX. */
     public static OnnxRegistration onnx(String name, int since, OnnxImporter importer) {
-        return new OnnxRegistration("", name, since, importer);
+        return new OnnxRegistration("", name, since, NEWEST, importer);
     }
 
     /** An operator of ONNX Runtime. */
     public static OnnxRegistration microsoft(String name, OnnxImporter importer) {
-        return new OnnxRegistration(MICROSOFT, name, 1, importer);
+        return new OnnxRegistration(MICROSOFT, name, 1, 1, importer);
     }
 
     /** Domain and name, as in messages and in the map of all operators. */

@@ -10,39 +10,80 @@ import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxImporter;
 import io.kiln.frontend.onnx.operator.OnnxValue;
 import io.kiln.ir.Arg;
+import io.kiln.ir.Constant;
 import io.kiln.ir.type.Shape;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
-/** {@code DequantizeLinear}: {@code (x - zeroPoint) * scale}, with one scale or one for each element of an axis. */
+/** {@code DequantizeLinear}: {@code (x - zeroPoint) * scale}, with one scale, or one for each element of an axis or each block of it. */
 final class DequantizeLinearImporter implements OnnxImporter {
     @Override
     public void emit(NodeContext node) {
         ElementType type = node.element(0);
         int rank = node.shape(0).rank();
-        node.require(type.held().filter(DType::isInteger).isPresent(), "its elements are " + type.text(), "integers");
-        node.require(node.attributes().whole("block_size", 0) == 0, "it has a scale for each block", "no block_size");
+        boolean isSmall = type.isOfConstants() && node.arg(0) instanceof Constant;
+        node.require(
+                isSmall || type.held().filter(DType::isInteger).isPresent(),
+                "its elements are " + type.text(),
+                "integers, or constants of floats of 8 or 4 bits");
+        ElementType to = type(node);
         int axis = rank == 0 ? 0 : node.axis(node.attributes().whole("axis", rank == 1 ? 0 : 1), rank);
-        if (!Parameters.areConstant(node, 1, 2)) {
-            node.finish(0, computed(node, axis), ElementType.FLOAT);
+        boolean hasBlocks = node.attributes().whole("block_size", 0) != 0;
+        if (isSmall || hasBlocks || !Parameters.areConstant(node, 1, 2)) {
+            node.finish(0, computed(node, axis), to);
             return;
         }
         ElementQuantization by = Parameters.read(node, 1, 2, axis, type);
         boolean isWord = type == ElementType.INT32;
         if (by.isOfBytes() && by.isPerTensor()) {
             Arg bytes = QuantizedBytes.of(node, node.input(0));
-            node.finish(0, QuantizedBytes.dequantized(node, new IntegerForm.Dequantized(bytes, by)));
+            OnnxValue real = QuantizedBytes.dequantized(node, new IntegerForm.Dequantized(bytes, by));
+            node.finish(0, new OnnxValue(real.arg(), to, real.form()));
         } else if (by.isOfBytes() || isWord) {
             Arg integers = isWord ? node.arg(0) : QuantizedBytes.of(node, node.input(0));
-            node.finish(
-                    0,
-                    new OnnxValue(
-                            computed(node, axis),
-                            ElementType.FLOAT,
-                            Optional.of(new IntegerForm.Dequantized(integers, by))));
+            IntegerForm.Dequantized form = centred(node, new IntegerForm.Dequantized(integers, by), axis);
+            node.finish(0, new OnnxValue(computed(node, axis), to, Optional.of(form)));
         } else {
-            node.finish(0, computed(node, axis), ElementType.FLOAT);
+            node.finish(0, computed(node, axis), to);
         }
+    }
+
+    /** Constant bytes whose channels have zero points of their own, less these, if they are bytes still. */
+    private static IntegerForm.Dequantized centred(NodeContext node, IntegerForm.Dequantized form, int axis) {
+        if (form.by().hasOneZeroPoint() || !form.by().isOfBytes() || !(form.integers() instanceof Constant)) {
+            return form;
+        }
+        Expressions e = new Expressions(node);
+        Arg zeros = e.cast(spread(node, e, 2, axis), DType.INT32);
+        Arg difference = e.subtract(e.cast(node.arg(0), DType.INT32), zeros);
+        boolean areBytes = difference instanceof Constant known
+                && IntStream.range(0, known.elements()).allMatch(i -> known.integer(i) == (byte) known.integer(i));
+        return areBytes
+                ? new IntegerForm.Dequantized(
+                        e.cast(difference, DType.INT8),
+                        new ElementQuantization(
+                                form.by().scales(),
+                                Collections.nCopies(form.by().scales().size(), 0),
+                                axis,
+                                ElementType.INT8))
+                : form;
+    }
+
+    /** The type of the result: what is stated, or else that of the scale. */
+    private static ElementType type(NodeContext node) {
+        ElementType stated = ElementType.ofCode((int) node.attributes().whole("output_dtype", 0))
+                .orElse(ElementType.UNDEFINED);
+        ElementType scale =
+                node.element(1).isFloat() && !node.element(1).isOfConstants() ? node.element(1) : ElementType.FLOAT;
+        ElementType type = stated == ElementType.UNDEFINED ? scale : stated;
+        node.require(
+                type.isFloat() && !type.isOfConstants(),
+                "its output_dtype is " + type.text(),
+                "a float of 16 bits or more");
+        return type;
     }
 
     /** The definition, for parameters of any form. */
@@ -55,13 +96,39 @@ final class DequantizeLinearImporter implements OnnxImporter {
         return e.multiply(value, spread(node, e, 1, axis));
     }
 
-    /** A scale or zero point in dimensions that broadcast over the data. */
+    /** A scale or zero point in dimensions that broadcast over the data; one for each block is repeated. */
     static Arg spread(NodeContext node, Expressions e, int index, int axis) {
         Shape data = node.shape(0);
+        long size = node.attributes().whole("block_size", 0);
+        if (size != 0) {
+            return repeated(node, e, index, axis, size);
+        }
         List<Integer> dims = Parameters.dims(node.shape(index), data, axis)
                 .orElseThrow(() -> node.failure(
                         "its parameters " + node.shape(index).text() + " do not fit its data " + data.text(),
                         "one, or one for each element of axis " + axis));
         return e.reshape(node.arg(index), dims);
+    }
+
+    private static Arg repeated(NodeContext node, Expressions e, int index, int axis, long size) {
+        Shape data = node.shape(0);
+        List<Integer> dims = new ArrayList<>(data.dims());
+        int length = dims.isEmpty() ? 0 : dims.get(axis);
+        long blocks = size > 0 ? (length + size - 1) / size : 0;
+        if (blocks > 0) {
+            dims.set(axis, (int) blocks);
+        }
+        node.require(
+                blocks > 0 && node.shape(index).dims().equals(dims),
+                "its parameters are " + node.shape(index).text() + " with a block_size of " + size,
+                "one for each block of axis " + axis + " of " + data.text());
+        int width = (int) Math.min(size, length);
+        dims.add(axis + 1, 1);
+        Arg value = e.reshape(node.arg(index), dims);
+        dims.set(axis + 1, width);
+        value = e.broadcast(value, new Shape(dims));
+        dims.remove(axis + 1);
+        dims.set(axis, (int) blocks * width);
+        return e.slice(e.reshape(value, dims), axis, 0, length);
     }
 }

@@ -41,18 +41,31 @@ record IntegerProduct(String operator, OnnxImporter layer) implements OnnxImport
                     "its input " + i + " holds " + type.text(),
                     "int8 or uint8");
         }
+        node.finish(0, sums(node), ElementType.INT32);
+    }
+
+    /** The sums of a node of ConvInteger or MatMulInteger. */
+    Arg sums(NodeContext node) {
         Expressions e = new Expressions(node);
-        Arg sums = operator.equals("MatMul") ? matrices(e, node) : filtered(e, node);
-        node.finish(0, sums, ElementType.INT32);
+        return operator.equals("MatMul") ? matrices(e, node) : filtered(e, node);
     }
 
     private Arg filtered(Expressions e, NodeContext node) {
-        Operand weight = bytes(node, 1, WEIGHT_ZERO)
-                .or(() -> differenceOfBytes(e, node))
-                .orElseThrow(() -> node.failure(
-                        "its weights or their zero points are computed, or their differences exceed int8",
-                        "constant bytes"));
-        return sums(node, bytes(node, 0, DATA_ZERO).orElseGet(() -> difference(e, node, 0, DATA_ZERO)), weight);
+        Operand data = bytes(node, 0, DATA_ZERO).orElseGet(() -> difference(e, node, 0, DATA_ZERO));
+        Optional<Operand> weight = bytes(node, 1, WEIGHT_ZERO).or(() -> differenceOfBytes(e, node));
+        return weight.isPresent()
+                ? sums(node, data, weight.get())
+                : e.subtract(sums(node, data, weights(node)), sums(node, data, zeros(e, node)));
+    }
+
+    private static Operand weights(NodeContext node) {
+        return new Operand(node.known(QuantizedBytes.of(node, node.input(1)), "its weights"), 0);
+    }
+
+    /** The zero points in place of all weights: what the sums with weights have too much. */
+    private static Operand zeros(Expressions e, NodeContext node) {
+        Arg zeros = e.broadcast(byteOfZero(e, node, 1, WEIGHT_ZERO), node.shape(1));
+        return new Operand(e.cast(node.known(zeros, "the zero points of its weights"), DType.INT8), 0);
     }
 
     /** Zero points that are computed are left out of the products: {@code sum((x - a) * (w - b))} is expanded. */

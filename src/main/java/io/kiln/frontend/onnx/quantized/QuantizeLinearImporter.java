@@ -12,6 +12,7 @@ import io.kiln.frontend.onnx.operator.OnnxValue;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.Rounding;
+import io.kiln.ir.op.element.Clip;
 import io.kiln.ir.op.element.QnnQuantize;
 import io.kiln.ir.op.element.Unary;
 import java.util.Optional;
@@ -22,7 +23,13 @@ import java.util.Optional;
 final class QuantizeLinearImporter implements OnnxImporter {
     @Override
     public void emit(NodeContext node) {
-        node.require(node.attributes().whole("block_size", 0) == 0, "it has a scale for each block", "no block_size");
+        ElementType precision = ElementType.ofCode((int) node.attributes().whole("precision", 0))
+                .orElse(ElementType.UNDEFINED);
+        node.require(
+                precision == ElementType.UNDEFINED || precision == ElementType.FLOAT,
+                "its precision is " + precision.text(),
+                "a division in float");
+        boolean hasBlocks = node.attributes().whole("block_size", 0) != 0;
         ElementType type = node.has(2)
                 ? node.element(2)
                 : ElementType.ofCode((int) node.attributes().whole("output_dtype", 0))
@@ -31,15 +38,19 @@ final class QuantizeLinearImporter implements OnnxImporter {
         int rank = node.shape(0).rank();
         int axis = rank == 0 ? 0 : node.axis(node.attributes().whole("axis", rank == 1 ? 0 : 1), rank);
         boolean areBytes = type == ElementType.INT8 || type == ElementType.UINT8;
-        if (areBytes && node.element(0).isFloat() && Parameters.areConstant(node, 1, 2)) {
+        if (areBytes && !hasBlocks && node.element(0).isFloat() && Parameters.areConstant(node, 1, 2)) {
             ElementQuantization to = Parameters.read(node, 1, 2, axis, type);
             if (to.isPerTensor()) {
                 node.finish(0, QuantizedBytes.value(node, bytes(node, node.input(0), to), type));
                 return;
             }
         }
-        node.require(areBytes || type == ElementType.INT16, "its result is " + type.text(), "int8, uint8 or int16");
-        node.finish(0, computed(node, type, axis));
+        boolean isOther = type == ElementType.UINT16 || type.isPartOfByte();
+        node.require(
+                areBytes || isOther || type == ElementType.INT16,
+                "its result is " + type.text(),
+                "integers of at most 16 bits");
+        node.finish(0, isOther ? limited(node, type, axis) : computed(node, type, axis));
     }
 
     /** The bytes of a value, computed in integers if possible. */
@@ -53,14 +64,25 @@ final class QuantizeLinearImporter implements OnnxImporter {
                         Constant.scalar(to.zeroPoint())));
     }
 
-    /** The definition, for several scales or computed ones: rounded first, then converted. */
-    private static OnnxValue computed(NodeContext node, ElementType type, int axis) {
+    /** The definition, for types that the IR holds in wider ones. */
+    private static OnnxValue limited(NodeContext node, ElementType type, int axis) {
+        float low = type.isUnsigned() ? 0 : -(1 << type.bits() - 1);
+        Arg limited = node.emit(new Clip(low, low + (1 << type.bits()) - 1), steps(node, axis));
+        return new OnnxValue(new Expressions(node).cast(limited, type.held().orElseThrow()), type);
+    }
+
+    private static Arg steps(NodeContext node, int axis) {
         Expressions e = new Expressions(node);
         Arg real = e.cast(node.arg(0), DType.FLOAT32);
         Arg steps = e.unary(Unary.Kind.ROUND, e.divide(real, DequantizeLinearImporter.spread(node, e, 1, axis)));
-        if (node.has(2)) {
-            steps = e.add(steps, e.cast(DequantizeLinearImporter.spread(node, e, 2, axis), DType.FLOAT32));
-        }
+        return node.has(2)
+                ? e.add(steps, e.cast(DequantizeLinearImporter.spread(node, e, 2, axis), DType.FLOAT32))
+                : steps;
+    }
+
+    /** The definition, for several scales or computed ones: rounded first, then converted. */
+    private static OnnxValue computed(NodeContext node, ElementType type, int axis) {
+        Arg steps = steps(node, axis);
         boolean isUnsigned = type == ElementType.UINT8;
         Arg integers = node.emit(
                 new QnnQuantize(type == ElementType.INT16 ? DType.INT16 : DType.INT8, Rounding.ONNX),

@@ -24,6 +24,7 @@ public final class QuantizedImporters {
             onnx("QLinearMatMul", 10, QLinearLayer.of(importer("MatMul"))),
             microsoft("QuantizeLinear", new QuantizeLinearImporter()),
             microsoft("DequantizeLinear", new DequantizeLinearImporter()),
+            microsoft("MatMulNBits", new MatMulNBitsImporter()),
             microsoft("QGemm", QLinearLayer.gemm(importer("Gemm"))),
             microsoft("QLinearConcat", new QLinearConcat()),
             microsoft("QLinearAdd", QLinearImporters.ADD),

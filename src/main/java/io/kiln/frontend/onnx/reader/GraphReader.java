@@ -67,7 +67,7 @@ final class GraphReader {
         graph.getValueInfoList().forEach(info -> values.put(info.getName(), value(info)));
         return new OnnxGraph(
                 graph.getName(),
-                nodes(graph.getNodeList()),
+                NodeOrder.sorted(nodes(graph.getNodeList()), file),
                 initializers,
                 inputs,
                 graph.getOutputList().stream().map(GraphReader::value).toList(),
@@ -82,12 +82,17 @@ final class GraphReader {
                     read.size(),
                     node.getName(),
                     Opsets.domain(node.getDomain()),
-                    node.getOpType(),
+                    overloaded(node.getOpType(), node.getOverload()),
                     node.getInputList(),
                     node.getOutputList(),
                     attributes(node.getAttributeList(), where)));
         }
         return read;
+    }
+
+    /** The name of an operator with that of its overload, by which a call finds one of several functions of a name. */
+    static String overloaded(String name, String overload) {
+        return overload.isEmpty() ? name : name + ":" + overload;
     }
 
     Map<String, OnnxAttribute> attributes(List<AttributeProto> attributes, String where) {
@@ -119,8 +124,11 @@ final class GraphReader {
         };
     }
 
+    /** A tensor that may be left out is one: an image gets all of its inputs. */
     private static OnnxValueInfo value(ValueInfoProto info) {
-        TypeProto type = info.getType();
+        boolean isOptional = info.getType().hasOptionalType()
+                && info.getType().getOptionalType().getElemType().hasTensorType();
+        TypeProto type = isOptional ? info.getType().getOptionalType().getElemType() : info.getType();
         if (!type.hasTensorType()) {
             String kind = type.getValueCase().name().replace("_TYPE", "").toLowerCase(Locale.ROOT);
             return new OnnxValueInfo(info.getName(), kind, ElementType.UNDEFINED, Optional.empty());
@@ -135,9 +143,10 @@ final class GraphReader {
         return new OnnxValueInfo(info.getName(), OnnxValueInfo.TENSOR, element, dimensions);
     }
 
+    /** Old exporters write -1 or 0 for an open dimension. */
     private static Dimension dimension(TensorShapeProto.Dimension dimension) {
         return new Dimension(
-                dimension.hasDimValue() ? Optional.of(dimension.getDimValue()) : Optional.empty(),
+                dimension.getDimValue() > 0 ? Optional.of(dimension.getDimValue()) : Optional.empty(),
                 dimension.getDimParam());
     }
 }

@@ -30,7 +30,7 @@ public final class ModelReader {
     public static final int MIN_IR = 3;
 
     /** Newest version of the file format that is read. */
-    public static final int MAX_IR = 10;
+    public static final int MAX_IR = 14;
 
     private ModelReader() {}
 
@@ -56,7 +56,10 @@ public final class ModelReader {
                             : "this is not an ONNX model",
                     fileName,
                     "version " + MIN_IR + " to " + MAX_IR + " (ir_version)",
-                    "Export the model with a suitable opset_version"));
+                    model.getIrVersion() > MAX_IR
+                            ? "Set model.ir_version = " + MAX_IR
+                                    + " and save the model again, if it has nothing that is newer"
+                            : "Export the model again"));
         }
         if (!model.hasGraph()) {
             throw new KilnException(
@@ -64,7 +67,10 @@ public final class ModelReader {
         }
         GraphReader graphs = new GraphReader(fileName, new OnnxTensorReader(external, budget), budget);
         return new OnnxModel(
-                fileName, opsets(model.getOpsetImportList()), graphs.graph(model.getGraph()), functions(model, graphs));
+                fileName,
+                opsets(model.getOpsetImportList()),
+                graphs.graph(model.getGraph()),
+                functions(model, graphs, fileName));
     }
 
     /**
@@ -132,16 +138,16 @@ public final class ModelReader {
         return new Opsets(versions);
     }
 
-    private static List<OnnxFunction> functions(ModelProto model, GraphReader graphs) {
+    private static List<OnnxFunction> functions(ModelProto model, GraphReader graphs, String file) {
         List<OnnxFunction> functions = new ArrayList<>();
         for (FunctionProto function : model.getFunctionsList()) {
             functions.add(new OnnxFunction(
                     Opsets.domain(function.getDomain()),
-                    function.getName(),
+                    GraphReader.overloaded(function.getName(), function.getOverload()),
                     function.getInputList(),
                     function.getOutputList(),
                     graphs.attributes(function.getAttributeProtoList(), "function " + function.getName()),
-                    graphs.nodes(function.getNodeList()),
+                    NodeOrder.sorted(graphs.nodes(function.getNodeList()), file),
                     opsets(function.getOpsetImportList())));
         }
         return functions;

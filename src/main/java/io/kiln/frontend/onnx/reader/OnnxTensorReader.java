@@ -110,8 +110,8 @@ final class OnnxTensorReader {
     }
 
     private static Bytes typed(TensorProto tensor, ElementType type, int elements, String where) {
-        boolean isPacked = type == ElementType.INT4 || type == ElementType.UINT4;
-        int expected = isPacked ? (elements + 1) / 2 : elements;
+        int perEntry = type.bits() > 0 ? RawElements.perByte(type) : 1;
+        int expected = (elements + perEntry - 1) / perEntry;
         int count = count(tensor, type);
         if (count != expected) {
             throw failure("a constant of type " + type.text() + " has " + count + " elements", where, "" + expected);
@@ -127,7 +127,10 @@ final class OnnxTensorReader {
                 case UINT32 -> out.putInt((int) tensor.getUint64Data(i));
                 case FLOAT16 -> out.putFloat(HalfFloats.ofHalf(tensor.getInt32Data(i)));
                 case BFLOAT16 -> out.putFloat(HalfFloats.ofBrain(tensor.getInt32Data(i)));
-                case INT4, UINT4 -> RawElements.putHalfByte(type, tensor.getInt32Data(i / 2), i, out);
+                case INT4, UINT4, INT2, UINT2, FLOAT4E2M1 ->
+                    RawElements.putPart(type, tensor.getInt32Data(i / perEntry), i, out);
+                case FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, FLOAT8E8M0 ->
+                    out.putFloat(HalfFloats.ofByte(type, tensor.getInt32Data(i) & 0xFF));
                 case UINT16 -> out.putInt(tensor.getInt32Data(i) & 0xFFFF);
                 case BOOL -> out.put((byte) (tensor.getInt32Data(i) == 0 ? 0 : 1));
                 default -> put(type.held().orElseThrow(), tensor.getInt32Data(i), out);

@@ -19,7 +19,8 @@ public final class NodeFunctions {
 
     private static Optional<Function> read(NodeTest test) {
         try {
-            return Optional.of(OnnxFrontend.convert(test.frozen(), "m", InputShapes.NONE));
+            return Optional.of(
+                    OnnxFrontend.convert(test.frozen(), "m", InputShapes.NONE).function());
         } catch (KilnException refused) {
             return Optional.empty();
         }

@@ -35,9 +35,13 @@ record Outcome(NodeTest test, Kind kind, String text, Optional<Function> functio
     static Outcome of(NodeTest test, String name) {
         Function function;
         try {
-            function = OnnxFrontend.convert(test.frozen(), name, InputShapes.NONE);
+            function =
+                    OnnxFrontend.convert(test.frozen(), name, InputShapes.NONE).function();
         } catch (KilnException e) {
             return new Outcome(test, Kind.REFUSED, e.problems().get(0).what(), Optional.empty());
+        }
+        if (test.inputs().stream().anyMatch(input -> input.shape().elements() == 0)) {
+            return new Outcome(test, Kind.REFUSED, "an input has no elements", Optional.empty());
         }
         String what;
         try {

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.onnx.layer;
+
+import io.kiln.base.DType;
+import io.kiln.frontend.onnx.model.ElementType;
+import io.kiln.frontend.onnx.operator.Expressions;
+import io.kiln.frontend.onnx.operator.NodeContext;
+import io.kiln.frontend.onnx.operator.OnnxImporter;
+import io.kiln.ir.Arg;
+import io.kiln.ir.Constant;
+import io.kiln.ir.op.element.Binary;
+import io.kiln.ir.op.element.Unary;
+import io.kiln.ir.op.layer.Softmax;
+import io.kiln.ir.op.layer.TflBatchMatmul;
+import io.kiln.ir.op.reduce.Reduce;
+import io.kiln.ir.type.Shape;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+
+/**
+ * {@code Attention}: {@code softmax(Q * K^T * scale + mask) * V}, for each head, with ONNX's operator page as the formula. Keys and values may
+ * be cached before those of this run, and be fewer than the heads of queries. Tensors of rank 3 have their heads one after the other in the
+ * last dimension.
+ */
+final class AttentionImporter implements OnnxImporter {
+    private static final int HEADS = 1;
+    private static final int ROWS = 2;
+    private static final int SIZE = 3;
+    private static final List<Integer> HEADS_BEFORE_ROWS = List.of(0, 2, 1, 3);
+
+    /** What ONNX Runtime adds to the scores of keys that a query does not see; a row of these, or less, is 0. */
+    private static final double HIDDEN = -Float.MAX_VALUE;
+
+    private static final int MASK = 3;
+    private static final int PAST_KEY = 4;
+    private static final int PAST_VALUE = 5;
+    private static final int LENGTHS = 6;
+
+    @Override
+    public void emit(NodeContext node) {
+        Expressions e = new Expressions(node);
+        for (int i = 0; i < 3; i++) {
+            node.require(
+                    node.element(i).isFloat(),
+                    "its elements are " + node.element(i).text(),
+                    "floats");
+        }
+        boolean isFlat = node.shape(0).rank() == 3;
+        Arg query = heads(e, node, 0, "q_num_heads");
+        Arg key = cached(e, node, PAST_KEY, heads(e, node, 1, "kv_num_heads"));
+        Arg value = cached(e, node, PAST_VALUE, heads(e, node, 2, "kv_num_heads"));
+        Shape q = e.shape(query);
+        Shape k = e.shape(key);
+        Shape v = e.shape(value);
+        int groups = k.dim(HEADS);
+        node.require(
+                q.dim(0) == k.dim(0)
+                        && q.dim(SIZE) == k.dim(SIZE)
+                        && q.dim(HEADS) % groups == 0
+                        && v.dims().subList(0, SIZE).equals(k.dims().subList(0, SIZE)),
+                "its queries " + q.text() + ", keys " + k.text() + " and values " + v.text() + " do not fit each other",
+                "one batch and size of heads, and a multiple of the keys' heads");
+        float scale = node.attributes().real("scale", (float) (1 / Math.sqrt(q.dim(SIZE))));
+        int perGroup = q.dim(HEADS) / groups * q.dim(ROWS);
+        List<Integer> all = List.of(q.dim(0), q.dim(HEADS), q.dim(ROWS), k.dim(ROWS));
+        Arg grouped = e.reshape(e.multiply(query, scale), List.of(q.dim(0), groups, perGroup, q.dim(SIZE)));
+        Arg scores = e.reshape(product(node, grouped, key, true), all);
+        Arg[] steps = {scores, capped(e, node, scores), null, null};
+        Optional<Arg> mask = mask(e, node, new Shape(all));
+        steps[2] = mask.map(m -> e.add(steps[1], m)).orElse(steps[1]);
+        steps[3] = weights(e, node, steps[2], mask);
+        Arg weights = e.reshape(steps[3], List.of(q.dim(0), groups, perGroup, k.dim(ROWS)));
+        Arg result = e.reshape(
+                product(node, weights, value, false), List.of(q.dim(0), q.dim(HEADS), q.dim(ROWS), v.dim(SIZE)));
+        node.finish(isFlat ? flat(e, result) : result);
+        node.finish(1, key);
+        node.finish(2, value);
+        if (node.hasOutput(3)) {
+            long mode = node.attributes().whole("qk_matmul_output_mode", 0);
+            node.require(mode >= 0 && mode < steps.length, "its qk_matmul_output_mode is " + mode, "0 to 3");
+            node.finish(3, steps[(int) mode]);
+        }
+    }
+
+    private static Arg product(NodeContext node, Arg lhs, Arg rhs, boolean isTransposed) {
+        return node.emit(new TflBatchMatmul(false, isTransposed), lhs, rhs, Constant.scalar(0), Constant.scalar(0));
+    }
+
+    /** An input as batches, heads, rows and elements of a head. */
+    private static Arg heads(Expressions e, NodeContext node, int input, String attribute) {
+        Shape shape = node.shape(input);
+        if (shape.rank() == 4) {
+            return node.arg(input);
+        }
+        long heads = node.attributes().requiredWhole(attribute);
+        node.require(
+                shape.rank() == 3 && heads > 0 && shape.dim(2) % heads == 0,
+                "its input " + input + " is " + shape.text() + " with " + heads + " heads (" + attribute + ")",
+                "a tensor of rank 4, or one of rank 3 whose last dimension the heads divide");
+        int size = (int) (shape.dim(2) / heads);
+        return e.transpose(
+                e.reshape(node.arg(input), List.of(shape.dim(0), shape.dim(1), (int) heads, size)), HEADS_BEFORE_ROWS);
+    }
+
+    private static Arg flat(Expressions e, Arg value) {
+        Shape shape = e.shape(value);
+        return e.reshape(
+                e.transpose(value, HEADS_BEFORE_ROWS),
+                List.of(shape.dim(0), shape.dim(ROWS), shape.dim(HEADS) * shape.dim(SIZE)));
+    }
+
+    private static Arg cached(Expressions e, NodeContext node, int past, Arg current) {
+        return node.has(past) ? e.concatenate(List.of(node.arg(past), current), ROWS) : current;
+    }
+
+    private static Arg capped(Expressions e, NodeContext node, Arg scores) {
+        float cap = node.attributes().real("softcap", 0);
+        return cap > 0
+                ? e.multiply(e.unary(Unary.Kind.TANH, e.divide(scores, e.number(cap, DType.FLOAT32))), cap)
+                : scores;
+    }
+
+    /** Rows of which every element is masked are 0, where the formula would divide 0 by 0. */
+    private static Arg weights(Expressions e, NodeContext node, Arg scores, Optional<Arg> mask) {
+        Arg weights = node.emit(new Softmax(1), scores);
+        if (mask.isEmpty()) {
+            return weights;
+        }
+        Arg largest = e.reduce(Reduce.Kind.MAX, mask.get(), List.of(SIZE));
+        Arg isHidden = e.binary(Binary.Kind.LESS_EQUAL, largest, e.number(HIDDEN, DType.FLOAT32));
+        boolean isNever = isHidden instanceof Constant known
+                && IntStream.range(0, known.elements()).allMatch(i -> known.integer(i) == 0);
+        return isNever ? weights : e.where(isHidden, e.number(0, DType.FLOAT32), weights);
+    }
+
+    /** What is added to the scores: numbers of the mask, and {@link #HIDDEN} for keys that a query does not see. */
+    private static Optional<Arg> mask(Expressions e, NodeContext node, Shape scores) {
+        Optional<Arg> given = node.has(MASK) ? Optional.of(given(e, node, scores)) : Optional.empty();
+        return seen(e, node, scores)
+                .map(seen -> hidden(e, seen, given.orElse(e.number(0, DType.FLOAT32))))
+                .or(() -> given);
+    }
+
+    private static Arg hidden(Expressions e, Arg seen, Arg otherwise) {
+        return e.where(seen, otherwise, e.number(HIDDEN, DType.FLOAT32));
+    }
+
+    /** The input with the mask: truth values, or numbers. Keys beyond a shorter one are masked. */
+    private static Arg given(Expressions e, NodeContext node, Shape scores) {
+        Arg mask = node.element(MASK) == ElementType.BOOL
+                ? hidden(e, node.arg(MASK), e.number(0, DType.FLOAT32))
+                : node.arg(MASK);
+        node.require(
+                e.dtype(mask).isFloat() && e.shape(mask).rank() > 0,
+                "its mask is " + node.type(node.arg(MASK)).text(),
+                "floats or truth values of rank 1 or more");
+        List<Integer> ranked = new ArrayList<>(
+                Collections.nCopies(Math.max(0, 4 - e.shape(mask).rank()), 1));
+        ranked.addAll(e.shape(mask).dims());
+        mask = e.reshape(mask, ranked);
+        int missing = scores.dim(SIZE) - e.shape(mask).dim(-1);
+        if (missing > 0 && e.shape(mask).dim(-1) > 1) {
+            List<Integer> dims = new ArrayList<>(e.shape(mask).dims());
+            dims.set(dims.size() - 1, missing);
+            Arg rest = e.broadcast(e.number(HIDDEN, DType.FLOAT32), new Shape(dims));
+            mask = e.concatenate(List.of(mask, rest), dims.size() - 1);
+        }
+        node.require(
+                e.broadcastShape(e.shape(mask), scores).equals(scores),
+                "its mask is " + e.shape(mask).text(),
+                "a shape that broadcasts to " + scores.text());
+        return mask;
+    }
+
+    /** Which keys a query sees, by order, window and number of valid keys; empty if all. */
+    private static Optional<Arg> seen(Expressions e, NodeContext node, Shape scores) {
+        int queries = scores.dim(ROWS);
+        int keys = scores.dim(SIZE);
+        Arg key = e.places(Shape.of(1, 1, 1, keys), i -> i);
+        Arg row = e.places(Shape.of(1, 1, queries, 1), i -> i);
+        List<Arg> conditions = new ArrayList<>();
+        Arg position = row;
+        if (node.has(LENGTHS)) {
+            Arg lengths = e.reshape(e.indices(node.arg(LENGTHS)), List.of(scores.dim(0), 1, 1, 1));
+            conditions.add(e.binary(Binary.Kind.LESS, key, lengths));
+            position = node.has(PAST_KEY) ? row : e.add(row, e.add(lengths, -queries));
+        }
+        if (node.has(PAST_KEY)) {
+            position = e.add(row, node.shape(PAST_KEY).dim(ROWS));
+        }
+        if (node.attributes().truth("is_causal", false)) {
+            conditions.add(e.binary(Binary.Kind.LESS_EQUAL, key, position));
+        }
+        long left = node.attributes().whole("left_window_size", -1);
+        if (left >= 0) {
+            conditions.add(e.binary(Binary.Kind.GREATER_EQUAL, key, e.add(position, -left)));
+        }
+        long right = node.attributes().whole("right_window_size", -1);
+        if (right >= 0) {
+            conditions.add(e.binary(Binary.Kind.LESS_EQUAL, key, e.add(position, right)));
+        }
+        return conditions.stream().reduce((a, b) -> e.binary(Binary.Kind.LOGICAL_AND, a, b));
+    }
+}
