@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.lower.layer;
+
+import static io.kiln.tir.Exprs.add;
+import static io.kiln.tir.Exprs.imm;
+import static io.kiln.tir.Exprs.load;
+import static io.kiln.tir.Exprs.mul;
+import static io.kiln.tir.Exprs.sub;
+
+import io.kiln.base.DType;
+import io.kiln.ir.op.layer.TreeEnsemble;
+import io.kiln.lower.ElementStyle;
+import io.kiln.lower.FusedOperator;
+import io.kiln.lower.LoweredOperator;
+import io.kiln.lower.Nests;
+import io.kiln.lower.OperatorBuffers;
+import io.kiln.lower.Rows;
+import io.kiln.lower.Tables;
+import io.kiln.tir.BlockBuilder;
+import io.kiln.tir.Buffer;
+import io.kiln.tir.Expr;
+import io.kiln.tir.Exprs;
+import io.kiln.tir.Intrinsic;
+import io.kiln.tir.Stmt;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.IntFunction;
+import java.util.stream.IntStream;
+
+/**
+ * Lowers an ensemble of trees: the features of a row become integers of the same order, then each tree is walked, as nested conditions or
+ * in tables, and its leaf votes.
+ */
+final class TreeLowering {
+    /** Conditions and leaves up to which trees are code. */
+    private static final int MOST_CODE = 1 << 14;
+
+    /** The same where size counts: fewer than the loops over tables take. */
+    private static final int MOST_SMALL_CODE = 12;
+
+    private static final int MOST_NESTED = 48;
+
+    private static final Intrinsic MISSING_ABOVE =
+            Intrinsic.inFile("portable/single/kiln_float_key_above", List.of(DType.FLOAT32), DType.INT32);
+
+    private static final Intrinsic MISSING_BELOW =
+            Intrinsic.inFile("portable/single/kiln_float_key", List.of(DType.FLOAT32), DType.INT32);
+
+    private final TreeEnsemble op;
+    private final TreeTables trees;
+    private final Tables tables;
+    private final Buffer data;
+    private final Buffer output;
+    private final Buffer keys;
+    private final int features;
+
+    private TreeLowering(FusedOperator op, OperatorBuffers buffers, Tables tables) {
+        this.op = (TreeEnsemble) op.root().op();
+        this.trees = TreeTables.of(op.root());
+        this.tables = tables;
+        this.data = buffers.argument(0);
+        this.output = buffers.output();
+        this.features = op.rootTypes().get(0).shape().dim(1);
+        this.keys = buffers.scratch(DType.INT32, Math.max(1, trees.columns().length));
+    }
+
+    static LoweredOperator lower(FusedOperator op, Rows rows, ElementStyle style) {
+        Tables tables = new Tables(op.name());
+        OperatorBuffers buffers = new OperatorBuffers(op, tables);
+        TreeLowering lowering = new TreeLowering(op, buffers, tables);
+        boolean isCode = lowering.isCode(style);
+        BlockBuilder body = new BlockBuilder();
+        Walk walk = isCode ? lowering.new Code() : lowering.new Loops();
+        body.loop("row", op.type().shape().dim(0), (block, row) -> {
+            lowering.keys(block, block.let("first", mul(row, lowering.features)));
+            lowering.votes(block, block.let("result", mul(row, lowering.op.targets())), walk);
+        });
+        String schedule = "trees(" + (isCode ? "code" : "tables") + ")";
+        return Nests.operator(op, buffers, tables, rows, Nests.allRows(op), body.build(), schedule);
+    }
+
+    private boolean isCode(ElementStyle style) {
+        int[] sizes = trees.sizes();
+        int[] depths = trees.depths();
+        long size = IntStream.of(trees.roots())
+                .mapToLong(root -> root < 0 ? 1 : sizes[root])
+                .sum();
+        boolean isFlat = IntStream.of(trees.roots()).allMatch(root -> root < 0 || depths[root] <= MOST_NESTED);
+        return isFlat && size <= (style.isSmall() ? MOST_SMALL_CODE : MOST_CODE);
+    }
+
+    /** Writes the keys of a row's columns. */
+    private void keys(BlockBuilder block, Expr first) {
+        int[] columns = trees.columns();
+        int above = (int) IntStream.of(columns).filter(c -> c < features).count();
+        keys(block, first, 0, above, "", MISSING_ABOVE);
+        keys(block, first, above, columns.length, "_below", MISSING_BELOW);
+    }
+
+    private void keys(BlockBuilder block, Expr first, int begin, int end, String suffix, Intrinsic key) {
+        if (begin == end) {
+            return;
+        }
+        int[] places = IntStream.range(begin, end)
+                .map(i -> trees.columns()[i] % features)
+                .toArray();
+        boolean areAdjacent = places[places.length - 1] - places[0] == places.length - 1;
+        Expr from = add(first, areAdjacent ? places[0] : 0);
+        Buffer table = areAdjacent ? data : integers("columns" + suffix, places);
+        block.loop("k" + suffix, places.length, (inner, i) -> {
+            Expr place = areAdjacent ? add(from, i) : add(from, load(table, i));
+            inner.store(keys, add(i, begin), new Expr.Call(key, List.of(load(data, place))));
+        });
+    }
+
+    /** A table of integers in the narrowest type. */
+    private Buffer integers(String name, int[] values) {
+        int[] all = values.length == 0 ? new int[1] : values;
+        int least = IntStream.of(all).min().orElse(0);
+        int most = IntStream.of(all).max().orElse(0);
+        DType dtype = List.of(DType.UINT8, DType.INT8, DType.INT16).stream()
+                .filter(type -> least >= type.min() && most <= type.max())
+                .findFirst()
+                .orElse(DType.INT32);
+        return tables.add(name, dtype, all);
+    }
+
+    private Buffer weights() {
+        return tables.add("weights", trees.weights().length == 0 ? new float[1] : trees.weights());
+    }
+
+    /** What the trees vote, one after another. */
+    private interface Walk {
+        void emit(BlockBuilder block, Total total);
+    }
+
+    /** Where the votes for a target are aggregated. */
+    private interface Total {
+        void vote(BlockBuilder block, Expr target, Expr weight);
+    }
+
+    private void votes(BlockBuilder block, Expr result, Walk walk) {
+        float initial = switch (op.aggregate()) {
+            case SUM -> 0;
+            case MIN -> Float.POSITIVE_INFINITY;
+            case MAX -> Float.NEGATIVE_INFINITY;
+        };
+        if (op.targets() == 1) {
+            Expr.Var total = block.mutable("total", imm(initial));
+            walk.emit(block, (inner, target, weight) -> inner.assign(total, aggregated(inner, total, weight)));
+            block.store(output, result, voted(total, initial));
+            return;
+        }
+        block.loop("t", op.targets(), (inner, t) -> inner.store(output, add(result, t), imm(initial)));
+        walk.emit(block, (inner, target, weight) -> {
+            Expr place = inner.let("place", add(result, target));
+            inner.store(output, place, aggregated(inner, load(output, place), weight));
+        });
+        if (initial != 0) {
+            block.loop("u", op.targets(), (inner, t) -> {
+                Expr place = inner.let("at", add(result, t));
+                inner.store(output, place, voted(load(output, place), initial));
+            });
+        }
+    }
+
+    private Expr aggregated(BlockBuilder block, Expr total, Expr weight) {
+        if (op.aggregate() == TreeEnsemble.Aggregate.SUM) {
+            return add(total, weight);
+        }
+        Expr vote = block.let("weight", weight);
+        boolean isLeast = op.aggregate() == TreeEnsemble.Aggregate.MIN;
+        return Exprs.select(isLeast ? Exprs.lt(vote, total) : Exprs.gt(vote, total), vote, total);
+    }
+
+    /** The total, 0 if there was no vote: weights are finite. */
+    private static Expr voted(Expr total, float initial) {
+        return initial == 0 ? total : Exprs.select(Exprs.equal(total, imm(initial)), imm(0f), total);
+    }
+
+    /** The votes of a leaf, from the tables. */
+    private final class Votes {
+        private final Buffer weights = weights();
+        private final int each = trees.votesOfAll();
+        private final boolean areInOrder = trees.areTargetsInOrder();
+        private final Buffer targets = areInOrder ? weights : integers("targets", trees.targets());
+        private final Buffer first = each >= 0 ? weights : integers("first_votes", trees.firstVotes());
+
+        void emit(BlockBuilder block, Expr leaf, Total total) {
+            Expr begin = block.let("begin", each >= 0 ? mul(leaf, each) : load(first, leaf));
+            Expr end = each >= 0 ? imm(each) : sub(load(first, add(leaf, 1)), begin);
+            block.loop("v", imm(0), block.let("end", end), 1, (inner, v) -> {
+                Expr vote = inner.let("vote", add(begin, v));
+                total.vote(inner, target(vote, v), load(weights, vote));
+            });
+        }
+
+        /** The target of a vote, the place of which in its leaf is given, too. */
+        private Expr target(Expr vote, Expr v) {
+            return op.targets() == 1 ? imm(0) : areInOrder ? v : load(targets, vote);
+        }
+    }
+
+    /** Each tree is a loop over tables, which goes from node to node. */
+    private final class Loops implements Walk {
+        @Override
+        public void emit(BlockBuilder block, Total total) {
+            Buffer columns = integers("column", trees.column());
+            Buffer thresholds =
+                    tables.add("threshold", DType.INT32, trees.nodes() == 0 ? new int[1] : trees.thresholds());
+            Buffer children = integers("children", trees.children());
+            Buffer roots = integers("roots", trees.roots());
+            Votes votes = new Votes();
+            block.loop("tree", trees.roots().length, (inner, tree) -> {
+                Expr.Var node = inner.mutable("node", load(roots, tree));
+                BlockBuilder step = new BlockBuilder();
+                Expr isElse = Exprs.gt(load(keys, load(columns, node)), load(thresholds, node));
+                step.assign(node, load(children, add(mul(node, 2), Exprs.select(isElse, imm(1), imm(0)))));
+                inner.add(new Stmt.While(Exprs.ge(node, imm(0)), step.build()));
+                votes.emit(inner, inner.let("leaf", sub(imm(-1), node)), total);
+            });
+        }
+    }
+
+    /** Each tree is nested conditions, which select a leaf, or its vote if all leaves of the tree vote once for one target. */
+    private final class Code implements Walk {
+        private final Optional<Votes> votes;
+        private final int[] targets = new int[trees.nodes()];
+
+        Code() {
+            for (int node = trees.nodes() - 1; node >= 0; node--) {
+                int then = target(trees.then(node));
+                targets[node] = then == target(trees.otherwise(node)) ? then : -1;
+            }
+            boolean areSingle = IntStream.of(trees.roots()).allMatch(root -> target(root) >= 0);
+            votes = areSingle ? Optional.empty() : Optional.of(new Votes());
+        }
+
+        /** The target for which all leaves below a child vote once; negative if there is none. */
+        private int target(int child) {
+            if (child >= 0) {
+                return targets[child];
+            }
+            return trees.votes(-1 - child) == 1 ? trees.targets()[trees.firstVotes()[-1 - child]] : -1;
+        }
+
+        @Override
+        public void emit(BlockBuilder block, Total total) {
+            for (int tree = 0; tree < trees.roots().length; tree++) {
+                int root = trees.roots()[tree];
+                int target = target(root);
+                boolean isVote = target >= 0;
+                Expr.Var found =
+                        block.mutable((isVote ? "weight" : "leaf") + tree, isVote ? imm(0f) : imm(0, DType.INT32));
+                subtree(
+                        block,
+                        root,
+                        leaf -> isVote ? imm(trees.weights()[trees.firstVotes()[leaf]]) : imm(leaf),
+                        found);
+                BlockBuilder counted = new BlockBuilder();
+                if (isVote) {
+                    total.vote(counted, imm(target), found);
+                } else {
+                    votes.orElseThrow().emit(counted, found, total);
+                }
+                block.add(counted.build());
+            }
+        }
+
+        private void subtree(BlockBuilder block, int child, IntFunction<Expr> value, Expr.Var found) {
+            if (child < 0) {
+                block.assign(found, value.apply(-1 - child));
+                return;
+            }
+            int yes = trees.isEquality(child) ? trees.equality(child).yes() : trees.then(child);
+            int last = child;
+            Expr condition = condition(child);
+            while (trees.isEquality(child) && isSame(trees.otherwise(last), yes)) {
+                last = trees.otherwise(last);
+                condition = Exprs.or(condition, condition(last));
+            }
+            int no = trees.otherwise(last);
+            block.ifThenElse(
+                    condition,
+                    then -> subtree(then, yes, value, found),
+                    otherwise -> subtree(otherwise, no, value, found));
+        }
+
+        private boolean isSame(int next, int yes) {
+            return next >= 0 && trees.isEquality(next) && trees.equality(next).yes() == yes;
+        }
+
+        private Expr condition(int node) {
+            Expr key = load(keys, imm(trees.column()[node]));
+            if (!trees.isEquality(node)) {
+                return Exprs.le(key, imm(trees.thresholds()[node]));
+            }
+            TreeTables.Equality equality = trees.equality(node);
+            return equality.low() == equality.high()
+                    ? Exprs.equal(key, imm(equality.high()))
+                    : Exprs.and(Exprs.ge(key, imm(equality.low())), Exprs.le(key, imm(equality.high())));
+        }
+    }
+}
