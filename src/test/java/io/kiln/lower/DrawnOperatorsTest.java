@@ -61,7 +61,7 @@ class DrawnOperatorsTest {
             "only Relay text has it: CanonicalElementsTest and RoundedOnceTest run its C",
             List.of("FixedPointMultiply", "QnnRequantize"),
             "only ONNX models have it",
-            List.of("OnnxAveragePool", "OnnxRequantize", "OnnxResize2d", "OnnxSoftmax", "PairLookup"),
+            List.of("OnnxAveragePool", "OnnxRequantize", "OnnxResize2d", "OnnxSoftmax", "PairLookup", "TreeEnsemble"),
             "only TensorFlow Lite's rounding has it: SingleOperatorTest and RecurrentInQemuTest run its C",
             List.of("TflRealRequantize"),
             "its C is the user's: CustomOperatorTest runs it",
@@ -99,7 +99,8 @@ class DrawnOperatorsTest {
                         "PairLookup",
                         "QnnRequantize",
                         "ScatterNd",
-                        "Topk");
+                        "Topk",
+                        "TreeEnsemble");
     }
 
     private static Stream<Function> functions(OperatorCases operator) {

@@ -8,6 +8,7 @@ import static io.kiln.tir.Exprs.mul;
 import static io.kiln.tir.Exprs.sub;
 
 import io.kiln.base.DType;
+import io.kiln.ir.arith.FloatKeys;
 import io.kiln.ir.op.layer.TreeEnsemble;
 import io.kiln.lower.ElementStyle;
 import io.kiln.lower.FusedOperator;
@@ -51,31 +52,38 @@ final class TreeLowering {
     private final Tables tables;
     private final Buffer data;
     private final Buffer output;
-    private final Buffer keys;
+    private final Optional<Buffer> keys;
     private final int features;
+    private final boolean isCode;
+    private final boolean hasFpu;
 
-    private TreeLowering(FusedOperator op, OperatorBuffers buffers, Tables tables) {
+    private TreeLowering(FusedOperator op, OperatorBuffers buffers, Tables tables, ElementStyle style) {
         this.op = (TreeEnsemble) op.root().op();
         this.trees = TreeTables.of(op.root());
         this.tables = tables;
         this.data = buffers.argument(0);
         this.output = buffers.output();
         this.features = op.rootTypes().get(0).shape().dim(1);
-        this.keys = buffers.scratch(DType.INT32, Math.max(1, trees.columns().length));
+        this.hasFpu = style.hasFpu();
+        this.isCode = isCode(style);
+        this.keys = isCode && isDirect()
+                ? Optional.empty()
+                : Optional.of(buffers.scratch(DType.INT32, Math.max(1, trees.columns().length)));
     }
 
     static LoweredOperator lower(FusedOperator op, Rows rows, ElementStyle style) {
         Tables tables = new Tables(op.name());
         OperatorBuffers buffers = new OperatorBuffers(op, tables);
-        TreeLowering lowering = new TreeLowering(op, buffers, tables);
-        boolean isCode = lowering.isCode(style);
+        TreeLowering lowering = new TreeLowering(op, buffers, tables, style);
         BlockBuilder body = new BlockBuilder();
-        Walk walk = isCode ? lowering.new Code() : lowering.new Loops();
         body.loop("row", op.type().shape().dim(0), (block, row) -> {
-            lowering.keys(block, block.let("first", mul(row, lowering.features)));
+            Expr first = block.let("first", mul(row, lowering.features));
+            lowering.keys.ifPresent(keys -> lowering.keys(block, keys, first));
+            Walk walk = lowering.isCode ? lowering.new Code(first) : lowering.new Loops(lowering.keys.orElseThrow());
             lowering.votes(block, block.let("result", mul(row, lowering.op.targets())), walk);
         });
-        String schedule = "trees(" + (isCode ? "code" : "tables") + ")";
+        String how = lowering.isCode ? "code" : "tables";
+        String schedule = "trees(" + how + (lowering.keys.isEmpty() ? ",direct" : "") + ")";
         return Nests.operator(op, buffers, tables, rows, Nests.allRows(op), body.build(), schedule);
     }
 
@@ -89,15 +97,32 @@ final class TreeLowering {
         return isFlat && size <= (style.isSmall() ? MOST_SMALL_CODE : MOST_CODE);
     }
 
-    /** Writes the keys of a row's columns. */
-    private void keys(BlockBuilder block, Expr first) {
-        int[] columns = trees.columns();
-        int above = (int) IntStream.of(columns).filter(c -> c < features).count();
-        keys(block, first, 0, above, "", MISSING_ABOVE);
-        keys(block, first, above, columns.length, "_below", MISSING_BELOW);
+    /** Whether nodes compare the data itself: keys of all columns would take longer, as few of them are compared. */
+    private boolean isDirect() {
+        int[] depths = trees.depths();
+        long compared = IntStream.of(trees.roots())
+                .mapToLong(root -> root < 0 ? 0 : depths[root])
+                .sum();
+        boolean areFloats =
+                IntStream.of(trees.thresholds()).noneMatch(threshold -> Float.isNaN(FloatKeys.value(threshold)));
+        return areFloats && compared <= (hasFpu ? 3L : 1L) * trees.columns().length;
     }
 
-    private void keys(BlockBuilder block, Expr first, int begin, int end, String suffix, Intrinsic key) {
+    /** Writes the keys of a row's columns. */
+    private void keys(BlockBuilder block, Buffer keys, Expr first) {
+        int[] columns = trees.columns();
+        int above = (int) IntStream.of(columns).filter(c -> c < features).count();
+        keys(block, keys, first, new Range(0, above, "", MISSING_ABOVE));
+        keys(block, keys, first, new Range(above, columns.length, "_below", MISSING_BELOW));
+    }
+
+    /** Columns whose keys a function gives. */
+    private record Range(int begin, int end, String suffix, Intrinsic key) {}
+
+    private void keys(BlockBuilder block, Buffer keys, Expr first, Range range) {
+        int begin = range.begin;
+        int end = range.end;
+        String suffix = range.suffix;
         if (begin == end) {
             return;
         }
@@ -109,7 +134,7 @@ final class TreeLowering {
         Buffer table = areAdjacent ? data : integers("columns" + suffix, places);
         block.loop("k" + suffix, places.length, (inner, i) -> {
             Expr place = areAdjacent ? add(from, i) : add(from, load(table, i));
-            inner.store(keys, add(i, begin), new Expr.Call(key, List.of(load(data, place))));
+            inner.store(keys, add(i, begin), new Expr.Call(range.key, List.of(load(data, place))));
         });
     }
 
@@ -203,6 +228,12 @@ final class TreeLowering {
 
     /** Each tree is a loop over tables, which goes from node to node. */
     private final class Loops implements Walk {
+        private final Buffer keys;
+
+        Loops(Buffer keys) {
+            this.keys = keys;
+        }
+
         @Override
         public void emit(BlockBuilder block, Total total) {
             Buffer columns = integers("column", trees.column());
@@ -226,8 +257,10 @@ final class TreeLowering {
     private final class Code implements Walk {
         private final Optional<Votes> votes;
         private final int[] targets = new int[trees.nodes()];
+        private final Expr first;
 
-        Code() {
+        Code(Expr first) {
+            this.first = first;
             for (int node = trees.nodes() - 1; node >= 0; node--) {
                 int then = target(trees.then(node));
                 targets[node] = then == target(trees.otherwise(node)) ? then : -1;
@@ -280,6 +313,13 @@ final class TreeLowering {
                 condition = Exprs.or(condition, condition(last));
             }
             int no = trees.otherwise(last);
+            if (isInverted(child)) {
+                block.ifThenElse(
+                        condition,
+                        then -> subtree(then, no, value, found),
+                        otherwise -> subtree(otherwise, yes, value, found));
+                return;
+            }
             block.ifThenElse(
                     condition,
                     then -> subtree(then, yes, value, found),
@@ -290,15 +330,55 @@ final class TreeLowering {
             return next >= 0 && trees.isEquality(next) && trees.equality(next).yes() == yes;
         }
 
+        /** Whether the test of a node is true; of floats that may be missing, whether it is false. */
         private Expr condition(int node) {
-            Expr key = load(keys, imm(trees.column()[node]));
-            if (!trees.isEquality(node)) {
-                return Exprs.le(key, imm(trees.thresholds()[node]));
+            int threshold = trees.thresholds()[node];
+            boolean isEquality = trees.isEquality(node);
+            if (keys.isEmpty() && hasFpu) {
+                return isEquality ? isAmong(node) : comparison(node);
             }
-            TreeTables.Equality equality = trees.equality(node);
-            return equality.low() == equality.high()
-                    ? Exprs.equal(key, imm(equality.high()))
-                    : Exprs.and(Exprs.ge(key, imm(equality.low())), Exprs.le(key, imm(equality.high())));
+            Expr key = key(node);
+            if (!isEquality) {
+                return Exprs.le(key, imm(threshold));
+            }
+            int low = trees.equality(node).low();
+            return low == threshold
+                    ? Exprs.equal(key, imm(threshold))
+                    : Exprs.and(Exprs.ge(key, imm(low)), Exprs.le(key, imm(threshold)));
+        }
+
+        private Expr isAmong(int node) {
+            Expr value = load(data, add(first, feature(node)));
+            Expr low = imm(FloatKeys.value(trees.equality(node).low()));
+            Expr high = imm(FloatKeys.value(trees.thresholds()[node]));
+            boolean isOne = FloatKeys.value(trees.equality(node).low()) == FloatKeys.value(trees.thresholds()[node]);
+            return isOne ? Exprs.equal(value, high) : Exprs.and(Exprs.ge(value, low), Exprs.le(value, high));
+        }
+
+        private Expr comparison(int node) {
+            Expr value = load(data, add(first, feature(node)));
+            Expr limit = imm(FloatKeys.value(trees.thresholds()[node]));
+            return isInverted(node) ? Exprs.gt(value, limit) : Exprs.le(value, limit);
+        }
+
+        private boolean isInverted(int node) {
+            return keys.isEmpty() && hasFpu && isMissingBelow(node) && !trees.isEquality(node);
+        }
+
+        private Expr key(int node) {
+            if (keys.isPresent()) {
+                return load(keys.orElseThrow(), imm(trees.column()[node]));
+            }
+            Expr value = load(data, add(first, feature(node)));
+            return new Expr.Call(isMissingBelow(node) ? MISSING_BELOW : MISSING_ABOVE, List.of(value));
+        }
+
+        private boolean isMissingBelow(int node) {
+            return trees.columns()[trees.column()[node]] >= features;
+        }
+
+        private int feature(int node) {
+            return trees.columns()[trees.column()[node]] % features;
         }
     }
 }

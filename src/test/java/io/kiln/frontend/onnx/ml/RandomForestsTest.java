@@ -16,6 +16,7 @@ import io.kiln.frontend.onnx.OnnxFrontend;
 import io.kiln.frontend.onnx.OnnxRuntime;
 import io.kiln.ir.Function;
 import io.kiln.reference.Interpreter;
+import io.kiln.target.TestTargets;
 import java.io.ByteArrayOutputStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -56,7 +57,7 @@ class RandomForestsTest {
             }
             answers.add(own);
             CompiledModel compiled = ModelCompiler.compile(
-                    RequestDraft.of(Path.of("m.onnx"), "c")
+                    RequestDraft.of(Path.of("m.onnx"), seed / 4 % 2 == 0 ? "c" : TestTargets.M4)
                             .name("m" + seed)
                             .optimize(seed % 3 == 0 ? Optimize.SIZE : Optimize.SPEED)
                             .build(),
