@@ -70,7 +70,9 @@ record StatedTypes(Map<String, OnnxValueInfo> byName, boolean hasShapes) {
             return Optional.empty();
         }
         Shape shape = graph.type(value.arg()).shape();
-        boolean isOfType = stated.type() == ElementType.UNDEFINED || stated.type() == value.type();
+        boolean isOfText =
+                stated.type() == ElementType.STRING && !value.labels().isEmpty();
+        boolean isOfType = isOfText || stated.type() == ElementType.UNDEFINED || stated.type() == value.type();
         if (isOfType && (!hasShapes || fits(stated, shape))) {
             return Optional.empty();
         }

@@ -23,9 +23,13 @@ import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
 import io.kiln.tir.Intrinsic;
 import io.kiln.tir.Stmt;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.function.IntFunction;
+import java.util.Set;
 import java.util.stream.IntStream;
 
 /**
@@ -46,6 +50,9 @@ final class TreeLowering {
 
     private static final Intrinsic MISSING_BELOW =
             Intrinsic.inFile("portable/single/kiln_float_key", List.of(DType.FLOAT32), DType.INT32);
+
+    private static final Intrinsic UNKNOWN_ZERO =
+            Intrinsic.inFile("portable/kiln_unknown_zero", List.of(), DType.INT32);
 
     private final TreeEnsemble op;
     private final TreeTables trees;
@@ -105,7 +112,7 @@ final class TreeLowering {
                 .sum();
         boolean areFloats =
                 IntStream.of(trees.thresholds()).noneMatch(threshold -> Float.isNaN(FloatKeys.value(threshold)));
-        return areFloats && compared <= (hasFpu ? 3L : 1L) * trees.columns().length;
+        return areFloats && compared <= (hasFpu ? 6L : 1L) * trees.columns().length;
     }
 
     /** Writes the keys of a row's columns. */
@@ -152,6 +159,10 @@ final class TreeLowering {
 
     private Buffer weights() {
         return tables.add("weights", trees.weights().length == 0 ? new float[1] : trees.weights());
+    }
+
+    private Buffer thresholds() {
+        return tables.add("threshold", DType.INT32, trees.nodes() == 0 ? new int[1] : trees.thresholds());
     }
 
     /** What the trees vote, one after another. */
@@ -253,11 +264,25 @@ final class TreeLowering {
         }
     }
 
-    /** Each tree is nested conditions, which select a leaf, or its vote if all leaves of the tree vote once for one target. */
+    /**
+     * Each tree is nested conditions, which select a leaf: of a tree all of whose leaves vote once for one target the place of its weight.
+     * Limits come from a table of which the compiler does not know where it is read, since each would take more code than its place.
+     */
     private final class Code implements Walk {
-        private final Optional<Votes> votes;
-        private final int[] targets = new int[trees.nodes()];
         private final Expr first;
+        private final int[] targets = new int[trees.nodes()];
+        private final List<Map<Float, Integer>> places = new ArrayList<>();
+        private final Buffer weights;
+        private final Optional<Votes> votes;
+
+        /**
+         * A tree.
+         *
+         * @param leaf becomes the leaf
+         * @param places where the weights are; empty if leaves have several votes
+         * @param limits the thresholds from the root on, unless data is compared
+         */
+        private record Tree(int root, Expr.Var leaf, Map<Float, Integer> places, Optional<Buffer> limits) {}
 
         Code(Expr first) {
             this.first = first;
@@ -265,7 +290,21 @@ final class TreeLowering {
                 int then = target(trees.then(node));
                 targets[node] = then == target(trees.otherwise(node)) ? then : -1;
             }
-            boolean areSingle = IntStream.of(trees.roots()).allMatch(root -> target(root) >= 0);
+            for (int root : trees.roots()) {
+                Map<Float, Integer> own = new LinkedHashMap<>();
+                if (target(root) >= 0) {
+                    place(root, own, new HashSet<>());
+                }
+                places.add(own);
+            }
+            boolean areSingle = places.stream().noneMatch(Map::isEmpty);
+            List<Float> all =
+                    places.stream().flatMap(own -> own.keySet().stream()).toList();
+            float[] single = new float[all.size()];
+            for (int i = 0; i < single.length; i++) {
+                single[i] = all.get(i);
+            }
+            weights = single.length == 0 ? data : tables.add("leaf_weights", single);
             votes = areSingle ? Optional.empty() : Optional.of(new Votes());
         }
 
@@ -277,53 +316,61 @@ final class TreeLowering {
             return trees.votes(-1 - child) == 1 ? trees.targets()[trees.firstVotes()[-1 - child]] : -1;
         }
 
-        @Override
-        public void emit(BlockBuilder block, Total total) {
-            for (int tree = 0; tree < trees.roots().length; tree++) {
-                int root = trees.roots()[tree];
-                int target = target(root);
-                boolean isVote = target >= 0;
-                Expr.Var found =
-                        block.mutable((isVote ? "weight" : "leaf") + tree, isVote ? imm(0f) : imm(0, DType.INT32));
-                subtree(
-                        block,
-                        root,
-                        leaf -> isVote ? imm(trees.weights()[trees.firstVotes()[leaf]]) : imm(leaf),
-                        found);
-                BlockBuilder counted = new BlockBuilder();
-                if (isVote) {
-                    total.vote(counted, imm(target), found);
-                } else {
-                    votes.orElseThrow().emit(counted, found, total);
-                }
-                block.add(counted.build());
+        private void place(int child, Map<Float, Integer> own, Set<Integer> seen) {
+            if (child < 0) {
+                own.putIfAbsent(trees.weights()[trees.firstVotes()[-1 - child]], own.size());
+            } else if (seen.add(child)) {
+                place(trees.then(child), own, seen);
+                place(trees.otherwise(child), own, seen);
             }
         }
 
-        private void subtree(BlockBuilder block, int child, IntFunction<Expr> value, Expr.Var found) {
+        @Override
+        public void emit(BlockBuilder block, Total total) {
+            Optional<Expr> zero = keys.map(any -> block.let("zero", new Expr.Call(UNKNOWN_ZERO, List.of())));
+            Optional<Buffer> thresholds = keys.map(any -> thresholds());
+            int before = 0;
+            for (int i = 0; i < places.size(); i++) {
+                int root = trees.roots()[i];
+                String number = String.valueOf(i);
+                Expr.Var leaf = block.mutable("leaf" + number, imm(0, DType.INT32));
+                Optional<Buffer> limits = thresholds
+                        .filter(any -> root >= 0)
+                        .map(table -> block.view("limits" + number, table, add(zero.orElseThrow(), root)));
+                subtree(block, root, new Tree(root, leaf, places.get(i), limits));
+                BlockBuilder counted = new BlockBuilder();
+                if (places.get(i).isEmpty()) {
+                    votes.orElseThrow().emit(counted, leaf, total);
+                } else {
+                    total.vote(counted, imm(target(root)), load(weights, add(leaf, before)));
+                }
+                block.add(counted.build());
+                before += places.get(i).size();
+            }
+        }
+
+        private void subtree(BlockBuilder block, int child, Tree tree) {
             if (child < 0) {
-                block.assign(found, value.apply(-1 - child));
+                int leaf = -1 - child;
+                Integer place = tree.places.isEmpty()
+                        ? (Integer) leaf
+                        : tree.places.get(trees.weights()[trees.firstVotes()[leaf]]);
+                block.assign(tree.leaf, imm(place));
                 return;
             }
             int yes = trees.isEquality(child) ? trees.equality(child).yes() : trees.then(child);
             int last = child;
-            Expr condition = condition(child);
+            Expr condition = condition(child, tree);
             while (trees.isEquality(child) && isSame(trees.otherwise(last), yes)) {
                 last = trees.otherwise(last);
-                condition = Exprs.or(condition, condition(last));
+                condition = Exprs.or(condition, condition(last, tree));
             }
             int no = trees.otherwise(last);
-            if (isInverted(child)) {
-                block.ifThenElse(
-                        condition,
-                        then -> subtree(then, no, value, found),
-                        otherwise -> subtree(otherwise, yes, value, found));
-                return;
-            }
+            boolean isInverted = isInverted(child);
             block.ifThenElse(
                     condition,
-                    then -> subtree(then, yes, value, found),
-                    otherwise -> subtree(otherwise, no, value, found));
+                    then -> subtree(then, isInverted ? no : yes, tree),
+                    otherwise -> subtree(otherwise, isInverted ? yes : no, tree));
         }
 
         private boolean isSame(int next, int yes) {
@@ -331,20 +378,23 @@ final class TreeLowering {
         }
 
         /** Whether the test of a node is true; of floats that may be missing, whether it is false. */
-        private Expr condition(int node) {
+        private Expr condition(int node, Tree tree) {
             int threshold = trees.thresholds()[node];
             boolean isEquality = trees.isEquality(node);
             if (keys.isEmpty() && hasFpu) {
                 return isEquality ? isAmong(node) : comparison(node);
             }
             Expr key = key(node);
+            Expr limit = tree.limits
+                    .<Expr>map(limits -> load(limits, imm(node - tree.root)))
+                    .orElse(imm(threshold));
             if (!isEquality) {
-                return Exprs.le(key, imm(threshold));
+                return Exprs.le(key, limit);
             }
             int low = trees.equality(node).low();
             return low == threshold
-                    ? Exprs.equal(key, imm(threshold))
-                    : Exprs.and(Exprs.ge(key, imm(low)), Exprs.le(key, imm(threshold)));
+                    ? Exprs.equal(key, limit)
+                    : Exprs.and(Exprs.ge(key, imm(low)), Exprs.le(key, limit));
         }
 
         private Expr isAmong(int node) {

@@ -81,6 +81,6 @@ public final class MoveTransposes implements Pass {
     /** A result in memory of its own. */
     private static Result result(Result result, Origin origin, Rewriter rewriter) {
         Arg value = rewriter.materialize(new Arg.Ref(result.id()), origin);
-        return new Result(rewriter.graph().own(value, origin).id(), result.name(), result.quantization());
+        return result.of(rewriter.graph().own(value, origin).id());
     }
 }

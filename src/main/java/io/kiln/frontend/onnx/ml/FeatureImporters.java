@@ -25,7 +25,7 @@ final class FeatureImporters {
             learning("Imputer", FeatureImporters::imputer),
             learning("ArrayFeatureExtractor", FeatureImporters::extractor),
             learning("FeatureVectorizer", FeatureImporters::vectorizer),
-            learning("ZipMap", node -> node.finish(node.arg(0))));
+            learning("ZipMap", Labels::zipMap));
 
     private FeatureImporters() {}
 

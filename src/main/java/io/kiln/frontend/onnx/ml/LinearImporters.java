@@ -76,25 +76,21 @@ final class LinearImporters {
         Arg scores = scores(node, count);
         if (count == 1 && labels.size() == 2) {
             Arg isSecond = e.binary(Binary.Kind.GREATER, scores, e.number(0, DType.FLOAT32));
-            labels.finish(
-                    node,
-                    e.reshape(
-                            e.cast(isSecond, DType.INT32),
-                            List.of(e.shape(scores).dim(0))));
+            Arg classes = e.reshape(
+                    e.cast(isSecond, DType.INT32), List.of(e.shape(scores).dim(0)));
             node.require(
                     transform == PostTransform.NONE || transform == PostTransform.LOGISTIC,
                     "its post_transform of one score for two classes is " + transform,
                     "NONE or LOGISTIC");
             Arg second = transform.of(node, scores);
             Arg first = e.subtract(e.number(1, DType.FLOAT32), second);
-            node.finish(1, e.concatenate(List.of(first, second), 1), ElementType.FLOAT);
+            labels.finish(node, classes, e.concatenate(List.of(first, second), 1));
             return;
         }
         node.require(
                 count == labels.size(),
                 "it has coefficients for " + count + " scores and " + labels.size() + " class labels",
                 "a score for each class");
-        labels.finish(node, node.emit(new ArgReduce(true, 1), scores));
-        node.finish(1, transform.of(node, scores), ElementType.FLOAT);
+        labels.finish(node, node.emit(new ArgReduce(true, 1), scores), transform.of(node, scores));
     }
 }

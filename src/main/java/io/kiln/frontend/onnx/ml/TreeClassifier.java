@@ -3,7 +3,6 @@ package io.kiln.frontend.onnx.ml;
 
 import io.kiln.base.DType;
 import io.kiln.frontend.onnx.ml.Forest.Vote;
-import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.ir.Arg;
@@ -73,8 +72,7 @@ final class TreeClassifier {
         Optional<Arg> hasVote = base.isEmpty() ? TreeImporters.hasVote(node, data, forest, classes) : Optional.empty();
         Arg compared = hasVote.map(voted -> e.where(voted, scores, e.number(Double.NEGATIVE_INFINITY, DType.FLOAT32)))
                 .orElse(scores);
-        labels.finish(node, node.emit(new ArgReduce(true, 1), compared));
-        node.finish(1, transform.of(node, scores), ElementType.FLOAT);
+        labels.finish(node, node.emit(new ArgReduce(true, 1), compared), transform.of(node, scores));
     }
 
     private void two() {
@@ -90,7 +88,6 @@ final class TreeClassifier {
     private void ofOne() {
         node.require(base.size() <= 1, "it has " + base.size() + " base values for votes for one class", "at most one");
         Arg score = plusBase(scores(1));
-        labels.finish(node, isAbove(score, isAllPositive ? 0.5 : 0));
         if (transform == PostTransform.PROBIT) {
             throw node.failure("it has PROBIT of one score for two classes", "another post_transform");
         }
@@ -99,7 +96,7 @@ final class TreeClassifier {
                 ? e.unary(Unary.Kind.NEGATIVE, score)
                 : e.subtract(e.number(1, DType.FLOAT32), score);
         Arg both = e.concatenate(List.of(other, score), 1);
-        node.finish(1, isLogistic ? transform.of(node, both) : both, ElementType.FLOAT);
+        labels.finish(node, isAbove(score, isAllPositive ? 0.5 : 0), isLogistic ? transform.of(node, both) : both);
     }
 
     private Arg isAbove(Arg score, double limit) {
@@ -118,7 +115,7 @@ final class TreeClassifier {
                 "it votes for two classes whose labels are " + labels.values(),
                 "labels 0 and 1");
         Arg scores = scores(2);
-        labels.finish(node, isAbove(e.slice(scores, 1, 1, 2), isSecondOnly && isAllPositive ? 0.5 : 0));
-        node.finish(1, transform.of(node, scores), ElementType.FLOAT);
+        Arg isSecond = isAbove(e.slice(scores, 1, 1, 2), isSecondOnly && isAllPositive ? 0.5 : 0);
+        labels.finish(node, isSecond, transform.of(node, scores));
     }
 }

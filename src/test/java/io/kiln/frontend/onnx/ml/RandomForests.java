@@ -98,6 +98,15 @@ public final class RandomForests {
         return Bytes.wrap(data.array());
     }
 
+    /** Elements of a tensor. */
+    public static Bytes floats(float... values) {
+        ByteBuffer data = ByteBuffer.allocate(Float.BYTES * values.length).order(ByteOrder.LITTLE_ENDIAN);
+        for (float value : values) {
+            data.putFloat(value);
+        }
+        return Bytes.wrap(data.array());
+    }
+
     private void grow(boolean hasMembers) {
         int trees = random.nextInt(16) == 0 ? 60 : 1 + random.nextInt(8);
         int depth = trees > 12 ? 2 : 1 + random.nextInt(6);
