@@ -231,10 +231,29 @@ public record ModelMetadata(
      * @param shape dimensions
      * @param scale quantization scale, 0 if not quantized
      * @param zeroPoint quantization zero point
+     * @param labels what its values, or its elements along the last dimension, stand for; empty if unknown
      */
-    public record TensorInfo(String name, String cName, DType dtype, List<Integer> shape, float scale, int zeroPoint) {
+    public record TensorInfo(
+            String name,
+            String cName,
+            DType dtype,
+            List<Integer> shape,
+            float scale,
+            int zeroPoint,
+            List<String> labels) {
+        /** A tensor without labels. */
+        public TensorInfo(String name, String cName, DType dtype, List<Integer> shape, float scale, int zeroPoint) {
+            this(name, cName, dtype, shape, scale, zeroPoint, List.of());
+        }
+
         public TensorInfo {
             shape = List.copyOf(shape);
+            labels = List.copyOf(labels);
+        }
+
+        /** The same tensor with labels. */
+        public TensorInfo labelled(List<String> texts) {
+            return new TensorInfo(name, cName, dtype, shape, scale, zeroPoint, texts);
         }
 
         /** Number of elements. */

@@ -40,12 +40,13 @@ final class TensorDescriptions {
         }
         for (Result result : function.results()) {
             TensorInfo info = info(
-                    result.name(),
-                    cNames.get(described.inputs.size() + described.outputs.size()),
-                    types.get(result.id()),
-                    result.quantization());
+                            result.name(),
+                            cNames.get(described.inputs.size() + described.outputs.size()),
+                            types.get(result.id()),
+                            result.quantization())
+                    .labelled(result.labels());
             described.outputs.add(info);
-            described.byId.putIfAbsent(result.id(), info);
+            described.byId.merge(result.id(), info, (inner, output) -> inner.labelled(output.labels()));
         }
         return described;
     }

@@ -109,12 +109,24 @@ public final class TensorHeader {
             items.add(new CItem.Constant(
                     "", "const int32_t " + shape + "[" + dims.size() + "]", List.of(String.join(", ", dims))));
         }
+        if (!tensor.labels().isEmpty()) {
+            labels(names.prefix() + "_" + position + "_labels", macro, tensor.labels());
+        }
         if (tensor.scale() != 0 && QUANTIZED.contains(tensor.dtype())) {
             conversions(position, tensor, scale);
         }
         return "{" + macro + "_NAME, " + DlpackType.of(tensor.dtype()).text() + ", " + dims.size() + ", "
                 + (dims.isEmpty() ? "NULL" : shape) + ", " + tensor.elements() + "u, " + tensor.bytes() + "u, " + scale
                 + ", " + tensor.zeroPoint() + "}";
+    }
+
+    private void labels(String table, String macro, List<String> labels) {
+        int count = labels.size();
+        items.add(new CItem.Defines("Number of labels", List.of(new Define(macro + "_LABELS", String.valueOf(count)))));
+        items.add(new CItem.Constant(
+                "What values or elements stand for",
+                "const char *const " + table + "[" + count + "]",
+                labels.stream().map(CText::literal).toList()));
     }
 
     private void conversions(String position, TensorInfo tensor, String scale) {

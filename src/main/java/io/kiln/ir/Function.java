@@ -86,9 +86,7 @@ public record Function(
                                 b.type(),
                                 b.origin()))
                         .toList(),
-                results.stream()
-                        .map(r -> new Result(order.get(r.id()), r.name(), r.quantization()))
-                        .toList(),
+                results.stream().map(r -> r.of(order.get(r.id()))).toList(),
                 groups.stream()
                         .map(g -> new Group(
                                 g.name(), g.bindings().stream().map(order::get).toList(), g.composite()))

@@ -50,6 +50,7 @@ import io.kiln.ir.op.layer.Svdf;
 import io.kiln.ir.op.layer.TflBatchMatmul;
 import io.kiln.ir.op.layer.TflNormalize;
 import io.kiln.ir.op.layer.TflSoftmax;
+import io.kiln.ir.op.layer.TreeEnsemble;
 import io.kiln.ir.op.movement.BroadcastTo;
 import io.kiln.ir.op.movement.Concatenate;
 import io.kiln.ir.op.movement.Copy;
@@ -127,6 +128,7 @@ public final class Operators {
             Svdf.SIGNATURE,
             TflBatchMatmul.SIGNATURE,
             TflSoftmax.SIGNATURE,
+            TreeEnsemble.SIGNATURE,
             BroadcastTo.SIGNATURE,
             Concatenate.SIGNATURE,
             Copy.SIGNATURE,

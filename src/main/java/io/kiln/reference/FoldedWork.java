@@ -12,6 +12,7 @@ import io.kiln.ir.op.layer.OnnxAveragePool;
 import io.kiln.ir.op.layer.OnnxResize2d;
 import io.kiln.ir.op.layer.Resize2d;
 import io.kiln.ir.op.layer.TflBatchMatmul;
+import io.kiln.ir.op.layer.TreeEnsemble;
 import io.kiln.ir.op.reduce.Topk;
 import io.kiln.ir.op.signal.FilterBankAccumulate;
 import io.kiln.ir.op.signal.SignalFft;
@@ -76,6 +77,10 @@ final class FoldedWork {
         }
         if (op instanceof OnnxResize2d || op instanceof Resize2d) {
             return times(elements, FUNCTION);
+        }
+        if (op instanceof TreeEnsemble) {
+            // At most all nodes, each of whose keys is computed anew.
+            return times(pixels(args.get(0)), times(PLACE, args.get(1).shape().elements()));
         }
         if (op instanceof Topk) {
             return times(elements, args.get(0).shape().dim(-1));

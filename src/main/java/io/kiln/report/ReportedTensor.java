@@ -12,6 +12,7 @@ import java.util.List;
  *
  * @param scale of its quantization; null if it is not quantized, or has a scale for each channel
  * @param zeroPoint likewise
+ * @param labels what its values, or its elements along the last dimension, stand for; absent if unknown
  */
 public record ReportedTensor(
         String name,
@@ -22,8 +23,12 @@ public record ReportedTensor(
         Float scale,
 
         @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
-        Integer zeroPoint) {
+        Integer zeroPoint,
+
+        @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonSetter(nulls = Nulls.SET)
+        List<String> labels) {
     public ReportedTensor {
+        labels = labels == null ? List.of() : List.copyOf(labels);
         shape = List.copyOf(shape);
     }
 
@@ -35,6 +40,7 @@ public record ReportedTensor(
                 info.dtype().text(),
                 info.shape(),
                 isQuantized ? info.scale() : null,
-                isQuantized ? info.zeroPoint() : null);
+                isQuantized ? info.zeroPoint() : null,
+                info.labels());
     }
 }

@@ -93,7 +93,8 @@ public final class Dispatch {
                         features.hasLongMultiply(),
                         features.hasLongMultiply() && optimize != Optimize.SIZE,
                         features.family() == CpuFeatures.Family.CORTEX_M,
-                        features.hasFpu()));
+                        features.hasFpu(),
+                        optimize == Optimize.SIZE));
     }
 
     /** Lowers a fused operator to loops over all rows of its output. */

@@ -5,7 +5,6 @@ import io.kiln.ir.Arg;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Constant;
 import io.kiln.ir.Function;
-import io.kiln.ir.Result;
 import io.kiln.ir.op.element.Binary;
 import io.kiln.ir.op.layer.BiasAdd;
 import io.kiln.ir.op.layer.Conv2d;
@@ -34,7 +33,7 @@ public final class FoldChannelFactors implements Pass {
         function.bindings().forEach(folding::add);
         return function.withBindings(List.copyOf(folding.kept.values()))
                 .withResults(function.results().stream()
-                        .map(r -> new Result(folding.renamed(r.id()), r.name(), r.quantization()))
+                        .map(r -> r.of(folding.renamed(r.id())))
                         .toList());
     }
 

@@ -4,6 +4,7 @@ package io.kiln.bench;
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.ArtifactSet;
+import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ObjectCompiler;
 import io.kiln.base.Bytes;
@@ -70,9 +71,8 @@ record BenchImage(Path folder, Path elf, Board board, ModelMetadata metadata, St
 
     /** Builds an image. */
     static BenchImage build(Path folder, Path model, String name, Core core, Setting setting, int cases) {
-        Board board = Boards.builtIn().find(core.board());
-        String target = core.target().isEmpty() ? board.target() : core.target();
-        var library = ModelCompiler.compile(RequestDraft.of(model, target)
+        String target = target(core);
+        ModelLibrary library = ModelCompiler.compile(RequestDraft.of(model, target)
                         .name(name)
                         .io(setting.io())
                         .optimize(setting.optimize())
@@ -80,12 +80,25 @@ record BenchImage(Path folder, Path elf, Board board, ModelMetadata metadata, St
                         .records(shipped(target, setting))
                         .build())
                 .library();
+        return build(folder, library.metadata(), library.artifacts(), core, setting, cases);
+    }
+
+    /** The target of a core. */
+    static String target(Core core) {
+        return core.target().isEmpty() ? Boards.builtIn().find(core.board()).target() : core.target();
+    }
+
+    /** Builds an image of a compiled model. */
+    static BenchImage build(
+            Path folder, ModelMetadata metadata, ArtifactSet artifacts, Core core, Setting setting, int cases) {
+        Board board = Boards.builtIn().find(core.board());
+        String target = target(core);
         Toolchain toolchain = Toolchains.resolve(setting.toolchain(), TargetOptions.parse(target), environment());
         Compiler compiler = new Compiler(folder, toolchain, setting.optimize());
         Set<String> shims = toolchain.shims() ? shims(folder) : Set.of();
-        List<String> objects = objects(folder, compiler, library.artifacts());
-        WholeFiles.write(folder.resolve("bench_model.h"), BenchProgram.header(library.metadata(), cases));
-        WholeFiles.write(folder.resolve("bench_pool.c"), BenchProgram.pool(library.metadata()));
+        List<String> objects = objects(folder, compiler, artifacts);
+        WholeFiles.write(folder.resolve("bench_model.h"), BenchProgram.header(metadata, cases));
+        WholeFiles.write(folder.resolve("bench_pool.c"), BenchProgram.pool(metadata));
         copy("bench.c", folder);
         copy("bench.ld", folder);
         for (String own : List.of("bench.c", "bench_pool.c")) {
@@ -97,12 +110,7 @@ record BenchImage(Path folder, Path elf, Board board, ModelMetadata metadata, St
                 .forEach(file -> objects.add(compiler.compile("shims/" + file, SourceKind.FREESTANDING)));
         Path elf = compiler.link(objects, memories(board));
         return new BenchImage(
-                folder,
-                elf,
-                board,
-                library.metadata(),
-                TargetOptions.parse(target).cpu(),
-                others(elf, known));
+                folder, elf, board, metadata, TargetOptions.parse(target).cpu(), others(elf, known));
     }
 
     private static List<String> objects(Path folder, Compiler compiler, ArtifactSet artifacts) {

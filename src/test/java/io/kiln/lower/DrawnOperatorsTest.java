@@ -61,7 +61,14 @@ class DrawnOperatorsTest {
             "only Relay text has it: CanonicalElementsTest and RoundedOnceTest run its C",
             List.of("FixedPointMultiply", "QnnRequantize"),
             "only ONNX models have it",
-            List.of("OnnxAveragePool", "OnnxRequantize", "OnnxResize2d", "OnnxSoftmax", "PairLookup", "Reinterpret"),
+            List.of(
+                    "OnnxAveragePool",
+                    "OnnxRequantize",
+                    "OnnxResize2d",
+                    "OnnxSoftmax",
+                    "PairLookup",
+                    "Reinterpret",
+                    "TreeEnsemble"),
             "only TensorFlow Lite's rounding has it: SingleOperatorTest and RecurrentInQemuTest run its C",
             List.of("TflRealRequantize"),
             "its C is the user's: CustomOperatorTest runs it",
@@ -100,7 +107,8 @@ class DrawnOperatorsTest {
                         "QnnRequantize",
                         "Reinterpret",
                         "ScatterNd",
-                        "Topk");
+                        "Topk",
+                        "TreeEnsemble");
     }
 
     private static Stream<Function> functions(OperatorCases operator) {

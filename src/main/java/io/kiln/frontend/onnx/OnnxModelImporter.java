@@ -140,7 +140,7 @@ final class OnnxModelImporter {
         model.graph().outputs().forEach(output -> {
             Optional<OnnxValue> value = scope.value(output.name());
             if (value.isPresent()) {
-                results.add(result(output.name(), value.orElseThrow().arg(), names));
+                results.add(result(output.name(), value.orElseThrow(), names));
             } else if (!scope.isFailed(output.name())) {
                 problems.add(
                         "no node computes the output", model.file() + ": output `" + output.name() + "`", "a value");
@@ -149,9 +149,9 @@ final class OnnxModelImporter {
         return results;
     }
 
-    private Result result(String name, Arg computed, Set<String> names) {
+    private Result result(String name, OnnxValue computed, Set<String> names) {
         Origin origin = new Origin(model.file(), model.graph().nodes().size(), "output", name);
-        Arg real = lookedUp(computed);
+        Arg real = lookedUp(computed.arg());
         int rank = graph.type(real).shape().rank();
         Arg value = io.moves(rank) ? graph.emit(new Transpose(channelsLast(rank)), List.of(real), origin) : real;
         TensorType type = graph.type(value);
@@ -162,7 +162,8 @@ final class OnnxModelImporter {
                     "dimensions of at least 1");
             return new Result(0, name, Optional.empty());
         }
-        return new Result(graph.own(value, origin).id(), GraphBuilder.unused(name, names), Optional.empty());
+        return new Result(
+                graph.own(value, origin).id(), GraphBuilder.unused(name, names), Optional.empty(), computed.labels());
     }
 
     /** The same value; real numbers that bytes stand for come from a table, so that no float is computed. */

@@ -4,6 +4,7 @@ package io.kiln.frontend.onnx;
 import io.kiln.frontend.onnx.control.ControlImporters;
 import io.kiln.frontend.onnx.elementwise.OnnxElementwiseImporters;
 import io.kiln.frontend.onnx.layer.OnnxLayerImporters;
+import io.kiln.frontend.onnx.ml.LearningImporters;
 import io.kiln.frontend.onnx.movement.OnnxMovementImporters;
 import io.kiln.frontend.onnx.operator.OnnxRegistration;
 import io.kiln.frontend.onnx.quantized.QuantizedImporters;
@@ -23,6 +24,7 @@ final class OnnxOperators {
                     ControlImporters.ALL,
                     OnnxElementwiseImporters.ALL,
                     OnnxLayerImporters.ALL,
+                    LearningImporters.ALL,
                     OnnxMovementImporters.ALL,
                     QuantizedImporters.ALL,
                     RecurrentImporters.ALL,

@@ -76,7 +76,9 @@ record StatedTypes(Map<String, OnnxValueInfo> byName, boolean hasShapes) {
         String both = "its output `" + output + "` is " + value.type().text() + shape.text() + ", but the model states "
                 + stated.type().text()
                 + stated.dimensions().map(StatedTypes::text).orElse("");
-        if (stated.type() != ElementType.UNDEFINED && stated.type() != value.type()) {
+        boolean isOfText =
+                stated.type() == ElementType.STRING && !value.labels().isEmpty();
+        if (!isOfText && stated.type() != ElementType.UNDEFINED && stated.type() != value.type()) {
             problems.addAll(List.of(Failure.MODEL.problem(
                     both,
                     node.where(problems.file()),

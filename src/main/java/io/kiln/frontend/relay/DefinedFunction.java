@@ -158,6 +158,7 @@ final class DefinedFunction {
         }
         List<String> names = names("output", standard);
         List<Optional<Quantization>> quantization = quantization("output", count);
+        List<List<String>> labels = labels(count);
         List<Result> results = new ArrayList<>();
         Set<Integer> seen = new HashSet<>();
         for (int i = 0; i < count; i++) {
@@ -175,7 +176,7 @@ final class DefinedFunction {
                         "a value that an operator computes, once",
                         "");
             } else {
-                results.add(new Result(((Arg.Ref) value.get()).id(), names.get(i), quantization.get(i)));
+                results.add(new Result(((Arg.Ref) value.get()).id(), names.get(i), quantization.get(i), labels.get(i)));
             }
         }
         return results;
@@ -220,6 +221,25 @@ final class DefinedFunction {
         }
         List<String> names = attributes.strings(key);
         return fits(key, names.size(), otherwise.size()) ? names : otherwise;
+    }
+
+    /** The labels of each result: all are listed one after another, with their numbers. */
+    private List<List<String>> labels(int count) {
+        List<String> all = attributes.has("output_labels") ? attributes.strings("output_labels") : List.of();
+        List<Integer> counts = attributes.has("output_label_counts")
+                ? attributes.integers("output_label_counts", 0, all.size())
+                : List.of();
+        List<List<String>> labels = new ArrayList<>();
+        int from = 0;
+        for (int number : counts) {
+            int end = Math.min(all.size(), from + number);
+            labels.add(all.subList(from, end));
+            from = end;
+        }
+        boolean areNone = all.isEmpty() && counts.isEmpty();
+        return !areNone && fits("output_label_counts", labels.size(), count)
+                ? labels
+                : Collections.nCopies(count, List.of());
     }
 
     /** Scale 0 means not quantized. */

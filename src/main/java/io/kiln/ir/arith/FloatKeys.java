@@ -14,12 +14,16 @@ public final class FloatKeys {
 
     private FloatKeys() {}
 
-    private static int key(float value) {
+    /**
+     * The key of a float: a greater float has a greater key, that of -0 is one below that of 0, and that of NaN is above all.
+     */
+    public static int key(float value) {
         int bits = Float.floatToIntBits(value);
         return bits < 0 ? bits ^ Integer.MAX_VALUE : bits;
     }
 
-    private static float value(int key) {
+    /** The float of a key. */
+    public static float value(int key) {
         return Float.intBitsToFloat(key < 0 ? key ^ Integer.MAX_VALUE : key);
     }
 

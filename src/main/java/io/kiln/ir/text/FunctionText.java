@@ -116,7 +116,21 @@ final class FunctionText {
                 attributes,
                 "output",
                 function.results().stream().map(Result::quantization).toList());
+        addLabels(attributes);
         return attributes;
+    }
+
+    /** The labels of all results one after another, and how many each has. */
+    private void addLabels(List<String> attributes) {
+        List<String> labels =
+                function.results().stream().flatMap(r -> r.labels().stream()).toList();
+        if (!labels.isEmpty()) {
+            attributes.add("output_labels=" + strings(labels));
+            attributes.add("output_label_counts="
+                    + function.results().stream()
+                            .map(r -> String.valueOf(r.labels().size()))
+                            .collect(Collectors.joining(", ", "[", "]")));
+        }
     }
 
     /** Scale 0 means not quantized. */

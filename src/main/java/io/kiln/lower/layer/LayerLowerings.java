@@ -19,6 +19,7 @@ import io.kiln.ir.op.layer.Softmax;
 import io.kiln.ir.op.layer.Svdf;
 import io.kiln.ir.op.layer.TflNormalize;
 import io.kiln.ir.op.layer.TflSoftmax;
+import io.kiln.ir.op.layer.TreeEnsemble;
 import io.kiln.lower.FusedOperator;
 import io.kiln.lower.LoweredOperator;
 import io.kiln.lower.Nests;
@@ -52,6 +53,7 @@ public final class LayerLowerings {
             simple(Resize2d.class, (op, rows) -> new ResizeLowering(op).lower(rows)),
             simple(DetectionPostprocess.class, (op, rows) -> new DetectionLowering(op).lower(rows)),
             entry(Svdf.class, (op, svdf, rows, c) -> new SvdfLowering(op, c.sums()).lower(rows)),
+            entry(TreeEnsemble.class, (op, trees, rows, c) -> TreeLowering.lower(op, rows, c.elements())),
             entry(Lstm.class, (op, lstm, rows, c) -> new LstmLowering(op, c.sums()).lower(rows)),
             simple(CircularBuffer.class, CircularBufferLowering::lower),
             simple(RefWrite.class, VariableLowering::lower));

@@ -26,6 +26,7 @@ import io.kiln.ir.op.layer.QnnConv2dTranspose;
 import io.kiln.ir.op.layer.QnnDense;
 import io.kiln.ir.op.layer.Softmax;
 import io.kiln.ir.op.layer.TflSoftmax;
+import io.kiln.ir.op.layer.TreeEnsemble;
 import io.kiln.ir.op.movement.Copy;
 import io.kiln.ir.op.movement.Reshape;
 import io.kiln.reference.element.Elementwise;
@@ -49,6 +50,7 @@ public final class LayerKernels {
             pure(MaxPool2d.class, Pools::maximum),
             pure(Softmax.class, Softmaxes::real),
             pure(TflSoftmax.class, Softmaxes::quantized),
+            pure(TreeEnsemble.class, TreeKernel::run),
             pure(OnnxSoftmax.class, OnnxLayers::softmax),
             pure(OnnxAveragePool.class, OnnxLayers::average),
             pure(OnnxResize2d.class, OnnxLayers::resize),

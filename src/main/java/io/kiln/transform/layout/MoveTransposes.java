@@ -115,6 +115,6 @@ public final class MoveTransposes implements Pass {
         GraphBuilder graph = rewriter.graph();
         Arg value = rewriter.materialize(new Arg.Ref(result.id()), origin);
         Arg.Ref own = graph.isVariable(value) ? graph.copied(value, origin) : graph.own(value, origin);
-        return new Result(own.id(), result.name(), result.quantization());
+        return result.of(own.id());
     }
 }

@@ -3,6 +3,7 @@ package io.kiln.frontend.onnx;
 
 import io.kiln.base.Bytes;
 import io.kiln.frontend.InputShapes;
+import io.kiln.frontend.onnx.ml.RandomForests;
 import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.frontend.onnx.node.NodeFunctions;
 import io.kiln.frontend.onnx.quantized.RandomModels;
@@ -31,7 +32,9 @@ public final class ImportedFunctions {
                         LongStream.range(0, OTHERS)
                                 .mapToObj(seed -> RandomRealBiases.draw(seed).file()),
                         LongStream.range(0, OTHERS)
-                                .mapToObj(seed -> RandomResizes.draw(seed).file()))
+                                .mapToObj(seed -> RandomResizes.draw(seed).file()),
+                        LongStream.range(0, OTHERS)
+                                .mapToObj(seed -> RandomForests.draw(seed).file()))
                 .flatMap(each -> each);
         return Stream.concat(
                 NodeFunctions.all(), files.map(file -> OnnxFrontend.read(file, "m.onnx", "m", InputShapes.NONE)));

@@ -26,6 +26,13 @@ public final class ModelBuilder {
     private final GraphProto.Builder graph = GraphProto.newBuilder().setName("test");
     private final int opset;
     private int constants;
+    private int learning;
+
+    /** States the version of ONNX's operators for machine learning. */
+    public ModelBuilder learning(int version) {
+        learning = version;
+        return this;
+    }
 
     /** @param opset version of ONNX's operators */
     public ModelBuilder(int opset) {
@@ -117,7 +124,7 @@ public final class ModelBuilder {
         return node("", operator, inputs, output, attributes);
     }
 
-    /** Adds a node; attributes are a Long, a Float, a String, a body or a List of Long. */
+    /** Adds a node; attributes are a Long, a Float, a String, a body, a tensor or a List of Long, Float or String. */
     public String node(
             String domain, String operator, List<String> inputs, String output, Map<String, Object> attributes) {
         node(domain, operator, inputs, List.of(output), attributes);
@@ -145,15 +152,18 @@ public final class ModelBuilder {
 
     /** The file. */
     public Bytes build() {
-        ModelProto model = ModelProto.newBuilder()
+        ModelProto.Builder model = ModelProto.newBuilder()
                 .setIrVersion(IR_VERSION)
                 .addOpsetImport(OperatorSetIdProto.newBuilder().setDomain("").setVersion(opset))
                 .addOpsetImport(OperatorSetIdProto.newBuilder()
                         .setDomain("com.microsoft")
                         .setVersion(1))
-                .setGraph(graph)
-                .build();
-        return Bytes.wrap(model.toByteArray());
+                .setGraph(graph);
+        if (learning > 0) {
+            model.addOpsetImport(
+                    OperatorSetIdProto.newBuilder().setDomain("ai.onnx.ml").setVersion(learning));
+        }
+        return Bytes.wrap(model.build().toByteArray());
     }
 
     @SuppressWarnings("unchecked")
@@ -167,6 +177,13 @@ public final class ModelBuilder {
             attribute.setType(AttributeProto.AttributeType.STRING).setS(ByteString.copyFromUtf8(text));
         } else if (value instanceof GraphProto body) {
             attribute.setType(AttributeProto.AttributeType.GRAPH).setG(body);
+        } else if (value instanceof TensorProto tensor) {
+            attribute.setType(AttributeProto.AttributeType.TENSOR).setT(tensor);
+        } else if (value instanceof List<?> list && !list.isEmpty() && list.get(0) instanceof Float) {
+            attribute.setType(AttributeProto.AttributeType.FLOATS).addAllFloats((List<Float>) value);
+        } else if (value instanceof List<?> list && !list.isEmpty() && list.get(0) instanceof String) {
+            attribute.setType(AttributeProto.AttributeType.STRINGS);
+            ((List<String>) value).forEach(each -> attribute.addStrings(ByteString.copyFromUtf8(each)));
         } else {
             attribute.setType(AttributeProto.AttributeType.INTS).addAllInts((List<Long>) value);
         }

@@ -20,6 +20,9 @@ public record OnnxRegistration(String domain, String name, int since, int until,
     /** Domain of ONNX Runtime's own operators. */
     public static final String MICROSOFT = "com.microsoft";
 
+    /** Domain of ONNX's operators for machine learning other than neural networks. */
+    public static final String LEARNING = "ai.onnx.ml";
+
     /** An operator of ONNX, right in all of its versions. */
     public static OnnxRegistration onnx(String name, OnnxImporter importer) {
         return onnx(name, 1, importer);
@@ -33,6 +36,11 @@ public record OnnxRegistration(String domain, String name, int since, int until,
     /** An operator of ONNX Runtime. */
     public static OnnxRegistration microsoft(String name, OnnxImporter importer) {
         return new OnnxRegistration(MICROSOFT, name, 1, 1, importer);
+    }
+
+    /** An operator of ONNX for machine learning other than neural networks. */
+    public static OnnxRegistration learning(String name, OnnxImporter importer) {
+        return new OnnxRegistration(LEARNING, name, 1, importer);
     }
 
     /** Domain and name, as in messages and in the map of all operators. */

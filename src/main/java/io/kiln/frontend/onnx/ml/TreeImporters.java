@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.onnx.ml;
+
+import static io.kiln.frontend.onnx.operator.OnnxRegistration.learning;
+
+import io.kiln.base.DType;
+import io.kiln.frontend.onnx.ml.Forest.Vote;
+import io.kiln.frontend.onnx.model.ElementType;
+import io.kiln.frontend.onnx.operator.Expressions;
+import io.kiln.frontend.onnx.operator.NodeContext;
+import io.kiln.frontend.onnx.operator.OnnxRegistration;
+import io.kiln.ir.Arg;
+import io.kiln.ir.op.element.Binary;
+import io.kiln.ir.op.layer.TreeEnsemble;
+import io.kiln.ir.op.layer.TreeEnsemble.Aggregate;
+import io.kiln.ir.type.Shape;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+
+/** Regressions by ensembles of decision trees. */
+final class TreeImporters {
+    static final List<OnnxRegistration> ALL = List.of(
+            learning("TreeEnsembleRegressor", TreeImporters::regressor),
+            learning("TreeEnsembleClassifier", TreeClassifier::emit),
+            learning("TreeEnsemble", TreeImporters::ensemble));
+
+    /** ONNX Runtime's order of the numbers of transformations, which is not the standard's. */
+    private static final List<PostTransform> BY_NUMBER = List.of(
+            PostTransform.NONE,
+            PostTransform.LOGISTIC,
+            PostTransform.SOFTMAX,
+            PostTransform.SOFTMAX_ZERO,
+            PostTransform.PROBIT);
+
+    private static final List<String> AGGREGATES = List.of("AVERAGE", "SUM", "MIN", "MAX");
+
+    private TreeImporters() {}
+
+    /** The data as rows of floats. */
+    static Arg rows(NodeContext node) {
+        Expressions e = new Expressions(node);
+        node.require(
+                node.element(0) != ElementType.DOUBLE,
+                "its data is double",
+                "float, for which the comparisons are exact");
+        Shape shape = node.shape(0);
+        node.require(shape.rank() == 1 || shape.rank() == 2, "its data is " + shape.text(), "one or two dimensions");
+        Arg data = e.cast(node.arg(0), DType.FLOAT32);
+        return shape.rank() == 2 ? data : e.reshape(data, List.of(1, shape.dim(0)));
+    }
+
+    private static void regressor(NodeContext node) {
+        int targets = targets(node);
+        Forest forest = TreeLists.read(node, "target");
+        finish(
+                node,
+                forest,
+                targets,
+                node.attributes().text("aggregate_function", "SUM"),
+                TreeLists.reals(node, "base_values"),
+                PostTransform.of(node));
+    }
+
+    private static int targets(NodeContext node) {
+        long targets = node.attributes().whole("n_targets", 1);
+        node.require(targets >= 1 && targets <= Forest.MOST, "n_targets is " + targets, "1 to " + Forest.MOST);
+        return (int) targets;
+    }
+
+    private static void ensemble(NodeContext node) {
+        long aggregate = node.attributes().whole("aggregate_function", 1);
+        long transform = node.attributes().whole("post_transform", 0);
+        node.require(aggregate >= 0 && aggregate < AGGREGATES.size(), "aggregate_function is " + aggregate, "0 to 3");
+        node.require(transform >= 0 && transform < BY_NUMBER.size(), "post_transform is " + transform, "0 to 4");
+        finish(
+                node,
+                new TreeLists.Numbered(node).read(),
+                targets(node),
+                AGGREGATES.get((int) aggregate),
+                List.of(),
+                BY_NUMBER.get((int) transform));
+    }
+
+    private static void finish(
+            NodeContext node, Forest read, int targets, String function, List<Float> base, PostTransform transform) {
+        node.require(
+                AGGREGATES.contains(function),
+                "its aggregate_function is `" + function + "`",
+                String.join(", ", AGGREGATES));
+        Expressions e = new Expressions(node);
+        Arg data = rows(node);
+        Forest forest = read.checked(node, e.shape(data).dim(1), targets);
+        node.require(
+                targets > 1 || forest.leaves().stream().noneMatch(List::isEmpty),
+                "a leaf has no vote",
+                "a weight for each leaf");
+        boolean isAverage = function.equals("AVERAGE");
+        Aggregate aggregate = isAverage ? Aggregate.SUM : Aggregate.valueOf(function);
+        Arg scores = ForestTables.emit(node, data, forest, new TreeEnsemble(targets, aggregate));
+        if (isAverage) {
+            scores = e.divide(scores, e.number(forest.roots().size(), DType.FLOAT32));
+        }
+        scores = plusBase(node, data, forest, scores, base);
+        boolean isTransformed = targets > 1 || transform == PostTransform.PROBIT;
+        node.finish(0, isTransformed ? transform.of(node, scores) : scores, ElementType.FLOAT);
+    }
+
+    /**
+     * The scores and a number for each target. As in ONNX Runtime, a target without a vote stays 0, and numbers that are not as many as the
+     * targets do not count.
+     */
+    private static Arg plusBase(NodeContext node, Arg data, Forest forest, Arg scores, List<Float> base) {
+        Expressions e = new Expressions(node);
+        int targets = e.shape(scores).dim(1);
+        if (base.size() != targets) {
+            return scores;
+        }
+        Arg sums = e.add(scores, e.reals(LinearImporters.floats(base), Shape.of(targets)));
+        return hasVote(node, data, forest, targets)
+                .map(hasVote -> e.where(hasVote, sums, e.number(0, DType.FLOAT32)))
+                .orElse(sums);
+    }
+
+    /** For each row and target whether there is a vote; empty if there always is. */
+    static Optional<Arg> hasVote(NodeContext node, Arg data, Forest forest, int targets) {
+        boolean[] always = forest.alwaysVoted(node, targets);
+        if (IntStream.range(0, targets).allMatch(target -> always[target])) {
+            return Optional.empty();
+        }
+        List<List<Vote>> ones = forest.leaves().stream()
+                .map(leaf ->
+                        leaf.stream().map(vote -> new Vote(vote.target(), 1)).toList())
+                .toList();
+        Forest marks = new Forest(forest.splits(), forest.roots(), ones);
+        Arg most = ForestTables.emit(node, data, marks, new TreeEnsemble(targets, Aggregate.MAX));
+        Expressions e = new Expressions(node);
+        return Optional.of(e.binary(Binary.Kind.GREATER, most, e.number(0, DType.FLOAT32)));
+    }
+}

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.onnx.ml;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.kiln.artifact.Artifact;
+import io.kiln.artifact.ModelMetadata;
+import io.kiln.base.Bytes;
+import io.kiln.base.KilnException;
+import io.kiln.compile.CompiledModel;
+import io.kiln.compile.HostProgram;
+import io.kiln.compile.ModelCompiler;
+import io.kiln.compile.RequestDraft;
+import io.kiln.frontend.InputShapes;
+import io.kiln.frontend.onnx.ModelBuilder;
+import io.kiln.frontend.onnx.OnnxFrontend;
+import io.kiln.frontend.onnx.OnnxRuntime;
+import io.kiln.frontend.onnx.model.ElementType;
+import io.kiln.ir.Function;
+import io.kiln.reference.Interpreter;
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Linear models, support vectors and what prepares data answer as in ONNX Runtime: in the interpreter, and as C on the host. */
+class LearningOperatorsTest {
+    private static final double TOLERANCE = 2e-5;
+
+    private final List<Bytes> files = new ArrayList<>();
+    private final Random random = new Random(11);
+
+    @TempDir
+    private Path folder;
+
+    private List<Float> floats(int count) {
+        return random.doubles(count, -1, 1).mapToObj(x -> (float) x).toList();
+    }
+
+    private void add(String operator, ElementType in, List<Integer> dims, ElementType out, Map<String, Object> all) {
+        ModelBuilder model = new ModelBuilder(17).learning(3);
+        model.input("x", in, dims);
+        boolean isClassifier = operator.endsWith("Classifier");
+        List<String> outputs = isClassifier ? List.of("label", "y") : List.of("y");
+        model.node("ai.onnx.ml", operator, List.of("x"), outputs, all);
+        if (isClassifier) {
+            model.output("label", ElementType.INT64);
+        }
+        model.output("y", out);
+        files.add(model.build());
+    }
+
+    private void reals(String operator, List<Integer> dims, Map<String, Object> all) {
+        add(operator, ElementType.FLOAT, dims, ElementType.FLOAT, all);
+    }
+
+    private void linear() {
+        for (String transform : List.of("NONE", "LOGISTIC", "SOFTMAX", "SOFTMAX_ZERO", "PROBIT")) {
+            for (int scores = 1; scores < 4; scores++) {
+                Map<String, Object> all = new LinkedHashMap<>();
+                all.put("coefficients", floats(scores * 5));
+                all.put("post_transform", transform);
+                if (scores != 2) {
+                    all.put("intercepts", floats(scores));
+                }
+                Map<String, Object> regressor = new LinkedHashMap<>(all);
+                regressor.put("targets", (long) scores);
+                reals("LinearRegressor", List.of(2, 5), regressor);
+                if (scores > 1 || transform.equals("NONE") || transform.equals("LOGISTIC")) {
+                    all.put("intercepts", floats(scores));
+                    all.put("classlabels_ints", scores < 3 ? List.of(4L, -7L) : List.of(0L, 1L, 2L));
+                    reals("LinearClassifier", List.of(2, 5), all);
+                }
+            }
+        }
+    }
+
+    private void features() {
+        reals("Scaler", List.of(2, 3), Map.of("offset", List.of(0.5f, -1f, 2f), "scale", List.of(2f, 0.1f, -3f)));
+        reals("Scaler", List.of(2, 3), Map.of("offset", List.of(0.5f), "scale", List.of(0.3f)));
+        add(
+                "Scaler",
+                ElementType.INT64,
+                List.of(2, 3),
+                ElementType.FLOAT,
+                Map.of("offset", List.of(1f), "scale", List.of(0.5f)));
+        for (String norm : List.of("MAX", "L1", "L2")) {
+            reals("Normalizer", List.of(3, 4), Map.of("norm", norm));
+        }
+        reals("Binarizer", List.of(2, 3), Map.of("threshold", 0.25f));
+        reals(
+                "Imputer",
+                List.of(2, 3),
+                Map.of("replaced_value_float", 0.5f, "imputed_value_floats", List.of(7f, 8f, 9f)));
+        reals(
+                "Imputer",
+                List.of(2, 3),
+                Map.of("replaced_value_float", Float.NaN, "imputed_value_floats", List.of(7f)));
+        add(
+                "Imputer",
+                ElementType.INT64,
+                List.of(2, 3),
+                ElementType.INT64,
+                Map.of("replaced_value_int64", 1L, "imputed_value_int64s", List.of(70L, 80L, 90L)));
+        ModelBuilder model = new ModelBuilder(17).learning(1);
+        model.input("x", ElementType.FLOAT, List.of(2, 4));
+        model.node("ai.onnx.ml", "ArrayFeatureExtractor", List.of("x", model.longs(false, 3, 0, 3)), "y", Map.of());
+        model.output("y", ElementType.FLOAT);
+        files.add(model.build());
+        ModelBuilder joined = new ModelBuilder(17).learning(1);
+        joined.input("x", ElementType.FLOAT, List.of(2, 4));
+        joined.input("z", ElementType.FLOAT, List.of(2, 2));
+        joined.node(
+                "ai.onnx.ml",
+                "FeatureVectorizer",
+                List.of("x", "z"),
+                "y",
+                Map.of("inputdimensions", List.of(4L, 2L)));
+        joined.output("y", ElementType.FLOAT);
+        files.add(joined.build());
+    }
+
+    private void categories() {
+        add(
+                "OneHotEncoder",
+                ElementType.INT64,
+                List.of(2, 3),
+                ElementType.FLOAT,
+                Map.of("cats_int64s", List.of(2L, 0L, -1L), "zeros", 1L));
+        add(
+                "LabelEncoder",
+                ElementType.INT64,
+                List.of(2, 3),
+                ElementType.FLOAT,
+                Map.of(
+                        "keys_int64s",
+                        List.of(2L, 0L, 2L),
+                        "values_floats",
+                        List.of(0.5f, 1.5f, 2.5f),
+                        "default_float",
+                        -3f));
+        add(
+                "LabelEncoder",
+                ElementType.INT64,
+                List.of(6),
+                ElementType.INT64,
+                Map.of("keys_int64s", List.of(-1L, 1L), "values_int64s", List.of(1L << 40, 7L)));
+        add(
+                "LabelEncoder",
+                ElementType.FLOAT,
+                List.of(2, 3),
+                ElementType.INT64,
+                Map.of("keys_floats", List.of(0.5f, 0f), "values_int64s", List.of(5L, 6L), "default_int64", 9L));
+    }
+
+    private Bytes input(Function function, int index) {
+        var type = function.params().get(index).type();
+        int count = (int) type.shape().elements();
+        ByteBuffer data = ByteBuffer.allocate((int) type.bytes()).order(ByteOrder.LITTLE_ENDIAN);
+        float[] grid = {0.5f, 0, 0.25f, 1, -1};
+        for (int i = 0; i < count; i++) {
+            if (type.dtype().isFloat()) {
+                data.putFloat(random.nextBoolean() ? (float) random.nextGaussian() : grid[random.nextInt(grid.length)]);
+            } else {
+                data.putLong(random.nextInt(5) - 2);
+            }
+        }
+        return Bytes.wrap(data.array());
+    }
+
+    @Test
+    void operatorsAnswerAsInOnnxRuntime() {
+        linear();
+        features();
+        categories();
+        List<ModelMetadata> models = new ArrayList<>();
+        List<List<Artifact>> artifacts = new ArrayList<>();
+        List<Bytes> inputs = new ArrayList<>();
+        ByteArrayOutputStream expected = new ByteArrayOutputStream();
+        List<String> wrong = new ArrayList<>();
+        for (int i = 0; i < files.size(); i++) {
+            Function function = OnnxFrontend.read(files.get(i), "m.onnx", "m" + i, InputShapes.NONE);
+            List<Bytes> data = new ArrayList<>();
+            for (int k = 0; k < function.params().size(); k++) {
+                data.add(input(function, k));
+            }
+            List<Bytes> answer = Interpreter.run(function, data);
+            List<Bytes> runtime = OnnxRuntime.run(files.get(i), function.params(), data);
+            for (int k = 0; k < runtime.size(); k++) {
+                String what = function.bindings().get(0).origin() + ", output " + k;
+                wrong.addAll(differences(what, answer.get(k), runtime.get(k)));
+                expected.writeBytes(answer.get(k).toArray());
+            }
+            inputs.addAll(data);
+            CompiledModel compiled = ModelCompiler.compile(
+                    RequestDraft.of(Path.of("m.onnx"), "c").name("m" + i).build(), function);
+            models.add(compiled.library().metadata());
+            artifacts.add(compiled.library().artifacts().artifacts());
+        }
+        assertThat(wrong).isEmpty();
+        Bytes c = HostProgram.build(folder, models, artifacts).run(inputs);
+        assertThat(differences("C", c, Bytes.wrap(expected.toByteArray()))).isEmpty();
+    }
+
+    @Test
+    void whatCannotBeInAnImageIsRefused() {
+        add(
+                "OneHotEncoder",
+                ElementType.INT64,
+                List.of(2),
+                ElementType.FLOAT,
+                Map.of("cats_strings", List.of("a", "b")));
+        add(
+                "LabelEncoder",
+                ElementType.INT64,
+                List.of(2),
+                ElementType.STRING,
+                Map.of("keys_int64s", List.of(1L), "values_strings", List.of("a")));
+        reals("LinearRegressor", List.of(1, 3), Map.of("coefficients", List.of(1f, 2f)));
+        reals("Scaler", List.of(1, 3), Map.of("scale", List.of(1f, 2f)));
+        List<String> messages = List.of(
+                "its categories are texts",
+                "its keys or values are texts",
+                "it has 2 coefficients for 1 scores of 3 features",
+                "`scale` has 2 numbers for 3 features");
+        for (int i = 0; i < messages.size(); i++) {
+            Bytes file = files.get(i);
+            assertThatThrownBy(() -> OnnxFrontend.read(file, "m.onnx", "m", InputShapes.NONE))
+                    .isInstanceOf(KilnException.class)
+                    .hasMessageContaining(messages.get(i));
+        }
+    }
+
+    /** Words are equal, or floats that differ by little. */
+    private static List<String> differences(String what, Bytes actual, Bytes expected) {
+        assertThat(actual.size()).as(what).isEqualTo(expected.size());
+        for (int at = 0; at < expected.size(); at += Float.BYTES) {
+            float wanted = expected.buffer().getFloat(at);
+            float given = actual.buffer().getFloat(at);
+            boolean isClose = actual.int32(at) == expected.int32(at)
+                    || Float.isNaN(wanted) && Float.isNaN(given)
+                    || Math.abs(given - wanted) <= TOLERANCE * (1 + Math.abs(wanted));
+            if (!isClose) {
+                return List.of(what + ": element " + at / Float.BYTES + " is " + given + ", not " + wanted);
+            }
+        }
+        return List.of();
+    }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.onnx.ml;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kiln.artifact.Artifact;
+import io.kiln.artifact.ModelMetadata;
+import io.kiln.base.Bytes;
+import io.kiln.base.Optimize;
+import io.kiln.compile.CompiledModel;
+import io.kiln.compile.HostProgram;
+import io.kiln.compile.ModelCompiler;
+import io.kiln.compile.RequestDraft;
+import io.kiln.frontend.InputShapes;
+import io.kiln.frontend.onnx.OnnxFrontend;
+import io.kiln.frontend.onnx.OnnxRuntime;
+import io.kiln.ir.Function;
+import io.kiln.reference.Interpreter;
+import io.kiln.target.TestTargets;
+import java.io.ByteArrayOutputStream;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Random forests answer as in ONNX Runtime, bit for bit but for transformations: in the interpreter, and as C on the host, as code and as tables. */
+class RandomForestsTest {
+    private static final boolean IS_WHOLE = "all".equals(System.getProperty("kiln.onnx"));
+    private static final int MODELS = IS_WHOLE ? 900 : 300;
+    private static final int ROUNDS = IS_WHOLE ? 60 : 8;
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void forestsAnswerAsInOnnxRuntime() {
+        List<String> wrong = new ArrayList<>();
+        List<Function> functions = new ArrayList<>();
+        List<ModelMetadata> models = new ArrayList<>();
+        List<List<Artifact>> artifacts = new ArrayList<>();
+        List<List<Bytes>> answers = new ArrayList<>();
+        for (int seed = 0; seed < MODELS; seed++) {
+            RandomForests.Model model = RandomForests.draw(seed);
+            Function function = OnnxFrontend.read(model.file(), "m.onnx", "m" + seed, InputShapes.NONE);
+            functions.add(function);
+            List<Bytes> own = new ArrayList<>();
+            for (int round = 0; round < ROUNDS; round++) {
+                List<Bytes> data = List.of(input(function, seed, round));
+                List<Bytes> answer = Interpreter.run(function, data);
+                List<Bytes> runtime = OnnxRuntime.run(model.file(), function.params(), data);
+                for (int i = 0; i < runtime.size(); i++) {
+                    int ulps = i < runtime.size() - 1 ? 0 : model.ulps();
+                    wrong.addAll(differences("forest " + seed + ", output " + i, answer.get(i), runtime.get(i), ulps));
+                }
+                own.addAll(answer);
+            }
+            answers.add(own);
+            CompiledModel compiled = ModelCompiler.compile(
+                    RequestDraft.of(Path.of("m.onnx"), seed / 4 % 2 == 0 ? "c" : TestTargets.M4)
+                            .name("m" + seed)
+                            .optimize(seed % 3 == 0 ? Optimize.SIZE : Optimize.SPEED)
+                            .build(),
+                    function);
+            models.add(compiled.library().metadata());
+            artifacts.add(compiled.library().artifacts().artifacts());
+        }
+        assertThat(wrong).isEmpty();
+        List<Bytes> inputs = new ArrayList<>();
+        ByteArrayOutputStream expected = new ByteArrayOutputStream();
+        for (int round = 0; round < ROUNDS; round++) {
+            for (int seed = 0; seed < MODELS; seed++) {
+                inputs.add(input(functions.get(seed), seed, round));
+                int outputs = answers.get(seed).size() / ROUNDS;
+                answers.get(seed)
+                        .subList(round * outputs, (round + 1) * outputs)
+                        .forEach(answer -> expected.writeBytes(answer.toArray()));
+            }
+        }
+        Bytes c = HostProgram.build(folder, models, artifacts).run(inputs);
+        assertThat(differences("C", c, Bytes.wrap(expected.toByteArray()), 1000))
+                .isEmpty();
+    }
+
+    private static Bytes input(Function function, int seed, int round) {
+        return RandomForests.input((int) function.params().get(0).type().shape().elements(), 1000L * seed + round);
+    }
+
+    /** Empty for equal bits, and of transformations for floats that differ by a few units in the last place, or NaN. */
+    private static List<String> differences(String what, Bytes actual, Bytes expected, int ulps) {
+        assertThat(actual.size()).as(what).isEqualTo(expected.size());
+        for (int at = 0; at < expected.size(); at += Float.BYTES) {
+            float wanted = expected.buffer().getFloat(at);
+            float given = actual.buffer().getFloat(at);
+            boolean isClose = Float.isNaN(wanted) && Float.isNaN(given)
+                    || Math.abs(given - wanted) <= ulps * Math.ulp(Math.max(1, Math.abs(wanted)));
+            if (actual.int32(at) != expected.int32(at) && (ulps == 0 || !isClose)) {
+                return List.of(what + ": element " + at / Float.BYTES + " is " + given + ", not " + wanted);
+            }
+        }
+        return List.of();
+    }
+}
