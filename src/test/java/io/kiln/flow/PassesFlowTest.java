@@ -7,11 +7,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.kiln.base.KeptLog;
 import io.kiln.base.KilnException;
 import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.BuildSpec.GivenInputs;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.SpecDraft;
 import io.kiln.flow.spec.VerifyOn;
+import io.kiln.frontend.onnx.ModelBuilder;
+import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.process.TestPrograms;
 import io.kiln.toolchain.compiler.TestToolchains;
 import io.kiln.transform.PassOptions;
@@ -19,6 +22,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -107,6 +111,41 @@ final class PassesFlowTest {
                 .hasMessageContaining("kiln.fuse.maxDepth is 0")
                 .hasMessageContaining("'x', which is not a pass")
                 .hasMessageContaining("kiln.inputShapes has 'acceleration'");
+    }
+
+    /** {@code x} as often as the input {@code times} says; the model states a wrong shape for it. */
+    @Test
+    void inputsWithValuesAreNoInputsOfTheImage() throws IOException {
+        ModelBuilder model = new ModelBuilder(17);
+        model.input("x", ElementType.FLOAT, List.of(1, 4));
+        model.input("times", ElementType.INT64, List.of(2));
+        model.output(model.node("Tile", List.of("x", "times"), "y", Map.of()), ElementType.FLOAT, List.of(2, 4));
+        Path file = folder.resolve("m.onnx");
+        Files.write(file, model.build().toArray());
+        BuildSpec usual = new GestureProject(folder)
+                .spec("mps2-an386")
+                .verify(GestureProject.UNVERIFIED)
+                .build();
+        flow.generate(times(usual, file, "times=[1, 3]"));
+        Path header = folder.resolve("out/generated-sources/kiln/codegen/host/include/tvmgen_m.h");
+        assertThat(Files.readString(header)).contains("TVMGEN_M_Y_SIZE 48").doesNotContain("TIMES");
+        assertThat(said)
+                .anyMatch(line -> line.contains("its output `y` is float(1, 12), but the model states float(2, 4)"));
+        said.clear();
+        flow.generate(times(usual, file, "times=[2, 1]"));
+        assertThat(said.get(0)).startsWith("Generating C: spec.models").contains("values changed");
+        assertThat(Files.readString(header)).contains("TVMGEN_M_Y_SIZE 32");
+        assertThatThrownBy(() -> flow.generate(times(usual, file, "times")))
+                .hasMessageContaining("kiln.inputValues has 'times'");
+        assertThatThrownBy(() -> flow.generate(times(usual, GestureProject.MODEL, "times=1")))
+                .hasMessageContaining("kiln.inputValues is given for a model that is not ONNX");
+    }
+
+    private static BuildSpec times(BuildSpec spec, Path file, String values) {
+        GivenInputs given = new GivenInputs("", values);
+        return SpecDraft.of(spec)
+                .models(List.of(new ModelSource(file, "m", given, "", Optional.empty(), Optional.empty())))
+                .build();
     }
 
     private static BuildSpec with(BuildSpec spec, PassOptions passes, boolean dumpIr, String inputShapes) {

@@ -35,7 +35,7 @@ public record OnnxRegistration(String domain, String name, int since, int until,
 
     /** An operator of ONNX Runtime. */
     public static OnnxRegistration microsoft(String name, OnnxImporter importer) {
-        return new OnnxRegistration(MICROSOFT, name, 1, 1, importer);
+        return new OnnxRegistration(MICROSOFT, name, 1, Integer.MAX_VALUE, importer);
     }
 
     /** An operator of ONNX for machine learning other than neural networks. */
