@@ -20,6 +20,9 @@ public record OnnxRegistration(String domain, String name, int since, int until,
     /** Domain of ONNX Runtime's own operators. */
     public static final String MICROSOFT = "com.microsoft";
 
+    /** Newest known version of {@link #LEARNING}. */
+    private static final int NEWEST_LEARNING = 5;
+
     /** Domain of ONNX's operators for machine learning other than neural networks. */
     public static final String LEARNING = "ai.onnx.ml";
 
@@ -40,7 +43,7 @@ public record OnnxRegistration(String domain, String name, int since, int until,
 
     /** An operator of ONNX for machine learning other than neural networks. */
     public static OnnxRegistration learning(String name, OnnxImporter importer) {
-        return new OnnxRegistration(LEARNING, name, 1, importer);
+        return new OnnxRegistration(LEARNING, name, 1, NEWEST_LEARNING, importer);
     }
 
     /** Domain and name, as in messages and in the map of all operators. */
