@@ -17,15 +17,19 @@ if [ ! -e "$path" ] || [ pom.xml -nt "$path" ]; then
   mvn -q -o dependency:build-classpath -Dsetup.skip -Dmdep.includeScope=test -Dmdep.outputFile="$path"
 fi
 
-# Compiles main classes and what the program needs of the test tree.
+# Compiles main classes, those of templates included, and what the program needs of the test tree.
 classes() { # source tree, folder of classes
+  (cd "$1" && mvn -q -o -Dsetup.skip generate-sources)
   rm -rf "$2"
   mkdir -p "$2/toolchains"
   cp -r "$1/src/main/resources/." "$2/"
   cp -r "$1/toolchains/." "$2/toolchains/"
-  find "$1/src/main/java" -name '*.java' > "$2.sources"
+  find "$1/src/main/java" "$1/target/generated-sources" -name '*.java' > "$2.sources"
   find "$1/src/test/java" -name GoldenOutputs.java >> "$2.sources"
-  javac -nowarn -proc:none --release 17 -cp "$(cat "$path")" -sourcepath "$1/src/test/java" -d "$2" "@$2.sources" 2>&1 | grep -v '^Note:' || true
+  if ! javac -nowarn -proc:none --release 17 -cp "$(cat "$path")" -sourcepath "$1/src/test/java" -d "$2" "@$2.sources" 2> "$2.log"; then
+    cat "$2.log"
+    exit 1
+  fi
 }
 
 outputs() { # folder of classes, file of digests, [part], [folder to keep files in]

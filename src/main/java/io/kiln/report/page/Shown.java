@@ -73,13 +73,13 @@ public final class Shown {
     }
 
     /** A share in percent, at most 100: the width of a bar. */
-    public static double share(double part, double all) {
-        return all > 0 ? Math.min(PERCENT, PERCENT * part / all) : 0;
+    public static double share(Number part, Number all) {
+        return all.doubleValue() > 0 ? Math.min(PERCENT, PERCENT * part.doubleValue() / all.doubleValue()) : 0;
     }
 
     /** A share in percent; nothing of nothing. */
-    public static String percent(double part, double all) {
-        return all > 0 ? tenths(PERCENT * part / all) + " %" : "";
+    public static String percent(Number part, Number all) {
+        return all.doubleValue() > 0 ? tenths(PERCENT * part.doubleValue() / all.doubleValue()) + " %" : "";
     }
 
     /** A share of 1 in percent. */
