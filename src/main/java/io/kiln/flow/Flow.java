@@ -322,7 +322,7 @@ public final class Flow {
         new Inspector(spec, inputs).lines(file).forEach(log::info);
     }
 
-    /** What {@link #inspect(BuildSpec, Optional, String)}, or an inspector of the file's artifacts, shows, for programs. */
+    /** What {@link #inspect(BuildSpec, Optional, GivenInputs)}, or an inspector of the file's artifacts, shows, for programs. */
     public InspectReport inspectReport(
             BuildSpec spec, Optional<Path> file, GivenInputs inputs, Optional<String> inspector) {
         Inspector files = new Inspector(spec, inputs);

@@ -18,8 +18,6 @@ import org.junit.jupiter.api.Test;
 /** The page about ONNX names the operators that are imported. */
 class OnnxPageTest {
     private static final Path OPERATORS = Path.of("src", "site", "markdown", "operators.md");
-    private static final String BEGIN = "<!-- begin of what OnnxPageTest writes -->\n";
-    private static final String END = "<!-- end of what OnnxPageTest writes -->";
 
     /** The operators of version 28 of ONNX's own domain, and older ones that were removed. */
     private static final String OF_ONNX = """
@@ -67,13 +65,24 @@ class OnnxPageTest {
                         .append(" | ")
                         .append(refusal.next())
                         .append(" |\n"));
+        compare("OnnxPageTest", rows.toString());
+    }
+
+    @Test
+    void thePageOfOperatorsListsFormsThatAreRefused() throws IOException {
+        compare("RefusedForms", RefusedForms.rows());
+    }
+
+    /** Compares a part of the page of operators; {@code -Dkiln.onnx.write=true} writes it. */
+    private static void compare(String name, String rows) throws IOException {
+        String first = "<!-- begin of what " + name + " writes -->\n";
         String page = Files.readString(OPERATORS);
-        int begin = page.indexOf(BEGIN) + BEGIN.length();
-        int end = page.indexOf(END);
+        int begin = page.indexOf(first) + first.length();
+        int end = page.indexOf("<!-- end of what " + name + " writes -->");
         if (Boolean.getBoolean("kiln.onnx.write")) {
             Files.writeString(OPERATORS, page.substring(0, begin) + rows + page.substring(end));
         }
-        assertThat(page.substring(begin, end)).isEqualTo(rows.toString());
+        assertThat(page.substring(begin, end)).isEqualTo(rows);
     }
 
     @Test

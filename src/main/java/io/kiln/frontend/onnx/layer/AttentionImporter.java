@@ -34,6 +34,8 @@ final class AttentionImporter implements OnnxImporter {
     /** What ONNX Runtime adds to the scores of keys that a query does not see; a row of these, or less, is 0. */
     private static final double HIDDEN = -Float.MAX_VALUE;
 
+    private static final int MOST_KEYS = 1 << 30;
+
     private static final int MASK = 3;
     private static final int PAST_KEY = 4;
     private static final int PAST_VALUE = 5;
@@ -196,12 +198,17 @@ final class AttentionImporter implements OnnxImporter {
         }
         long left = node.attributes().whole("left_window_size", -1);
         if (left >= 0) {
-            conditions.add(e.binary(Binary.Kind.GREATER_EQUAL, key, e.add(position, -left)));
+            conditions.add(e.binary(Binary.Kind.GREATER_EQUAL, key, e.add(position, -reach(left))));
         }
         long right = node.attributes().whole("right_window_size", -1);
         if (right >= 0) {
-            conditions.add(e.binary(Binary.Kind.LESS_EQUAL, key, e.add(position, right)));
+            conditions.add(e.binary(Binary.Kind.LESS_EQUAL, key, e.add(position, reach(right))));
         }
         return conditions.stream().reduce((a, b) -> e.binary(Binary.Kind.LOGICAL_AND, a, b));
+    }
+
+    /** The size of a window; beyond any number of keys it is all the same, and positions are int32. */
+    private static double reach(long window) {
+        return Math.min(window, MOST_KEYS);
     }
 }

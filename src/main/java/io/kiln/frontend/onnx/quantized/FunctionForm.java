@@ -61,6 +61,7 @@ final class FunctionForm {
             "Softplus",
             "Softsign",
             "Sqrt",
+            "Swish",
             "Tan",
             "Tanh",
             "ThresholdedRelu");

@@ -92,7 +92,7 @@ final class MatMulNBitsImporter implements OnnxImporter {
             for (int k = 0; k < depth; k++) {
                 int at = row * packing.blocks() + k / packing.block();
                 float zeroPoint = !hasZeroPoints
-                        ? 1 << packing.bits() - 1
+                        ? 1 << (packing.bits() - 1)
                         : isPacked ? packing.zeroPoint(zeroPoints, row, k / packing.block()) : zeroPoints.real(at);
                 weights[k * units + row] = (packing.weight(bytes, row, k) - zeroPoint) * scales.real(at);
             }

@@ -66,7 +66,7 @@ final class QuantizeLinearImporter implements OnnxImporter {
 
     /** The definition, for types that the IR holds in wider ones. */
     private static OnnxValue limited(NodeContext node, ElementType type, int axis) {
-        float low = type.isUnsigned() ? 0 : -(1 << type.bits() - 1);
+        float low = type.isUnsigned() ? 0 : -(1 << (type.bits() - 1));
         Arg limited = node.emit(new Clip(low, low + (1 << type.bits()) - 1), steps(node, axis));
         return new OnnxValue(new Expressions(node).cast(limited, type.held().orElseThrow()), type);
     }

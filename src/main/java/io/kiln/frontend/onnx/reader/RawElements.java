@@ -38,11 +38,11 @@ final class RawElements {
     /** Appends one of the elements that share a byte, the first in its lowest bits. */
     static void putPart(ElementType type, int all, int index, ByteBuffer out) {
         int bits = type.bits();
-        int part = all >> bits * (index % perByte(type)) & (1 << bits) - 1;
+        int part = (all >> (bits * (index % perByte(type)))) & ((1 << bits) - 1);
         if (type.isFloat()) {
             out.putFloat(HalfFloats.ofByte(type, part));
         } else {
-            boolean isNegative = !type.isUnsigned() && part >= 1 << bits - 1;
+            boolean isNegative = !type.isUnsigned() && part >= 1 << (bits - 1);
             out.put((byte) (isNegative ? part - (1 << bits) : part));
         }
     }

@@ -82,7 +82,7 @@ final class OptimizerImporters {
         Expressions e = new Expressions(node);
         float alpha = node.attributes().real("alpha", 0.9f);
         float beta = node.attributes().real("beta", 0.999f);
-        long steps = steps(node);
+        double steps = steps(node);
         double bias = steps > 0 ? Math.sqrt(1 - Math.pow(beta, steps)) / (1 - Math.pow(alpha, steps)) : 1;
         Arg rate = e.multiply(node.arg(0), bias);
         float after = 1 - node.attributes().real("norm_coefficient_post", 0);
