@@ -63,7 +63,7 @@ class NestedTreesTest {
         List<Line> few = List.of(new Line("M4F", 10, "gnu"), new Line("M0", 10, "clang"), new Line("RV32", 10, "gnu"));
         return !ARE_ALL
                 ? few.stream()
-                : Stream.of("M0", "M4F", "RV32")
+                : Stream.of("M4F", "RV32", "M0")
                         .flatMap(core -> Stream.of(10, 50, 100)
                                 .flatMap(
                                         trees -> Stream.of("gnu", "clang").map(tools -> new Line(core, trees, tools))));

@@ -36,7 +36,21 @@ final class UnsupportedOperators {
         put(
                 all,
                 new Refusal("handles strings", "Convert strings to numbers before the model"),
-                List.of("StringNormalizer", "TfIdfVectorizer", "StringConcat", "StringSplit", "RegexFullMatch"));
+                List.of(
+                        "StringNormalizer",
+                        "TfIdfVectorizer",
+                        "StringConcat",
+                        "StringSplit",
+                        "RegexFullMatch",
+                        "CategoryMapper",
+                        "CastMap",
+                        "DictVectorizer"));
+        put(
+                all,
+                new Refusal(
+                        "decides between classes by support vectors, which is not supported",
+                        "Train a classifier of trees or a linear one"),
+                List.of("SVMClassifier"));
         put(
                 all,
                 new Refusal(
