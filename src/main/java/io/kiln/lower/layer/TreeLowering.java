@@ -266,8 +266,8 @@ final class TreeLowering {
 
     /**
      * Each tree is nested conditions, which select a leaf: of a tree all of whose leaves vote once for one target its weight, or the place of that
-     * on cores without a floating-point unit.
-     * Limits come from a table of which the compiler does not know where it is read, since each would take more code than its place.
+     * in a table. If keys are compared, limits come from a table, too; a compiler does not know where both are read, since each number would
+     * take more code than its place.
      */
     private final class Code implements Walk {
         private final Expr first;
@@ -293,7 +293,7 @@ final class TreeLowering {
             }
             for (int root : trees.roots()) {
                 Map<Float, Integer> own = new LinkedHashMap<>();
-                if (target(root) >= 0 && !hasFpu) {
+                if (target(root) >= 0 && keys.isPresent()) {
                     place(root, own, new HashSet<>());
                 }
                 places.add(own);
@@ -329,22 +329,26 @@ final class TreeLowering {
         @Override
         public void emit(BlockBuilder block, Total total) {
             Optional<Expr> zero = keys.map(any -> block.let("zero", new Expr.Call(UNKNOWN_ZERO, List.of())));
-            Optional<Buffer> thresholds = keys.map(any -> thresholds());
+            Optional<Buffer> thresholds = zero.map(offset -> block.view("all_limits", thresholds(), offset));
+            Buffer own = zero.isEmpty() || weights.equals(data)
+                    ? weights
+                    : block.view("all_weights", weights, zero.orElseThrow());
             int before = 0;
             for (int i = 0; i < places.size(); i++) {
                 int root = trees.roots()[i];
                 String number = String.valueOf(i);
                 boolean isSingle = target(root) >= 0;
-                Expr.Var leaf = isSingle && hasFpu
+                Expr.Var leaf = isSingle && keys.isEmpty()
                         ? block.mutable("weight" + number, imm(0f))
                         : block.mutable("leaf" + number, imm(0, DType.INT32));
                 Optional<Buffer> limits = thresholds
                         .filter(any -> root >= 0)
-                        .map(table -> block.view("limits" + number, table, add(zero.orElseThrow(), root)));
+                        .map(table -> block.view("limits" + number, table, imm(root)));
                 subtree(block, root, new Tree(root, leaf, places.get(i), limits));
                 BlockBuilder counted = new BlockBuilder();
                 if (isSingle) {
-                    Expr weight = hasFpu ? leaf : load(weights, add(leaf, before));
+                    Expr weight =
+                            keys.isEmpty() ? leaf : load(counted.view("weights" + number, own, imm(before)), leaf);
                     total.vote(counted, imm(target(root)), weight);
                 } else {
                     votes.orElseThrow().emit(counted, leaf, total);
@@ -380,7 +384,7 @@ final class TreeLowering {
                 return imm(leaf);
             }
             float weight = trees.weights()[trees.firstVotes()[leaf]];
-            return hasFpu ? imm(weight) : imm(tree.places.get(weight));
+            return keys.isEmpty() ? imm(weight) : imm(tree.places.get(weight));
         }
 
         private boolean isSame(int next, int yes) {

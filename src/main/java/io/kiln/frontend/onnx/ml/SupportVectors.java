@@ -44,7 +44,8 @@ final class SupportVectors {
         List<Float> rho = node.attributes().reals("rho").orElse(List.of(0f));
         Arg kernels = count == 0 ? machine.data : machine.kernels(machine.list("support_vectors", count), (int) count);
         int weights = e.shape(kernels).dim(1);
-        Arg sum = node.emit(new Dense(1), kernels, e.reals(machine.list("coefficients", 1, weights), Shape.of(1, weights)));
+        Arg sum = node.emit(
+                new Dense(1), kernels, e.reals(machine.list("coefficients", 1, weights), Shape.of(1, weights)));
         node.require(!rho.isEmpty(), "rho is empty", "a number");
         Arg score = e.add(sum, rho.get(0));
         if (node.attributes().truth("one_class", false)) {
@@ -60,8 +61,9 @@ final class SupportVectors {
     }
 
     private float[] list(String name, long rows, int columns) {
-        List<Float> values =
-                node.attributes().reals(name).orElseThrow(() -> node.attributes().missing(name));
+        List<Float> values = node.attributes()
+                .reals(name)
+                .orElseThrow(() -> node.attributes().missing(name));
         node.require(
                 rows >= 1 && values.size() == rows * columns,
                 "`" + name + "` has " + values.size() + " numbers",
