@@ -140,7 +140,9 @@ final class NestedTrees {
         }
         text.append("__attribute__((noinline)) ")
                 .append(signature)
-                .append(" {\n  (void)scratch;\n  float sum = 0.0f;\n");
+                .append(" {\n")
+                .append(signature.contains("scratch") ? "  (void)scratch;\n" : "")
+                .append("  float sum = 0.0f;\n");
         Arrays.stream(roots)
                 .forEach(root -> text.append("  sum += tree_")
                         .append(nodes.get(root).tree)

@@ -45,8 +45,13 @@ final class UnsupportedOperators {
     private static Map<Refusal, List<String>> byReason() {
         Map<Refusal, List<String>> all = new LinkedHashMap<>();
         put(all, "handles strings", "Convert strings to numbers before the model", """
-                RegexFullMatch StringConcat StringNormalizer StringSplit
+                CastMap CategoryMapper DictVectorizer RegexFullMatch StringConcat StringNormalizer StringSplit
                 """);
+        put(
+                all,
+                "decides between classes by support vectors",
+                "Train a classifier of trees or a linear one",
+                "SVMClassifier");
         put(
                 all,
                 "handles sequences, whose lengths are known only when the model runs",

@@ -265,8 +265,9 @@ final class TreeLowering {
     }
 
     /**
-     * Each tree is nested conditions, which select a leaf: of a tree all of whose leaves vote once for one target the place of its weight.
-     * Limits come from a table of which the compiler does not know where it is read, since each would take more code than its place.
+     * Each tree is nested conditions, which select a leaf: of a tree all of whose leaves vote once for one target its weight, or the place of that
+     * in a table. If keys are compared, limits come from a table, too; a compiler does not know where both are read, since each number would
+     * take more code than its place.
      */
     private final class Code implements Walk {
         private final Expr first;
@@ -279,7 +280,7 @@ final class TreeLowering {
          * A tree.
          *
          * @param leaf becomes the leaf
-         * @param places where the weights are; empty if leaves have several votes
+         * @param places where the weights are, unless the leaf becomes one, or leaves have several votes
          * @param limits the thresholds from the root on, unless data is compared
          */
         private record Tree(int root, Expr.Var leaf, Map<Float, Integer> places, Optional<Buffer> limits) {}
@@ -292,12 +293,12 @@ final class TreeLowering {
             }
             for (int root : trees.roots()) {
                 Map<Float, Integer> own = new LinkedHashMap<>();
-                if (target(root) >= 0) {
+                if (target(root) >= 0 && keys.isPresent()) {
                     place(root, own, new HashSet<>());
                 }
                 places.add(own);
             }
-            boolean areSingle = places.stream().noneMatch(Map::isEmpty);
+            boolean areSingle = IntStream.of(trees.roots()).allMatch(root -> target(root) >= 0);
             List<Float> all =
                     places.stream().flatMap(own -> own.keySet().stream()).toList();
             float[] single = new float[all.size()];
@@ -328,21 +329,29 @@ final class TreeLowering {
         @Override
         public void emit(BlockBuilder block, Total total) {
             Optional<Expr> zero = keys.map(any -> block.let("zero", new Expr.Call(UNKNOWN_ZERO, List.of())));
-            Optional<Buffer> thresholds = keys.map(any -> thresholds());
+            Optional<Buffer> thresholds = zero.map(offset -> block.view("all_limits", thresholds(), offset));
+            Buffer own = zero.isEmpty() || weights.equals(data)
+                    ? weights
+                    : block.view("all_weights", weights, zero.orElseThrow());
             int before = 0;
             for (int i = 0; i < places.size(); i++) {
                 int root = trees.roots()[i];
                 String number = String.valueOf(i);
-                Expr.Var leaf = block.mutable("leaf" + number, imm(0, DType.INT32));
+                boolean isSingle = target(root) >= 0;
+                Expr.Var leaf = isSingle && keys.isEmpty()
+                        ? block.mutable("weight" + number, imm(0f))
+                        : block.mutable("leaf" + number, imm(0, DType.INT32));
                 Optional<Buffer> limits = thresholds
                         .filter(any -> root >= 0)
-                        .map(table -> block.view("limits" + number, table, add(zero.orElseThrow(), root)));
+                        .map(table -> block.view("limits" + number, table, imm(root)));
                 subtree(block, root, new Tree(root, leaf, places.get(i), limits));
                 BlockBuilder counted = new BlockBuilder();
-                if (places.get(i).isEmpty()) {
-                    votes.orElseThrow().emit(counted, leaf, total);
+                if (isSingle) {
+                    Expr weight =
+                            keys.isEmpty() ? leaf : load(counted.view("weights" + number, own, imm(before)), leaf);
+                    total.vote(counted, imm(target(root)), weight);
                 } else {
-                    total.vote(counted, imm(target(root)), load(weights, add(leaf, before)));
+                    votes.orElseThrow().emit(counted, leaf, total);
                 }
                 block.add(counted.build());
                 before += places.get(i).size();
@@ -351,11 +360,7 @@ final class TreeLowering {
 
         private void subtree(BlockBuilder block, int child, Tree tree) {
             if (child < 0) {
-                int leaf = -1 - child;
-                Integer place = tree.places.isEmpty()
-                        ? (Integer) leaf
-                        : tree.places.get(trees.weights()[trees.firstVotes()[leaf]]);
-                block.assign(tree.leaf, imm(place));
+                block.assign(tree.leaf, leaf(-1 - child, tree));
                 return;
             }
             int yes = trees.isEquality(child) ? trees.equality(child).yes() : trees.then(child);
@@ -371,6 +376,15 @@ final class TreeLowering {
                     condition,
                     then -> subtree(then, isInverted ? no : yes, tree),
                     otherwise -> subtree(otherwise, isInverted ? yes : no, tree));
+        }
+
+        /** A leaf, the place of its weight, or its weight. */
+        private Expr leaf(int leaf, Tree tree) {
+            if (target(tree.root) < 0) {
+                return imm(leaf);
+            }
+            float weight = trees.weights()[trees.firstVotes()[leaf]];
+            return keys.isEmpty() ? imm(weight) : imm(tree.places.get(weight));
         }
 
         private boolean isSame(int next, int yes) {

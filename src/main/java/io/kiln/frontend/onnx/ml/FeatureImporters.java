@@ -25,7 +25,7 @@ final class FeatureImporters {
             learning("Imputer", FeatureImporters::imputer),
             learning("ArrayFeatureExtractor", FeatureImporters::extractor),
             learning("FeatureVectorizer", FeatureImporters::vectorizer),
-            learning("ZipMap", Labels::zipMap));
+            learning("ZipMap", ClassLabels::zipMap));
 
     private FeatureImporters() {}
 

@@ -8,7 +8,11 @@ import java.util.stream.Stream;
 /** Operators for machine learning other than neural networks. */
 public final class LearningImporters {
     public static final List<OnnxRegistration> ALL = Stream.of(
-                    TreeImporters.ALL, LinearImporters.ALL, FeatureImporters.ALL, CategoryImporters.ALL)
+                    TreeImporters.ALL,
+                    LinearImporters.ALL,
+                    SupportVectors.ALL,
+                    FeatureImporters.ALL,
+                    CategoryImporters.ALL)
             .flatMap(List::stream)
             .toList();
 

@@ -67,7 +67,7 @@ final class LinearImporters {
 
     private static void classifier(NodeContext node) {
         Expressions e = new Expressions(node);
-        Labels labels = Labels.of(node, "classlabels_ints", "classlabels_strings");
+        ClassLabels labels = ClassLabels.of(node, "classlabels_ints", "classlabels_strings");
         PostTransform transform = PostTransform.of(node);
         int features = e.shape(TreeImporters.rows(node)).dim(1);
         int coefficients =

@@ -23,7 +23,7 @@ import java.util.Optional;
 final class TreeClassifier {
     private final NodeContext node;
     private final Expressions e;
-    private final Labels labels;
+    private final ClassLabels labels;
     private final PostTransform transform;
     private final List<Float> base;
     private final boolean isAllPositive;
@@ -33,7 +33,7 @@ final class TreeClassifier {
     private TreeClassifier(NodeContext node) {
         this.node = node;
         this.e = new Expressions(node);
-        this.labels = Labels.of(node, "classlabels_int64s", "classlabels_strings");
+        this.labels = ClassLabels.of(node, "classlabels_int64s", "classlabels_strings");
         this.transform = PostTransform.of(node);
         this.base = TreeLists.reals(node, "base_values");
         this.data = TreeImporters.rows(node);

@@ -83,6 +83,24 @@ class LearningOperatorsTest {
         }
     }
 
+    private void supportVectors() {
+        for (String kernel : List.of("LINEAR", "POLY", "RBF", "SIGMOID")) {
+            for (long isOneClass = 0; isOneClass < 2; isOneClass++) {
+                reals(
+                        "SVMRegressor",
+                        List.of(2, 3),
+                        Map.of(
+                                "kernel_type", kernel,
+                                "kernel_params", List.of(0.5f, 0.25f, 3f),
+                                "n_supports", 4L,
+                                "support_vectors", floats(12),
+                                "coefficients", floats(4),
+                                "rho", floats(1),
+                                "one_class", isOneClass));
+            }
+        }
+    }
+
     private void features() {
         reals("Scaler", List.of(2, 3), Map.of("offset", List.of(0.5f, -1f, 2f), "scale", List.of(2f, 0.1f, -3f)));
         reals("Scaler", List.of(2, 3), Map.of("offset", List.of(0.5f), "scale", List.of(0.3f)));
@@ -100,10 +118,7 @@ class LearningOperatorsTest {
                 "Imputer",
                 List.of(2, 3),
                 Map.of("replaced_value_float", 0.5f, "imputed_value_floats", List.of(7f, 8f, 9f)));
-        reals(
-                "Imputer",
-                List.of(2, 3),
-                Map.of("replaced_value_float", Float.NaN, "imputed_value_floats", List.of(7f)));
+        reals("Imputer", List.of(2, 3), Map.of("replaced_value_float", Float.NaN, "imputed_value_floats", List.of(7f)));
         add(
                 "Imputer",
                 ElementType.INT64,
@@ -119,11 +134,7 @@ class LearningOperatorsTest {
         joined.input("x", ElementType.FLOAT, List.of(2, 4));
         joined.input("z", ElementType.FLOAT, List.of(2, 2));
         joined.node(
-                "ai.onnx.ml",
-                "FeatureVectorizer",
-                List.of("x", "z"),
-                "y",
-                Map.of("inputdimensions", List.of(4L, 2L)));
+                "ai.onnx.ml", "FeatureVectorizer", List.of("x", "z"), "y", Map.of("inputdimensions", List.of(4L, 2L)));
         joined.output("y", ElementType.FLOAT);
         files.add(joined.build());
     }
@@ -179,6 +190,7 @@ class LearningOperatorsTest {
     @Test
     void operatorsAnswerAsInOnnxRuntime() {
         linear();
+        supportVectors();
         features();
         categories();
         List<ModelMetadata> models = new ArrayList<>();

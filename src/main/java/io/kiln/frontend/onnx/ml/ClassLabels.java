@@ -18,19 +18,19 @@ import java.util.stream.LongStream;
  * @param values the labels of the classes, for texts their indices
  * @param texts the labels, if they are texts
  */
-record Labels(List<Long> values, List<String> texts) {
-    Labels {
+record ClassLabels(List<Long> values, List<String> texts) {
+    ClassLabels {
         values = List.copyOf(values);
         texts = List.copyOf(texts);
     }
 
     /** Those that a node states, two or more, under the names of its version. */
-    static Labels of(NodeContext node, String integers, String texts) {
+    static ClassLabels of(NodeContext node, String integers, String texts) {
         List<Long> numbers = node.attributes().wholes(integers).orElse(List.of());
         List<String> named = node.attributes().texts(texts).orElse(List.of());
-        Labels labels = named.isEmpty()
-                ? new Labels(numbers, List.of())
-                : new Labels(LongStream.range(0, named.size()).boxed().toList(), named);
+        ClassLabels labels = named.isEmpty()
+                ? new ClassLabels(numbers, List.of())
+                : new ClassLabels(LongStream.range(0, named.size()).boxed().toList(), named);
         node.require(named.isEmpty() || numbers.isEmpty(), "it has labels of both kinds", integers + " or " + texts);
         node.require(labels.size() >= 2, "it has " + labels.size() + " class labels", "at least 2");
         return labels;
@@ -66,7 +66,7 @@ record Labels(List<Long> values, List<String> texts) {
     static void zipMap(NodeContext node) {
         List<Long> integers = node.attributes().wholes("classlabels_int64s").orElse(List.of());
         List<String> texts = node.attributes().texts("classlabels_strings").orElse(List.of());
-        Labels labels = texts.isEmpty() ? new Labels(integers, List.of()) : new Labels(List.of(), texts);
+        ClassLabels labels = texts.isEmpty() ? new ClassLabels(integers, List.of()) : new ClassLabels(List.of(), texts);
         node.finish(0, new OnnxValue(node.arg(0), node.element(0), Optional.empty(), labels.ofElements()));
     }
 }
