@@ -5,6 +5,7 @@
  * of their own, which must be declared valid.
  */
 #include "kiln_clock.h"
+#include "kiln_ram.h"
 #include "kiln_register.h"
 
 #define FLASH_ACR 0x40022000u
@@ -42,4 +43,5 @@ void kiln_clock_init(void) {
   kiln_change(RCC_CFGR, BUSES, 0u);
 
   KILN_REGISTER(PWR_CR2) |= 1u << 9; /* the supply of port G is there */
+  kiln_ram_copy(__ramfunc_load, __ramfunc_start, __ramfunc_end);
 }

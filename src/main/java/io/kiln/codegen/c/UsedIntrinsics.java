@@ -17,7 +17,7 @@ import java.util.TreeSet;
 import java.util.function.Consumer;
 
 /** Finds the external definitions that functions use. */
-final class UsedIntrinsics {
+public final class UsedIntrinsics {
     private UsedIntrinsics() {}
 
     /** Intrinsics called, those needed by others first, then by name. */
@@ -46,7 +46,7 @@ final class UsedIntrinsics {
     }
 
     /** Micro-kernels called, by name. */
-    static List<Kernel> kernels(List<PrimFunc> functions) {
+    public static List<Kernel> kernels(List<PrimFunc> functions) {
         Map<String, Kernel> found = new TreeMap<>();
         functions.forEach(f -> walk(f.body(), e -> {}, s -> {
             if (s instanceof Stmt.CallKernel call) {

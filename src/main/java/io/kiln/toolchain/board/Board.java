@@ -265,9 +265,8 @@ public record Board(
      * @param size bytes, at least 1
      * @param speed its relative speed
      * @param waits how long it makes the core wait, if the profile says it
-     * @param fetch how code is fetched from it, for RAM whose profile says it; code should not lie in other RAM
      * @param alternatives how long it would make the core wait if it were set up otherwise
-     * @param targets keys of the targets that reach it: {@code host}, and names of code generators; empty if all do
+     * @param wiring how it is connected
      */
     public record Memory(
             String name,
@@ -276,22 +275,51 @@ public record Board(
             long size,
             Speed speed,
             Optional<MemoryWait> waits,
-            Optional<CodeFetch> fetch,
             List<AlternativeWait> alternatives,
-            List<String> targets) {
+            Wiring wiring) {
         public Memory {
             alternatives = List.copyOf(alternatives);
-            targets = List.copyOf(targets);
         }
 
         /** A memory of ordinary speed that every target reaches, and whose wait states are not known. */
         public Memory(String name, Kind kind, long base, long size) {
-            this(name, kind, base, size, Speed.NORMAL, Optional.empty(), Optional.empty(), List.of(), List.of());
+            this(name, kind, base, size, Speed.NORMAL, Optional.empty(), List.of(), Wiring.USUAL);
+        }
+
+        /** How code is fetched from it, for RAM whose profile says it; code should not lie in other RAM. */
+        public Optional<CodeFetch> fetch() {
+            return wiring.fetch;
+        }
+
+        /** Name of the memory whose bytes have a second address here; empty if they are its own. */
+        public Optional<String> mirrors() {
+            return wiring.mirrors;
+        }
+
+        /** Keys of the targets that reach it: {@code host}, and names of code generators; empty if all do. */
+        public List<String> targets() {
+            return wiring.targets;
         }
 
         /** The address after the last byte. */
         public long end() {
             return base + size;
+        }
+    }
+
+    /**
+     * How a memory is connected.
+     *
+     * @param fetch how code is fetched from it, for RAM whose profile says it
+     * @param mirrors name of the memory whose bytes have a second address here; empty if they are its own
+     * @param targets keys of the targets that reach it; empty if all do
+     */
+    public record Wiring(Optional<CodeFetch> fetch, Optional<String> mirrors, List<String> targets) {
+        /** Code should not lie there, the bytes are its own, and all targets reach it. */
+        public static final Wiring USUAL = new Wiring(Optional.empty(), Optional.empty(), List.of());
+
+        public Wiring {
+            targets = List.copyOf(targets);
         }
     }
 
