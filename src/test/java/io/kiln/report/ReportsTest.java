@@ -129,6 +129,37 @@ final class ReportsTest {
     }
 
     @Test
+    void waitsOfMemoriesFitTheSchemaAndAreSaid() {
+        BoardCycles waited = new BoardCycles(1_000, 300, 200, 1_560, 1_400, 2_000);
+        MemoryReport memory = new MemoryReport(
+                waited,
+                List.of(new MemoryReport.Loop("kiln_conv_run", 0x08000100L, 2_320, 1_024, 250)),
+                List.of(new MemoryReport.Change("a single bank", 1_200, 12_000.0)),
+                3);
+        ProfileReport report = new ProfileReport(
+                        "b",
+                        "qemu",
+                        true,
+                        900,
+                        List.of(new ProfileReport.Operator("f", List.of(), 890)
+                                .with(CycleRange.exactly(1_000))
+                                .with(waited)))
+                .with(CycleReport.of("Arm Cortex-M4", CycleRange.exactly(1_000), 9_000L, 100_000_000L, 0)
+                        .with(memory));
+        JsonSchemas.assertFits("profile", Json.text(report));
+        assertThat(report.cycles()).isEqualTo(waited);
+        assertThat(report.operators().get(0).text()).isEqualTo("890 instructions, about 1,560 cycles");
+        assertThat(report.estimate().microseconds()).isEqualTo(new CycleReport.Time(14, 15.6, 20));
+        assertThat(report.estimate().text()).doesNotContain("at most 9,000");
+        assertThat(memory.text())
+                .isEqualTo(
+                        "With the waits of the board's memories: 1,560 cycles (1,400 to 2,000), of which 300 wait for code"
+                                + " and 200 for constants; 3 loads are of unknown address");
+        assertThat(memory.loops().get(0).text()).isEqualTo("kiln_conv_run: 2,320 of 1,024 bytes, 250 cycles");
+        assertThat(memory.changes().get(0).text()).isEqualTo("a single bank: 1,200 cycles, 12.00 ms");
+    }
+
+    @Test
     void timesOfABoardFitTheSchema() {
         ProfileReport report = ProfileReport.measured(
                 "b",

@@ -39,7 +39,7 @@ public final class LoadAddresses {
     }
 
     /** A load of a value, or a load or store of the stack. */
-    private record Step(Access access, boolean isOfStack, int[] variables, int[] factors) {}
+    private record Step(Access access, boolean isOfStack) {}
 
     private LoadAddresses(BlockValues values) {
         Map<Integer, Sum> known = solved(values);
@@ -50,15 +50,7 @@ public final class LoadAddresses {
                 List<Sum> words =
                         access.words().stream().map(word -> known(word, known)).toList();
                 Access found = new Access(access.instruction(), access.isStore(), access.bytes(), address, words);
-                steps.add(new Step(
-                        found,
-                        isOfStack,
-                        address.terms().keySet().stream()
-                                .mapToInt(Integer::intValue)
-                                .toArray(),
-                        address.terms().values().stream()
-                                .mapToInt(Integer::intValue)
-                                .toArray()));
+                steps.add(new Step(found, isOfStack));
                 if (!isOfStack) {
                     loads.add(new Load(access.instruction(), access.bytes()));
                 }
@@ -90,11 +82,10 @@ public final class LoadAddresses {
      * @param addresses of the loads, unsigned, or {@link #UNKNOWN}
      */
     public void find(int[] before, int[] behind, Stack stack, long[] addresses) {
-        Map<Integer, Integer> loaded = new HashMap<>();
-        Registers registers = new Registers(before, behind, loaded);
+        Registers registers = new Registers(before, behind);
         int load = 0;
         for (Step step : steps) {
-            OptionalInt address = registers.value(step.access.address().constant(), step.variables, step.factors);
+            OptionalInt address = registers.value(step.access.address());
             if (!step.isOfStack) {
                 addresses[load] = address.isPresent() ? Integer.toUnsignedLong(address.getAsInt()) : UNKNOWN;
                 load++;
@@ -125,7 +116,16 @@ public final class LoadAddresses {
     }
 
     /** The values of variables. */
-    private record Registers(int[] before, int[] behind, Map<Integer, Integer> loaded) {
+    private static final class Registers {
+        private final int[] before;
+        private final int[] behind;
+        private final Map<Integer, Integer> loaded = new HashMap<>();
+
+        Registers(int[] before, int[] behind) {
+            this.before = before;
+            this.behind = behind;
+        }
+
         OptionalInt value(Sum sum) {
             int value = sum.constant();
             for (Map.Entry<Integer, Integer> term : sum.terms().entrySet()) {
@@ -134,18 +134,6 @@ public final class LoadAddresses {
                     return OptionalInt.empty();
                 }
                 value += term.getValue() * of(variable);
-            }
-            return OptionalInt.of(value);
-        }
-
-        OptionalInt value(int constant, int[] variables, int[] factors) {
-            int value = constant;
-            for (int i = 0; i < variables.length; i++) {
-                int variable = variables[i];
-                if (variable >= FIRST_VARIABLE && !loaded.containsKey(variable)) {
-                    return OptionalInt.empty();
-                }
-                value += factors[i] * of(variable);
             }
             return OptionalInt.of(value);
         }

@@ -92,9 +92,10 @@ final class Rv32Values extends BlockValues {
         int shortD = (h >>> 2 & 7) + FIRST_SHORT;
         int shortN = (h >>> 7 & 7) + FIRST_SHORT;
         int constant = (h >>> 2 & 31) - ((h & 1 << 12) == 0 ? 0 : 32);
-        int word = h >>> 7 & 0x38 | h >>> 4 & 4 | h << 1 & 0x40;
+        int word = (h >>> 7 & 0x38) | (h >>> 4 & 4) | (h << 1 & 0x40);
         switch ((h & 3) << 3 | h >>> 13) {
-            case 0b00_000 -> set(shortD, value(SP).plus(h >>> 7 & 0x30 | h >>> 1 & 0x3c0 | h >>> 4 & 4 | h >>> 2 & 8));
+            case 0b00_000 ->
+                set(shortD, value(SP).plus((h >>> 7 & 0x30) | (h >>> 1 & 0x3c0) | (h >>> 4 & 4) | (h >>> 2 & 8)));
             case 0b00_010 -> {
                 return single(true, WORD, value(shortN).plus(word), shortD);
             }
@@ -111,7 +112,7 @@ final class Rv32Values extends BlockValues {
             }
             case 0b10_000 -> set(d, Sum.ZERO.plus(value(d), 1 << m));
             case 0b10_010 -> {
-                return single(true, WORD, value(SP).plus(h >>> 7 & 0x20 | h >>> 2 & 0x1c | h << 4 & 0xc0), d);
+                return single(true, WORD, value(SP).plus((h >>> 7 & 0x20) | (h >>> 2 & 0x1c) | (h << 4 & 0xc0)), d);
             }
             case 0b10_100 -> {
                 if (m != 0) {
@@ -119,7 +120,7 @@ final class Rv32Values extends BlockValues {
                 }
             }
             case 0b10_110 -> {
-                return single(false, WORD, value(SP).plus(h >>> 7 & 0x3c | h >>> 1 & 0xc0), m);
+                return single(false, WORD, value(SP).plus((h >>> 7 & 0x3c) | (h >>> 1 & 0xc0)), m);
             }
             default -> {}
         }
@@ -127,7 +128,7 @@ final class Rv32Values extends BlockValues {
     }
 
     private static int stackStep(int h) {
-        int bits = h >>> 3 & 0x200 | h >>> 2 & 0x10 | h << 1 & 0x40 | h << 4 & 0x180 | h << 3 & 0x20;
+        int bits = (h >>> 3 & 0x200) | (h >>> 2 & 0x10) | (h << 1 & 0x40) | (h << 4 & 0x180) | (h << 3 & 0x20);
         return bits - ((bits & 0x200) == 0 ? 0 : 0x400);
     }
 }

@@ -87,7 +87,7 @@ final class ThumbValues extends BlockValues {
             case 0b00100 -> put(high, Sum.of(imm8));
             case 0b00110 -> put(high, register(high).plus(imm8));
             case 0b00111 -> put(high, register(high).plus(-imm8));
-            case 0b01000 -> arithmetic(h, d | h >>> 4 & 8, h >>> 3 & 15);
+            case 0b01000 -> arithmetic(h, d | (h >>> 4 & 8), h >>> 3 & 15);
             case 0b10100 -> put(high, programCounter().plus(imm8 * WORD));
             case 0b10101 -> put(high, register(SP).plus(imm8 * WORD));
             default -> {
@@ -138,7 +138,7 @@ final class ThumbValues extends BlockValues {
         }
         int extra = (h & 256) == 0 ? 0 : 1 << (isLoad ? PC : PC - 1);
         return (h & 0x0600) == 0x0400
-                ? multiple(!isLoad, SP, h & 255 | extra, isLoad ? 1 : -1, true)
+                ? multiple(!isLoad, SP, (h & 255) | extra, isLoad ? 1 : -1, true)
                 : Optional.empty();
     }
 
@@ -159,14 +159,14 @@ final class ThumbValues extends BlockValues {
             return single(h, l);
         }
         if ((h & 0xfe00) == 0xea00) {
-            int shift = l >>> 10 & 28 | l >>> 6 & 3;
+            int shift = (l >>> 10 & 28) | (l >>> 6 & 3);
             if ((l & 0x30) == 0) {
                 combine(h >>> 5 & 15, d, n, register(m, shift));
             }
         } else if ((h & 0xfa00) == 0xf000 && (l & 0x8000) == 0) {
             combine(h >>> 5 & 15, d, n, Sum.of(expanded(h >>> 10 & 1, l)));
         } else if ((h & 0xfa00) == 0xf200 && (l & 0x8000) == 0) {
-            plain(h >>> 4 & 31, d, n, (h >>> 10 & 1) << 11 | l >>> 4 & 0x700 | l & 255);
+            plain(h >>> 4 & 31, d, n, (h >>> 10 & 1) << 11 | (l >>> 4 & 0x700) | (l & 255));
         } else if ((h & 0xfff0) == 0xfb00 && (l & 0xe0) == 0) {
             int a = l >>> 12;
             boolean isMultiply = a == PC;
@@ -266,7 +266,7 @@ final class ThumbValues extends BlockValues {
             case 0b00100 -> put(d, Sum.of(n << 12 | imm12));
             case 0b01100 -> {
                 if (register(d).isConstant()) {
-                    put(d, Sum.of((n << 12 | imm12) << 16 | register(d).constant() & 0xffff));
+                    put(d, Sum.of((n << 12 | imm12) << 16 | (register(d).constant() & 0xffff)));
                 }
             }
             default -> {}
@@ -275,14 +275,14 @@ final class ThumbValues extends BlockValues {
 
     /** A constant of an instruction: repeated bytes, or eight bits rotated. */
     private static int expanded(int i, int l) {
-        int pattern = i << 3 | l >>> 12 & 7;
+        int pattern = i << 3 | (l >>> 12 & 7);
         int byteOf = l & 255;
         return switch (pattern) {
             case 0 -> byteOf;
             case 1 -> byteOf << 16 | byteOf;
             case 2 -> byteOf << 24 | byteOf << 8;
             case 3 -> byteOf * 0x01010101;
-            default -> Integer.rotateRight(byteOf & 127 | 128, pattern << 1 | byteOf >>> 7);
+            default -> Integer.rotateRight((byteOf & 127) | 128, pattern << 1 | byteOf >>> 7);
         };
     }
 }

@@ -98,7 +98,8 @@ record WaitParser(MergedProfile profile, Problems problems) {
         if (cache.sectorBytes() > lineBytes) {
             add("a sector is larger than its line", pointer + "/sectorBytes", "at most " + lineBytes);
         }
-        boolean isWhole = cache.ways() == 0 || cache.lines() % cache.ways() == 0 && Integer.bitCount(cache.sets()) == 1;
+        boolean isWhole =
+                cache.ways() == 0 || (cache.lines() % cache.ways() == 0 && Integer.bitCount(cache.sets()) == 1);
         if (!isWhole) {
             add(
                     cache.lines() + " lines are no sets of " + cache.ways() + " ways",

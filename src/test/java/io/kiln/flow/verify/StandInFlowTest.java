@@ -83,11 +83,11 @@ final class StandInFlowTest {
             assertThat(change.path("expected").asLong()).isPositive();
             assertThat(change.has("microseconds")).isEqualTo(hasClock);
         });
-        assertThat(new GestureProject(folder)
-                        .json("kiln/report.json")
-                        .path("estimate")
-                        .path("memory"))
-                .isEqualTo(memory);
+        JsonNode report = new GestureProject(folder).json("kiln/report.json");
+        JsonSchemas.assertFits("report", report.toString());
+        assertThat(report.path("estimate").path("memory")).isEqualTo(memory);
+        assertThat(new GestureProject(folder).text("kiln/index.html"))
+                .contains("Waits of the memories", "With other settings", "all weights in RAM", "Waits for code");
     }
 
     private BuildSpec spec(String board) {

@@ -95,11 +95,12 @@ final class MemoryWaitTest {
 
     @Test
     void otherSettingsHaveATitleAndAClock() throws IOException {
-        String alternatives = GOOD.replace(
-                "size: 512K",
-                "size: 512K\n    alternatives:\n"
-                        + "      - {title: slow, hertz: 84000000, wait: {states: 2, lineBytes: 16}}\n"
-                        + "      - {title: wide, wait: {states: 4, lineBytes: 32, fetch: {lines: 62, lineBytes: 32, ways: 2}}}");
+        String alternatives = GOOD.replace("    size: 512K\n", """
+                    size: 512K
+                    alternatives:
+                      - {title: slow, hertz: 84000000, wait: {states: 2, lineBytes: 16}}
+                      - {title: wide, wait: {states: 4, lineBytes: 32, fetch: {lines: 62, lineBytes: 32, ways: 2}}}
+                """);
         assertThat(problems(alternatives))
                 .singleElement()
                 .satisfies(problem -> assertThat(problem.text()).contains("62 lines are no sets of 2 ways"));
