@@ -133,8 +133,6 @@ class RamSectionsTest {
                         .build(),
                 DeviceSpec.USUAL);
         liesInRam(again, "mps2-an386");
-        assertThat(Files.readAllBytes(again.out("gesture.bin")))
-                .isEqualTo(Files.readAllBytes(project.out("gesture.bin")));
     }
 
     private JsonNode kws(GestureProject project, String toolchain, RamOptions ram) throws IOException {
