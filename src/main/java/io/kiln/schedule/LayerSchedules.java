@@ -149,20 +149,21 @@ public final class LayerSchedules {
     }
 
     private static <E> Optional<Space> space(Schedule<E> schedule, Workload workload) {
-        return schedule.applies(workload).map(evidence -> schedule.space(workload, evidence));
+        return schedule.applies(workload).map(evidence -> LoopCode.fitting(schedule, workload, evidence));
     }
 
     /** The choice of a given configuration; empty if it is not in the layer's spaces. */
     public static Optional<Choice<?>> choice(Workload workload, Configuration configuration, String reason) {
-        return ALL.stream()
+        Optional<Choice<?>> found = ALL.stream()
                 .filter(schedule -> schedule.name().equals(configuration.schedule()))
                 .findFirst()
                 .flatMap(schedule -> Choice.of(schedule, workload, configuration, reason));
+        return found.filter(choice -> LoopCode.fits(choice, workload));
     }
 
     /** The choice for a model's only convolution; empty if the rules are as good. */
     static Optional<Choice<?>> chooseOnly(Workload workload) {
-        return ONLY_CONVOLUTION.choose(workload).map(choice -> choice);
+        return ONLY_CONVOLUTION.choose(workload).map(choice -> LoopCode.fitted(choice, workload));
     }
 
     /** The choice of the rules for a layer. */
@@ -170,7 +171,7 @@ public final class LayerSchedules {
         for (ScheduleRule rule : RULES) {
             var choice = rule.choose(workload);
             if (choice.isPresent()) {
-                return choice.get();
+                return LoopCode.fitted(choice.get(), workload);
             }
         }
         throw new IllegalStateException(

@@ -60,7 +60,8 @@ final class DspConv {
 
     /** Multiply-accumulates that the kernel executes. */
     private long executedMacs() {
-        return conv.output().elements() * order.length;
+        long pixels = conv.output().elements() / conv.channels();
+        return pixels * (conv.channels() + (long) conv.groups() * shape.overlap()) * order.length;
     }
 
     /** The loops. */
@@ -81,11 +82,22 @@ final class DspConv {
         this.order = order(conv);
         int perGroup = conv.channels() / conv.groups();
         int channels = Math.min(BLOCK, perGroup);
-        this.shape =
-                new DspConvShape(2, channels, order.length / 2, unroll, conv.channels(), perGroup % channels, isPaired);
+        int rest = perGroup % channels;
+        boolean isShort = task.workload().codeBytes().isPresent();
+        boolean overlaps = isShort && rest > 0 && (!rescale.isSummed() || DspWeights.fit(conv, true));
+        this.shape = new DspConvShape(
+                2,
+                channels,
+                order.length / 2,
+                unroll,
+                conv.channels(),
+                overlaps ? 0 : rest,
+                overlaps ? channels - rest : 0,
+                isShort,
+                isPaired);
         this.epilogue = DspEpilogue.of(rescale);
-        this.widening = DspWidening.of(conv);
-        this.weights = tables.add("weight", DType.INT32, DspWeights.pack(conv, order, rescale));
+        this.widening = DspWidening.of(conv).map(w -> isShort ? w.inShort() : w);
+        this.weights = tables.add("weight", DType.INT32, DspWeights.pack(conv, order, rescale, overlaps));
         this.input = buffers.argument(0);
         this.output = buffers.output();
         this.scratch = buffers.scratch(DType.INT8, scratchBytes(conv));

@@ -12,6 +12,7 @@ import io.kiln.schedule.space.Schedule;
 import io.kiln.schedule.space.Space;
 import io.kiln.schedule.space.Workload;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /** Convolutions on Cortex-M with the DSP extension, by {@link DspConv}. */
 public final class DspConvSchedule implements Schedule<DspRequantize> {
@@ -63,7 +64,9 @@ public final class DspConvSchedule implements Schedule<DspRequantize> {
                 name(),
                 Knob.of("pixels", 2),
                 Knob.of("channel_block", BLOCK),
-                Knob.of("unroll", LEAST_UNROLL, 8, 16, UNROLL),
+                workload.codeBytes().isPresent()
+                        ? Knob.of("unroll", IntStream.rangeClosed(1, UNROLL).toArray())
+                        : Knob.of("unroll", LEAST_UNROLL, 8, 16, UNROLL),
                 Knob.flag(PAIRED, false, true));
     }
 

@@ -179,6 +179,7 @@ public final class DspPaddedRows {
                 new DspRuns.Spaced(isDilated ? w.kernelW() : 1, w.dilationW() * channels),
                 new DspRuns.Spaced(w.kernelH(), pitch(conv)),
                 DspWidening.pitch(conv),
+                DspRuns.STRAIGHT,
                 isInPlace);
     }
 

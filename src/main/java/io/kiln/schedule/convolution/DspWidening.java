@@ -28,6 +28,9 @@ public sealed interface DspWidening permits DspPlaces, DspRuns {
         return conv.window().strideW() * conv.input().dim(3);
     }
 
+    /** The same in less code. */
+    DspWidening inShort();
+
     /** Part of a kernel's name. */
     String suffix();
 
