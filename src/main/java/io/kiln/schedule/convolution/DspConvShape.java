@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.schedule.convolution;
 
+import io.kiln.schedule.parts.Turns;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * Sizes of a kernel for one or two pixels and blocks of four output channels.
@@ -49,33 +51,13 @@ public record DspConvShape(
         return new DspConvShape(pixels, rest, steps, unroll, pitch, 0, 0, isRolled, isPaired);
     }
 
-    /** Steps before the loop. */
-    public int first() {
-        if (isStraight()) {
-            return steps;
+    /** Steps before the loop, and in it. */
+    public Turns turns() {
+        if (isRolled) {
+            int most = Math.max(2, unroll / stepsTogether());
+            return Turns.of(steps / stepsTogether(), most).times(stepsTogether());
         }
-        return isRolled ? stepsTogether() : (steps - 1) % unroll + 1;
-    }
-
-    /** Steps in the loop; 0 for no loop. */
-    public int loop() {
-        if (isStraight()) {
-            return 0;
-        }
-        return isRolled ? stepsOfTurn() : unroll;
-    }
-
-    /** Steps of a turn, so that turns are as few as with the number that may be unrolled, and none is much shorter. */
-    private int stepsOfTurn() {
-        int looped = (steps - first()) / stepsTogether();
-        int most = Math.max(1, unroll / stepsTogether());
-        int turns = (looped + most - 1) / most;
-        return (looped + turns - 1) / turns * stepsTogether();
-    }
-
-    /** Steps of the loop that its first turn leaves out. */
-    public int skipped() {
-        return loop() == 0 ? 0 : Math.floorMod(first() - steps, loop());
+        return steps <= 2 * unroll ? new Turns(steps, 0, 0) : new Turns((steps - 1) % unroll + 1, unroll, 0);
     }
 
     /** Whether there is a block behind the {@code blocks} of the kernel's parameter. */
@@ -88,9 +70,35 @@ public record DspConvShape(
         return 3 - pixels;
     }
 
-    /** Registers of a channel's sums: the pixels' r2 to r5 and r6 to r9. */
+    /**
+     * Whether inputs and weights are in low registers, which the loads of two pixels can name in 16 bits: r4 to r7, and the sums in r2, r3, r8, r9
+     * and r10 to lr. Otherwise sums are in r2 to r9, and inputs and weights in r10 to lr.
+     */
+    private boolean isNarrow() {
+        return isRolled && pixels == 2 && channels == 4;
+    }
+
+    /** Registers of inputs, two, and of weights, two; those of constants while sums are rescaled. */
+    public List<String> operands() {
+        return isNarrow() ? List.of("r4", "r5", "r6", "r7") : List.of("r10", "r11", "r12", "lr");
+    }
+
+    /** The register of a sum. */
+    public String sum(int pixel, int channel) {
+        if (isNarrow()) {
+            return List.of("r2", "r3", "r8", "r9", "r10", "r11", "r12", "lr").get(4 * pixel + channel);
+        }
+        return "r" + (2 + 4 * pixel + channel);
+    }
+
+    /** Registers of a channel's sums. */
     public List<String> sums(int channel) {
-        return List.of("r" + (2 + channel), "r" + (6 + channel)).subList(0, pixels);
+        return IntStream.range(0, pixels).mapToObj(pixel -> sum(pixel, channel)).toList();
+    }
+
+    /** The register that ends up behind the first pixel's outputs. */
+    public String output() {
+        return operands().get(isNarrow() ? 0 : 2);
     }
 
     /** The blocks, in words. */
@@ -119,19 +127,23 @@ public record DspConvShape(
         return rest > 0 ? "pairs" : "" + pairs();
     }
 
-    private boolean isStraight() {
-        return isRolled ? steps - stepsTogether() <= unroll : steps <= 2 * unroll;
-    }
-
     /** Bytes of weights and constants of a block. */
     public int blockBytes(DspEpilogue epilogue) {
         return weightBytes() * steps + channels * epilogue.constants() * Integer.BYTES;
     }
 
+    private String inTurns() {
+        Turns turns = turns();
+        if (isRolled) {
+            return "_by" + turns.first() + (turns.loop() == 0 ? "" : "_" + turns.loop());
+        }
+        return turns.loop() == 0 ? "" : "_unroll" + unroll;
+    }
+
     /** Part of a kernel's name. */
     String suffix() {
         return pixels + "x" + channels + "_" + 2 * steps
-                + (isStraight() ? "" : isRolled ? "_rolled" + loop() : "_unroll" + unroll) + "_out" + pitch
+                + inTurns() + "_out" + pitch
                 + (rest > 0 ? "_rest" + rest : "")
                 + (overlap > 0 ? "_over" + overlap : "") + (isPaired ? "_paired" : "");
     }
