@@ -19,7 +19,7 @@ import java.util.List;
  */
 final class LoopCode {
     /** The part of a cache that is left to the code around a kernel. */
-    private static final int CALLER = 16;
+    private static final int CALLER = 32;
 
     private LoopCode() {}
 

@@ -15,6 +15,7 @@ import io.kiln.schedule.space.Schedule;
 import io.kiln.schedule.space.Space;
 import io.kiln.schedule.space.Workload;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /** Dense layers, and convolutions whose window is the whole input, on Cortex-M with the DSP extension, by {@link DspDense}. */
 public final class DspDenseSchedule implements Schedule<DspRequantize> {
@@ -50,7 +51,9 @@ public final class DspDenseSchedule implements Schedule<DspRequantize> {
         return Space.of(
                 name(),
                 Knob.of("channel_block", block(rescale)),
-                Knob.of("unroll", 2, 4, 8, UNROLL),
+                workload.codeBytes().isPresent()
+                        ? Knob.of("unroll", IntStream.rangeClosed(1, UNROLL).toArray())
+                        : Knob.of("unroll", 2, 4, 8, UNROLL),
                 Knob.flag(PAIRED, false, true));
     }
 

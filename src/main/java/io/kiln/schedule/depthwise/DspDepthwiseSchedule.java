@@ -5,6 +5,7 @@ import static io.kiln.schedule.depthwise.DspDepthwiseShape.BLOCK;
 
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.schedule.convolution.DspConvSchedule;
+import io.kiln.schedule.depthwise.DspDepthwiseKernel.Limits;
 import io.kiln.schedule.space.Choice;
 import io.kiln.schedule.space.Configuration;
 import io.kiln.schedule.space.ConvTask;
@@ -13,7 +14,10 @@ import io.kiln.schedule.space.LayerLoops;
 import io.kiln.schedule.space.Schedule;
 import io.kiln.schedule.space.Space;
 import io.kiln.schedule.space.Workload;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /** Depthwise convolutions on Cortex-M with the DSP extension, by {@link DspDepthwise}. */
 public final class DspDepthwiseSchedule implements Schedule<DspDepthwiseEpilogue> {
@@ -21,6 +25,8 @@ public final class DspDepthwiseSchedule implements Schedule<DspDepthwiseEpilogue
     private static final int MOST_WEIGHTS = 6;
     /** Largest number of input rows with registers for their addresses. */
     private static final int MOST_INPUT_ROWS = 5;
+    /** What is unrolled where code may have any size. */
+    private static final Limits NONE = Limits.NONE;
     /** Range of immediate offsets. */
     private static final int REACH = 4095;
 
@@ -57,7 +63,14 @@ public final class DspDepthwiseSchedule implements Schedule<DspDepthwiseEpilogue
     @Override
     public Space space(Workload workload, DspDepthwiseEpilogue rescale) {
         Knob rows = mostRows(workload.conv()) == 2 ? Knob.of("rows", 1, 2) : Knob.of("rows", 1);
-        return Space.of(name(), rows, Knob.of("channel_block", BLOCK), Knob.flag(DspConvSchedule.PAIRED, false, true));
+        List<Knob> knobs = new ArrayList<>(List.of(rows, Knob.of("channel_block", BLOCK)));
+        if (workload.codeBytes().isPresent()) {
+            knobs.add(Knob.of("unroll", IntStream.rangeClosed(1, NONE.outputs()).toArray()));
+            knobs.add(
+                    Knob.of("columns", IntStream.rangeClosed(1, NONE.columns()).toArray()));
+        }
+        knobs.add(Knob.flag(DspConvSchedule.PAIRED, false, true));
+        return new Space(name(), knobs, configuration -> true);
     }
 
     /** Output rows that can be computed together. */
@@ -75,7 +88,14 @@ public final class DspDepthwiseSchedule implements Schedule<DspDepthwiseEpilogue
 
     @Override
     public LayerLoops lower(ConvTask task, DspDepthwiseEpilogue rescale, Configuration configuration) {
-        return new DspDepthwise(task, rescale, configuration.number("rows"), configuration.isOn(DspConvSchedule.PAIRED))
+        return new DspDepthwise(
+                        task,
+                        rescale,
+                        configuration.number("rows"),
+                        new Limits(
+                                configuration.number("unroll", NONE.outputs()),
+                                configuration.number("columns", NONE.columns())),
+                        configuration.isOn(DspConvSchedule.PAIRED))
                 .loops();
     }
 
@@ -88,6 +108,9 @@ public final class DspDepthwiseSchedule implements Schedule<DspDepthwiseEpilogue
             Configuration configuration = Configuration.of(name())
                     .with("rows", mostRows(workload.conv()))
                     .with("channel_block", BLOCK);
+            if (workload.codeBytes().isPresent()) {
+                configuration = configuration.with("unroll", NONE.outputs()).with("columns", NONE.columns());
+            }
             String reason = "depthwise on a core with SIMD on halves, "
                     + rescale.rescale().inWords();
             return new Choice<>(this, rescale, configuration, reason);
