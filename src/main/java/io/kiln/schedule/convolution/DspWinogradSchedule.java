@@ -13,11 +13,13 @@ import io.kiln.schedule.space.Schedule;
 import io.kiln.schedule.space.Space;
 import io.kiln.schedule.space.Workload;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /** Convolutions of 3x3 on Cortex-M with the DSP extension, by {@link DspWinograd}. */
 public final class DspWinogradSchedule implements Schedule<DspRequantize> {
     private static final int BLOCK = DspWinograd.BLOCK;
     private static final int PIXELS = DspWinograd.PIXELS;
+    private static final int UNROLL = DspWinogradKernel.MOST_UNROLLED;
     /** Limit because loops over channels are unrolled, with immediate offsets of factors. */
     private static final int MOST_CHANNELS = 32;
     /** Largest ratio of computed to needed work; above it the gain is lost. */
@@ -61,16 +63,25 @@ public final class DspWinogradSchedule implements Schedule<DspRequantize> {
 
     @Override
     public Space space(Workload workload, DspRequantize rescale) {
-        return Space.of(
-                name(),
-                Knob.of("pixels", PIXELS),
-                Knob.of("channel_block", BLOCK),
-                Knob.flag(DspConvSchedule.PAIRED, false, true));
+        Knob pixels = Knob.of("pixels", PIXELS);
+        Knob block = Knob.of("channel_block", BLOCK);
+        return workload.codeBytes().isPresent()
+                ? Space.of(
+                        name(),
+                        pixels,
+                        block,
+                        Knob.of("unroll", IntStream.rangeClosed(1, UNROLL).toArray()))
+                : Space.of(name(), pixels, block, Knob.flag(DspConvSchedule.PAIRED, false, true));
     }
 
     @Override
     public LayerLoops lower(ConvTask task, DspRequantize rescale, Configuration configuration) {
-        return new DspWinograd(task, rescale, configuration.isOn(DspConvSchedule.PAIRED)).loops(task.rows());
+        return new DspWinograd(
+                        task,
+                        rescale,
+                        configuration.number("unroll", UNROLL),
+                        configuration.isOn(DspConvSchedule.PAIRED))
+                .loops(task.rows());
     }
 
     /** If only speed is optimized, for layers that are not too large. */
@@ -83,7 +94,11 @@ public final class DspWinogradSchedule implements Schedule<DspRequantize> {
         }
         Configuration configuration =
                 Configuration.of(name()).with("pixels", PIXELS).with("channel_block", BLOCK);
+        if (workload.codeBytes().isPresent()) {
+            configuration = configuration.with("unroll", UNROLL);
+        }
+        Configuration chosen = configuration;
         String reason = "two pixels of 3x3 in 12 products in place of 18, exact in integers";
-        return applies(workload).map(rescale -> new Choice<>(this, rescale, configuration, reason));
+        return applies(workload).map(rescale -> new Choice<>(this, rescale, chosen, reason));
     }
 }
