@@ -30,13 +30,14 @@ public record DspDepthwiseKernel(
      *
      * @param outputs most outputs of a row, 1 to 8
      * @param columns most columns of the input that a round of a loop widens, 1 to 4
+     * @param isLimited whether code must be short
      */
-    public record Limits(int outputs, int columns) {
+    public record Limits(int outputs, int columns, boolean isLimited) {
         /** Where code may have any size. */
-        static final Limits NONE = new Limits(8, 4);
+        static final Limits NONE = new Limits(8, 4, false);
 
         private String suffix() {
-            return equals(NONE) ? "" : "_by" + outputs + "_" + columns;
+            return !isLimited ? "" : "_by" + outputs + "_" + columns;
         }
     }
 
@@ -82,6 +83,11 @@ public record DspDepthwiseKernel(
         return parameters;
     }
 
+    /** Whether code must be short. */
+    public boolean isShort() {
+        return limits.isLimited;
+    }
+
     /** Columns of the input that are widened by one round of a loop. */
     public int unrolledColumns() {
         return Math.min(limits.columns, 1 + LOAD_REACH / 2 / shape.channels());
@@ -96,7 +102,7 @@ public record DspDepthwiseKernel(
         if (shape.width() <= most) {
             return shape.width();
         }
-        if (!limits.equals(Limits.NONE)) {
+        if (limits.isLimited) {
             // The outputs that are left over are code, too.
             int all = most;
             return IntStream.rangeClosed(1, most)

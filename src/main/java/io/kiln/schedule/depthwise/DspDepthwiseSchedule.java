@@ -94,7 +94,8 @@ public final class DspDepthwiseSchedule implements Schedule<DspDepthwiseEpilogue
                         configuration.number("rows"),
                         new Limits(
                                 configuration.number("unroll", NONE.outputs()),
-                                configuration.number("columns", NONE.columns())),
+                                configuration.number("columns", NONE.columns()),
+                                task.workload().codeBytes().isPresent()),
                         configuration.isOn(DspConvSchedule.PAIRED))
                 .loops();
     }
