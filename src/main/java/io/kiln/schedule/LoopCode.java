@@ -10,6 +10,8 @@ import io.kiln.schedule.space.Schedule;
 import io.kiln.schedule.space.Space;
 import io.kiln.schedule.space.Workload;
 import io.kiln.tir.CodeBytes;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 
@@ -43,8 +45,8 @@ final class LoopCode {
     }
 
     /**
-     * The choice itself, if its loops fit; otherwise the last configuration of its schedule that does, as its space has the larger ones behind the
-     * smaller ones. If there is none, the smallest.
+     * The choice itself, if its loops fit; otherwise the configuration of its schedule whose loops fit and {@linkplain Schedule#loopEnds end} in the
+     * fewest cycles. If there is none, the smallest.
      */
     static <E> Choice<E> fitted(Choice<E> choice, Workload workload) {
         if (fits(choice, workload)) {
@@ -52,12 +54,14 @@ final class LoopCode {
         }
         Schedule<E> schedule = choice.schedule();
         E evidence = choice.evidence();
-        List<Configuration> all = schedule.space(workload, evidence).configurations().stream()
-                .filter(configuration -> isLike(configuration, choice.configuration()))
-                .toList();
-        for (int i = all.size() - 1; i >= 0; i--) {
-            if (fits(schedule, workload, evidence, all.get(i))) {
-                return choice.with(all.get(i));
+        List<Configuration> all =
+                new ArrayList<>(schedule.space(workload, evidence).configurations());
+        all.removeIf(configuration -> !isLike(configuration, choice.configuration()));
+        Collections.reverse(all);
+        all.sort(Comparator.comparing(configuration -> schedule.loopEnds(workload, evidence, configuration)));
+        for (Configuration configuration : all) {
+            if (fits(schedule, workload, evidence, configuration)) {
+                return choice.with(configuration);
             }
         }
         return all.stream()

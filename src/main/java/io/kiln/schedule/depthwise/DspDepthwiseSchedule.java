@@ -27,6 +27,8 @@ public final class DspDepthwiseSchedule implements Schedule<DspDepthwiseEpilogue
     private static final int MOST_INPUT_ROWS = 5;
     /** What is unrolled where code may have any size. */
     private static final Limits NONE = Limits.NONE;
+    /** Cycles of a loop's end. */
+    private static final int END = 9;
     /** Range of immediate offsets. */
     private static final int REACH = 4095;
 
@@ -86,18 +88,30 @@ public final class DspDepthwiseSchedule implements Schedule<DspDepthwiseEpilogue
                 : 1;
     }
 
+    /** Of a block of channels and a pair of rows; one row at a time takes longer in any case. */
+    @Override
+    public long loopEnds(Workload workload, DspDepthwiseEpilogue rescale, Configuration configuration) {
+        int rows = configuration.number("rows");
+        DspDepthwiseShape shape = DspDepthwiseShape.of(workload.conv());
+        DspDepthwiseKernel kernel =
+                new DspDepthwiseKernel(shape, rows, limits(workload, configuration), false, rescale);
+        long outputs = (long) BLOCK * (shape.width() / kernel.unroll());
+        long columns = shape.inputColumns() / kernel.unrolledColumns();
+        return END * (outputs + columns) + (rows == 1 ? Integer.MAX_VALUE : 0);
+    }
+
+    private static Limits limits(Workload workload, Configuration configuration) {
+        return new Limits(
+                configuration.number("unroll", NONE.outputs()),
+                configuration.number("columns", NONE.columns()),
+                workload.codeBytes().isPresent());
+    }
+
     @Override
     public LayerLoops lower(ConvTask task, DspDepthwiseEpilogue rescale, Configuration configuration) {
-        return new DspDepthwise(
-                        task,
-                        rescale,
-                        configuration.number("rows"),
-                        new Limits(
-                                configuration.number("unroll", NONE.outputs()),
-                                configuration.number("columns", NONE.columns()),
-                                task.workload().codeBytes().isPresent()),
-                        configuration.isOn(DspConvSchedule.PAIRED))
-                .loops();
+        boolean isPaired = configuration.isOn(DspConvSchedule.PAIRED);
+        Limits limits = limits(task.workload(), configuration);
+        return new DspDepthwise(task, rescale, configuration.number("rows"), limits, isPaired).loops();
     }
 
     /** Unless size is optimized. */
