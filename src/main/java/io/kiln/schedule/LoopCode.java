@@ -70,7 +70,7 @@ final class LoopCode {
                 .orElse(choice);
     }
 
-    /** Whether two configurations have the same flags. */
+    /** Whether two configurations have the same flags, except that for short code. */
     private static boolean isLike(Configuration a, Configuration b) {
         return flags(a).equals(flags(b));
     }
@@ -79,6 +79,7 @@ final class LoopCode {
         return configuration.settings().stream()
                 .filter(setting -> setting.value().isEmpty())
                 .map(Configuration.Setting::knob)
+                .filter(flag -> !flag.equals(Space.SHORT))
                 .toList();
     }
 

@@ -46,6 +46,15 @@ final class DspConv {
     /** Rows of so many pixels are fast enough one by one. */
     private static final int SHORT_ROW = 5;
 
+    /**
+     * What of the code of a layer can be chosen.
+     *
+     * @param unroll number of unrolled steps of two inputs in the innermost loop, or of all steps in short code
+     * @param isShort whether code is {@linkplain io.kiln.schedule.space.Space#SHORT short}
+     * @param isPaired see {@link DspConvShape}
+     */
+    record Form(int unroll, boolean isShort, boolean isPaired) {}
+
     private final ConvComputation conv;
     private final DspConvShape shape;
     private final DspEpilogue epilogue;
@@ -72,10 +81,9 @@ final class DspConv {
     /**
      * Packs weights and reserves scratch.
      *
-     * @param unroll number of unrolled steps of two inputs in the innermost loop
-     * @param isPaired see {@link DspConvShape}
+     * @param form what of its code can be chosen
      */
-    DspConv(ConvTask task, DspRequantize rescale, int unroll, boolean isPaired) {
+    DspConv(ConvTask task, DspRequantize rescale, Form form) {
         Tables tables = task.tables();
         OperatorBuffers buffers = task.buffers();
         this.conv = task.conv();
@@ -83,20 +91,19 @@ final class DspConv {
         int perGroup = conv.channels() / conv.groups();
         int channels = Math.min(BLOCK, perGroup);
         int rest = perGroup % channels;
-        boolean isShort = task.workload().codeBytes().isPresent();
-        boolean overlaps = isShort && rest > 0 && (!rescale.isSummed() || DspWeights.fit(conv, true));
+        boolean overlaps = form.isShort && rest > 0 && (!rescale.isSummed() || DspWeights.fit(conv, true));
         this.shape = new DspConvShape(
                 2,
                 channels,
                 order.length / 2,
-                unroll,
+                form.unroll,
                 conv.channels(),
                 overlaps ? 0 : rest,
                 overlaps ? channels - rest : 0,
-                isShort,
-                isPaired);
+                form.isShort,
+                form.isPaired);
         this.epilogue = DspEpilogue.of(rescale);
-        this.widening = DspWidening.of(conv).map(w -> isShort ? w.inShort() : w);
+        this.widening = DspWidening.of(conv).map(w -> form.isShort ? w.inShort() : w);
         this.weights = tables.add("weight", DType.INT32, DspWeights.pack(conv, order, rescale, overlaps));
         this.input = buffers.argument(0);
         this.output = buffers.output();

@@ -67,10 +67,17 @@ public final class DspWinogradSchedule implements Schedule<DspRequantize> {
         Knob block = Knob.of("channel_block", BLOCK);
         return workload.codeBytes().isPresent()
                 ? Space.of(
-                        name(),
-                        pixels,
-                        block,
-                        Knob.of("unroll", IntStream.rangeClosed(1, UNROLL).toArray()))
+                                name(),
+                                pixels,
+                                block,
+                                Knob.unusual(
+                                        "unroll",
+                                        IntStream.rangeClosed(1, UNROLL).toArray()),
+                                Knob.flag(Space.SHORT, false, true),
+                                Knob.flag(DspConvSchedule.PAIRED, false, true))
+                        .where(each ->
+                                each.isOn(Space.SHORT) == each.value("unroll").isPresent()
+                                        && !(each.isOn(Space.SHORT) && each.isOn(DspConvSchedule.PAIRED)))
                 : Space.of(name(), pixels, block, Knob.flag(DspConvSchedule.PAIRED, false, true));
     }
 
@@ -80,6 +87,7 @@ public final class DspWinogradSchedule implements Schedule<DspRequantize> {
                         task,
                         rescale,
                         configuration.number("unroll", UNROLL),
+                        configuration.isOn(Space.SHORT),
                         configuration.isOn(DspConvSchedule.PAIRED))
                 .loops(task.rows());
     }
@@ -94,11 +102,7 @@ public final class DspWinogradSchedule implements Schedule<DspRequantize> {
         }
         Configuration configuration =
                 Configuration.of(name()).with("pixels", PIXELS).with("channel_block", BLOCK);
-        if (workload.codeBytes().isPresent()) {
-            configuration = configuration.with("unroll", UNROLL);
-        }
-        Configuration chosen = configuration;
         String reason = "two pixels of 3x3 in 12 products in place of 18, exact in integers";
-        return applies(workload).map(rescale -> new Choice<>(this, rescale, chosen, reason));
+        return applies(workload).map(rescale -> new Choice<>(this, rescale, configuration, reason));
     }
 }

@@ -54,15 +54,16 @@ final class DspDense {
      *
      * @param block number of channels computed together
      * @param unroll number of unrolled steps of four inputs in the innermost loop
+     * @param isShort whether code is {@linkplain io.kiln.schedule.space.Space#SHORT short}
      * @param isPaired see {@link DspDenseKernel}
      */
-    DspDense(ConvTask task, DspRequantize rescale, int block, int unroll, boolean isPaired) {
+    DspDense(ConvTask task, DspRequantize rescale, int block, int unroll, boolean isShort, boolean isPaired) {
         Tables tables = task.tables();
         OperatorBuffers buffers = task.buffers();
         this.rescale = rescale;
         this.block = block;
         this.unroll = unroll;
-        this.isRolled = task.workload().codeBytes().isPresent();
+        this.isRolled = isShort;
         this.isPaired = isPaired;
         this.conv = task.conv();
         this.weights = tables.add("weight", DType.INT32, packWeights());

@@ -67,12 +67,18 @@ public final class DspDepthwiseSchedule implements Schedule<DspDepthwiseEpilogue
         Knob rows = mostRows(workload.conv()) == 2 ? Knob.of("rows", 1, 2) : Knob.of("rows", 1);
         List<Knob> knobs = new ArrayList<>(List.of(rows, Knob.of("channel_block", BLOCK)));
         if (workload.codeBytes().isPresent()) {
-            knobs.add(Knob.of("unroll", IntStream.rangeClosed(1, NONE.outputs()).toArray()));
-            knobs.add(
-                    Knob.of("columns", IntStream.rangeClosed(1, NONE.columns()).toArray()));
+            knobs.add(Knob.unusual(
+                    "unroll", IntStream.rangeClosed(1, NONE.outputs()).toArray()));
+            knobs.add(Knob.unusual(
+                    "columns", IntStream.rangeClosed(1, NONE.columns()).toArray()));
+            knobs.add(Knob.flag(Space.SHORT, false, true));
         }
         knobs.add(Knob.flag(DspConvSchedule.PAIRED, false, true));
-        return new Space(name(), knobs, configuration -> true);
+        return new Space(
+                name(),
+                knobs,
+                each -> each.isOn(Space.SHORT) == each.value("unroll").isPresent()
+                        && each.isOn(Space.SHORT) == each.value("columns").isPresent());
     }
 
     /** Output rows that can be computed together. */
@@ -93,24 +99,27 @@ public final class DspDepthwiseSchedule implements Schedule<DspDepthwiseEpilogue
     public long loopEnds(Workload workload, DspDepthwiseEpilogue rescale, Configuration configuration) {
         int rows = configuration.number("rows");
         DspDepthwiseShape shape = DspDepthwiseShape.of(workload.conv());
-        DspDepthwiseKernel kernel =
-                new DspDepthwiseKernel(shape, rows, limits(workload, configuration), false, rescale);
-        long outputs = (long) BLOCK * (shape.width() / kernel.unroll());
-        long columns = shape.inputColumns() / kernel.unrolledColumns();
-        return END * (outputs + columns) + (rows == 1 ? Integer.MAX_VALUE : 0);
+        DspDepthwiseKernel kernel = new DspDepthwiseKernel(shape, rows, limits(configuration), false, rescale);
+        int outputs = turns(shape.width(), kernel.unroll());
+        int columns = turns(shape.inputColumns(), kernel.unrolledColumns());
+        return END * (BLOCK * (long) outputs + columns) + (rows == 1 ? Integer.MAX_VALUE : 0);
     }
 
-    private static Limits limits(Workload workload, Configuration configuration) {
+    private static int turns(int count, int unroll) {
+        return count <= unroll ? 0 : count / unroll;
+    }
+
+    private static Limits limits(Configuration configuration) {
         return new Limits(
                 configuration.number("unroll", NONE.outputs()),
                 configuration.number("columns", NONE.columns()),
-                workload.codeBytes().isPresent());
+                configuration.isOn(Space.SHORT));
     }
 
     @Override
     public LayerLoops lower(ConvTask task, DspDepthwiseEpilogue rescale, Configuration configuration) {
         boolean isPaired = configuration.isOn(DspConvSchedule.PAIRED);
-        Limits limits = limits(task.workload(), configuration);
+        Limits limits = limits(configuration);
         return new DspDepthwise(task, rescale, configuration.number("rows"), limits, isPaired).loops();
     }
 
@@ -123,9 +132,6 @@ public final class DspDepthwiseSchedule implements Schedule<DspDepthwiseEpilogue
             Configuration configuration = Configuration.of(name())
                     .with("rows", mostRows(workload.conv()))
                     .with("channel_block", BLOCK);
-            if (workload.codeBytes().isPresent()) {
-                configuration = configuration.with("unroll", NONE.outputs()).with("columns", NONE.columns());
-            }
             String reason = "depthwise on a core with SIMD on halves, "
                     + rescale.rescale().inWords();
             return new Choice<>(this, rescale, configuration, reason);

@@ -15,7 +15,7 @@ import java.util.stream.Stream;
  */
 public record Turns(int first, int loop, int skipped) {
     /** Cycles of a loop's end. */
-    private static final int END = 8;
+    public static final int END = 8;
 
     /** Cycles of an entry in the middle. */
     private static final int ENTRY = 3;
@@ -40,8 +40,9 @@ public record Turns(int first, int loop, int skipped) {
                 .orElseThrow();
     }
 
-    private int cycles(int steps) {
-        return END * ((steps - first + skipped) / loop) + (skipped > 0 ? ENTRY : 0);
+    /** Cycles that the ends of the loop, and an entry in its middle, cost. */
+    public int cycles(int steps) {
+        return loop == 0 ? 0 : END * ((steps - first + skipped) / loop) + (skipped > 0 ? ENTRY : 0);
     }
 
     /** The same with steps that each stand for several. */
