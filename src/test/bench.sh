@@ -4,7 +4,9 @@
 #
 #   src/test/bench.sh kws-m4f-gnu --per-operator
 #
-# What arguments there are: src/test/java/io/kiln/bench/BenchOptions.java.
+#   src/test/bench.sh --boards kws ad       cycles on boards whose flash waits
+#
+# What arguments there are: src/test/java/io/kiln/bench/BenchOptions.java and BoardCycles.java.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -13,5 +15,10 @@ if [ ! -e "$path" ] || [ pom.xml -nt "$path" ]; then
   mkdir -p target/bench
   mvn -q -o dependency:build-classpath -Dmdep.includeScope=test -Dmdep.outputFile="$path"
 fi
+main=Bench
+if [ "${1:-}" = --boards ]; then
+  main=BoardCycles
+  shift
+fi
 exec java -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Dslf4j.internal.verbosity=ERROR \
-  -cp "target/test-classes:target/classes:$(cat "$path")" io.kiln.bench.Bench "$@"
+  -cp "target/test-classes:target/classes:$(cat "$path")" "io.kiln.bench.$main" "$@"

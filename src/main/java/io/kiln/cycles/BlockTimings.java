@@ -7,6 +7,7 @@ import io.kiln.cycles.core.CoreTimings.Price;
 import io.kiln.cycles.core.CycleRange;
 import io.kiln.cycles.core.CycleRange.Bound;
 import io.kiln.cycles.decode.Instruction;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -32,12 +33,27 @@ final class BlockTimings {
         return new CycleRange(low, expected, Math.max(expected, new Pipeline(Bound.HIGH).run(block)));
     }
 
+    /** Expected cycles from when each instruction can be issued until the next one can. */
+    long[] issued(List<Instruction> block) {
+        Pipeline pipeline = new Pipeline(Bound.EXPECTED);
+        long whole = pipeline.run(block);
+        long[] cycles = new long[block.size()];
+        long before = 0;
+        for (int i = 0; i < cycles.length; i++) {
+            long behind = i + 1 < cycles.length ? pipeline.ends.get(i) : whole;
+            cycles[i] = behind - before;
+            before = behind;
+        }
+        return cycles;
+    }
+
     /** The state of the core's pipeline while it executes a block: when registers and units are free. */
     private final class Pipeline {
         private final Bound bound;
         private final Map<Integer, Long> ready = new HashMap<>();
         private final Map<String, Long> free = new HashMap<>();
         private final Map<String, Long> work = new HashMap<>();
+        private final List<Long> ends = new ArrayList<>();
         private long next;
         private long issued;
         private boolean paired;
@@ -56,6 +72,7 @@ final class BlockTimings {
                     issue(before, instruction);
                 }
                 before = Optional.of(instruction);
+                ends.add(next);
             }
             // Blocks repeat: no unit can do more than its work in each turn.
             return Math.max(

@@ -2,6 +2,7 @@
 package io.kiln.device.emulator;
 
 import io.kiln.base.elf.ElfFile;
+import io.kiln.cycles.BlockSink;
 import io.kiln.cycles.ExecutedBlock;
 import io.kiln.cycles.decode.MachineCode;
 import java.util.ArrayList;
@@ -12,16 +13,18 @@ import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.regex.Pattern;
 
 /**
  * Counts executed blocks from QEMU's log of {@code exec,in_asm,nochain}. The log shows each block of instructions when it is translated,
- * then its place in the host's memory and its address each time before it is executed:
+ * then its place in the host's memory and its address each time before it is executed, and the registers of an Arm core with {@code cpu}:
  *
  * <pre>
  * IN: main
  * 0x0000005c:  e003       b        #0x66
  *
  * Trace 0: 0x7f27bc000980 [00800408/0000005c/00000010/ff020200] main
+ * R00=00000000 R01=00000000 R02=00000000 R03=00000000
  * Stopped execution of TB chain before 0x7f27bc000980 [0000005c] main
  * </pre>
  *
@@ -35,6 +38,12 @@ final class BlockTrace {
     private static final String INSTRUCTION = "0x";
     private static final int HALFWORD_DIGITS = 4;
     private static final List<String> OTHERS = List.of("----------------", "cpu_io_recompile:");
+    private static final Pattern REGISTERS = Pattern.compile("R\\d\\d=[0-9a-f]{8}( R\\d\\d=[0-9a-f]{8}){3}");
+    private static final String LAST_REGISTERS = "XPSR=";
+    private static final int CORE_REGISTERS = 16;
+    private static final int REGISTER = "R00=00000000 ".length();
+    private static final int VALUE = "R00=".length();
+    private static final int[] NONE = {};
 
     private final MachineCode code;
     private final NavigableMap<Long, Range> owners;
@@ -43,6 +52,11 @@ final class BlockTrace {
     private final CompletableFuture<List<ExecutedBlock>> result = new CompletableFuture<>();
     private final long entry;
     private final long end;
+    private final BlockSink sink;
+    private final int[] registers = new int[CORE_REGISTERS];
+    private final int[] before = new int[CORE_REGISTERS];
+    private boolean hasRegisters;
+    private boolean ended;
     private boolean counting;
     private long shownEnd;
     private int owner;
@@ -81,12 +95,14 @@ final class BlockTrace {
      * @param owners functions by address of their first instruction; blocks elsewhere count for the function that called them
      * @param entry address at which counting begins
      * @param end address of the block before which it ends
+     * @param sink is told of each block; of its registers if the log has them
      */
-    BlockTrace(ElfFile elf, NavigableMap<Long, Range> owners, long entry, long end) {
+    BlockTrace(ElfFile elf, NavigableMap<Long, Range> owners, long entry, long end, BlockSink sink) {
         this.code = MachineCode.of(elf);
         this.owners = owners;
         this.entry = entry;
         this.end = end;
+        this.sink = sink;
     }
 
     /** The blocks executed; complete as soon as the end was reached. */
@@ -112,14 +128,29 @@ final class BlockTrace {
             shownEnd = 0;
         } else if (line.startsWith(NOT_EXECUTED)) {
             pending = Optional.empty();
+        } else if (line.startsWith(LAST_REGISTERS)) {
+            if (ended) {
+                finish(registers);
+            }
+        } else if (REGISTERS.matcher(line).matches()) {
+            registers(line);
         } else {
             return line.isEmpty() || OTHERS.stream().anyMatch(line::startsWith);
         }
         return true;
     }
 
+    private void registers(String line) {
+        int first = Integer.parseInt(line, 1, VALUE - 1, 10);
+        for (int i = 0; i < CORE_REGISTERS / 4 && first + i < CORE_REGISTERS; i++) {
+            int at = i * REGISTER + VALUE;
+            registers[first + i] = Integer.parseUnsignedInt(line, at, at + Integer.BYTES * 2, 16);
+        }
+        hasRegisters = true;
+    }
+
     private void executed(String line) {
-        if (result.isDone()) {
+        if (result.isDone() || ended) {
             return;
         }
         int bracket = line.indexOf('[');
@@ -139,15 +170,31 @@ final class BlockTrace {
         counting |= address == entry;
         if (counting && address == end) {
             last.filter(block -> block.end != end).ifPresent(block -> block.count(owner)[1]++);
-            result.complete(counted());
+            ended = true;
+            if (!hasRegisters) {
+                finish(NONE);
+            }
         }
         pending = Optional.of(blocks.computeIfAbsent(place, key -> block(address, address + 1)))
                 .filter(block -> counting);
     }
 
+    /** Ends with the registers behind the last block. */
+    private void finish(int[] behind) {
+        tell(behind);
+        result.complete(counted());
+    }
+
+    private void tell(int[] behind) {
+        last.ifPresent(
+                block -> sink.executed(owner, block.start, block.instructions, hasRegisters ? before : NONE, behind));
+    }
+
     /** Counts the block that was shown before, now that it is known to have been executed. */
     private void count(Block block) {
-        last.filter(before -> before.end != block.start).ifPresent(before -> before.count(owner)[1]++);
+        last.filter(one -> one.end != block.start).ifPresent(one -> one.count(owner)[1]++);
+        tell(hasRegisters ? registers : NONE);
+        System.arraycopy(registers, 0, before, 0, CORE_REGISTERS);
         if (block.start == returnTo) {
             own(0);
         }

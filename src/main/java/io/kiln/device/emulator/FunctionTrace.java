@@ -5,6 +5,7 @@ import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.elf.ElfFile;
 import io.kiln.base.elf.ElfFile.Symbol;
+import io.kiln.cycles.BlockSink;
 import io.kiln.cycles.ExecutedBlock;
 import io.kiln.device.emulator.BlockTrace.Range;
 import io.kiln.device.emulator.DebugStub.Architecture;
@@ -45,7 +46,7 @@ public record FunctionTrace(Emulator emulator) {
             own(owners, FunctionCounter.symbol(elf, image, functions.get(i)), i + 1);
         }
         long first = FunctionCounter.address(elf, image, functions.get(0));
-        BlockTrace trace = new BlockTrace(elf, owners, first, FunctionCounter.address(elf, image, end));
+        BlockTrace trace = new BlockTrace(elf, owners, first, FunctionCounter.address(elf, image, end), BlockSink.NONE);
         List<ExecutedBlock> blocks = run(image, Architecture.of(elf), first, trace);
         for (int i = 0; i < functions.size(); i++) {
             require(blocks, i + 1, instructions.get(i), functions.get(i));
@@ -71,7 +72,7 @@ public record FunctionTrace(Emulator emulator) {
                 stub.await();
                 // With a breakpoint, QEMU would translate the code around it instruction by instruction.
                 stub.passBy(first);
-                monitor.logBlocks();
+                monitor.logBlocks(false);
                 stub.resume();
                 return trace.result().get(emulator.limit().toMillis(), TimeUnit.MILLISECONDS);
             } catch (InterruptedException e) {

@@ -9,6 +9,7 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
 import io.kiln.base.elf.ElfFile;
 import io.kiln.base.elf.ElfFile.Symbol;
+import io.kiln.cycles.BlockSink;
 import io.kiln.cycles.ExecutedBlock;
 import io.kiln.device.emulator.DebugStub.Architecture;
 import io.kiln.device.fault.FaultWatch;
@@ -76,13 +77,19 @@ public record InstructionCounter(Emulator emulator, Protocol protocol) implement
      * the entry point's and the main function's, those of owner {@code i + 1} operator {@code i}'s, with what they call.
      *
      * @param counts of {@link #count} with the same arguments
+     * @param sink is told of each block in order; of the registers of an Arm core too
      * @throws KilnException as {@link #count}, or if the log does not have all of its instructions
      */
     @Override
     public List<ExecutedBlock> blocks(
-            Path image, String model, List<String> operators, List<Bytes> inputs, InstructionCounts counts) {
+            Path image,
+            String model,
+            List<String> operators,
+            List<Bytes> inputs,
+            InstructionCounts counts,
+            BlockSink sink) {
         List<Long> entries = functions(image, model, operators).get(new InterfaceNames(model).run());
-        LoggedRun run = new LoggedRun(ElfFile.read(image), model, operators, entries);
+        LoggedRun run = new LoggedRun(ElfFile.read(image), model, operators, entries, sink);
         List<ExecutedBlock> blocks = connected(
                 image, run::take, (counting, monitor) -> run.blocks(counting, monitor, inputs, emulator.limit()));
         long logged = blocks.stream()
@@ -97,6 +104,11 @@ public record InstructionCounter(Emulator emulator, Protocol protocol) implement
                     ""));
         }
         return blocks;
+    }
+
+    @Override
+    public boolean hasOrder() {
+        return true;
     }
 
     private <T> T connected(Path image, Predicate<String> log, BiFunction<Counting, MachineMonitor, T> then) {

@@ -6,6 +6,7 @@ import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.elf.ElfFile;
+import io.kiln.cycles.BlockSink;
 import io.kiln.cycles.ExecutedBlock;
 import io.kiln.device.emulator.BlockTrace.Range;
 import io.kiln.device.emulator.Counting.Entry;
@@ -26,6 +27,7 @@ final class LoggedRun {
     private final ElfFile elf;
     private final String model;
     private final List<Long> entries;
+    private final BlockSink sink;
     private final NavigableMap<Long, Range> owners = new TreeMap<>();
     private volatile BlockTrace trace;
 
@@ -33,13 +35,15 @@ final class LoggedRun {
      * @param model its name
      * @param operators names of the operators' functions
      * @param entries addresses of the model's entry point
+     * @param sink is told of each block; only then registers are logged
      */
-    LoggedRun(ElfFile elf, String model, List<String> operators, List<Long> entries) {
+    LoggedRun(ElfFile elf, String model, List<String> operators, List<Long> entries, BlockSink sink) {
         this.elf = elf;
         this.model = model;
         this.entries = entries;
+        this.sink = sink;
         // The trace before the model's entry point, where nothing is logged.
-        this.trace = new BlockTrace(elf, owners, 0, 0);
+        this.trace = new BlockTrace(elf, owners, 0, 0, BlockSink.NONE);
         InterfaceNames names = new InterfaceNames(model);
         own(names.run(), 0);
         own(names.main(), 0);
@@ -76,13 +80,13 @@ final class LoggedRun {
     }
 
     private List<ExecutedBlock> logged(Entry entry, MachineMonitor monitor, Duration limit) {
-        trace = new BlockTrace(elf, owners, entry.stop().address(), entry.stop().returnAddress());
+        trace = new BlockTrace(elf, owners, entry.stop().address(), entry.stop().returnAddress(), sink);
         CompletableFuture<List<ExecutedBlock>> result = trace.result();
         entry.answer().exceptionally(failure -> {
             result.completeExceptionally(failure);
             return List.of();
         });
-        monitor.logBlocks();
+        monitor.logBlocks(!sink.equals(BlockSink.NONE));
         entry.resume();
         try {
             List<ExecutedBlock> blocks = result.get(limit.toMillis(), TimeUnit.MILLISECONDS);

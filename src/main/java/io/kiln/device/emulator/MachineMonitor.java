@@ -79,9 +79,13 @@ final class MachineMonitor implements AutoCloseable {
                 .asText("");
     }
 
-    /** Logs executed blocks from here on; the machine must be stopped. Blocks that it knows are translated, and shown, again. */
-    void logBlocks() {
-        logItems("exec,in_asm,nochain");
+    /**
+     * Logs executed blocks from here on; the machine must be stopped. Blocks that it knows are translated, and shown, again.
+     *
+     * @param registers whether the core's registers before each block are logged too
+     */
+    void logBlocks(boolean registers) {
+        logItems(registers ? "exec,in_asm,nochain,cpu" : "exec,in_asm,nochain");
     }
 
     /** Ends the log. */

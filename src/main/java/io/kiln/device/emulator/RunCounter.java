@@ -2,6 +2,7 @@
 package io.kiln.device.emulator;
 
 import io.kiln.base.Bytes;
+import io.kiln.cycles.BlockSink;
 import io.kiln.cycles.ExecutedBlock;
 import java.nio.file.Path;
 import java.util.List;
@@ -26,6 +27,24 @@ public interface RunCounter {
      * @param counts of {@link #count} with the same arguments
      * @throws io.kiln.base.KilnException as {@link #count}
      */
+    default List<ExecutedBlock> blocks(
+            Path image, String model, List<String> operators, List<Bytes> inputs, InstructionCounts counts) {
+        return blocks(image, model, operators, inputs, counts, BlockSink.NONE);
+    }
+
+    /**
+     * As the other method, and tells of the blocks in the order of their execution.
+     *
+     * @param sink is told only if it {@link #hasOrder}
+     */
     List<ExecutedBlock> blocks(
-            Path image, String model, List<String> operators, List<Bytes> inputs, InstructionCounts counts);
+            Path image,
+            String model,
+            List<String> operators,
+            List<Bytes> inputs,
+            InstructionCounts counts,
+            BlockSink sink);
+
+    /** Whether the order of blocks is known. */
+    boolean hasOrder();
 }

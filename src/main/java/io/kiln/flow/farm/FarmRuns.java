@@ -6,6 +6,7 @@ import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
+import io.kiln.cycles.BlockSink;
 import io.kiln.cycles.ExecutedBlock;
 import io.kiln.device.emulator.CallsCounter;
 import io.kiln.device.emulator.FunctionCounter.Calls;
@@ -170,8 +171,19 @@ public final class FarmRuns implements AutoCloseable {
 
         @Override
         public List<ExecutedBlock> blocks(
-                Path image, String model, List<String> operators, List<Bytes> inputs, InstructionCounts counts) {
+                Path image,
+                String model,
+                List<String> operators,
+                List<Bytes> inputs,
+                InstructionCounts counts,
+                BlockSink sink) {
             return profiled(image, new Profile(model, operators, inputs, true)).blocks();
+        }
+
+        /** A worker's answer has the counts alone. */
+        @Override
+        public boolean hasOrder() {
+            return false;
         }
 
         private Profiled profiled(Path image, Profile task) {

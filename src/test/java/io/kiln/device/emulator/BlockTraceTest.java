@@ -4,6 +4,7 @@ package io.kiln.device.emulator;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.elf.ElfFile;
+import io.kiln.cycles.BlockSink;
 import io.kiln.cycles.ExecutedBlock;
 import io.kiln.device.emulator.BlockTrace.Range;
 import java.nio.ByteBuffer;
@@ -24,7 +25,7 @@ final class BlockTraceTest {
 
     /** At 0x100: bl 0x110; pop {pc}. At 0x110: movs r0,#3; subs r0,#1; bne 0x112; bx lr. */
     private final BlockTrace trace = new BlockTrace(
-            image(), new TreeMap<>(Map.of(0x100L, new Range(0x106, 0), 0x110L, new Range(0x118, 1))), ENTRY, END);
+            image(), new TreeMap<>(Map.of(0x100L, new Range(0x106, 0), 0x110L, new Range(0x118, 1))), ENTRY, END, BlockSink.NONE);
 
     private static ElfFile image() {
         ByteBuffer code = ByteBuffer.allocate(0x20).order(ByteOrder.LITTLE_ENDIAN);

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.bench;
+
+import io.kiln.artifact.InterfaceNames;
+import io.kiln.artifact.ModelMetadata.Io;
+import io.kiln.artifact.OperatorInfo;
+import io.kiln.base.Optimize;
+import io.kiln.base.elf.ElfFile;
+import io.kiln.bench.BenchData.Core;
+import io.kiln.bench.BenchImage.Setting;
+import io.kiln.cycles.CycleEstimator;
+import io.kiln.cycles.ExecutedBlock;
+import io.kiln.cycles.MemoryTrace;
+import io.kiln.cycles.MemoryTrace.Stalls;
+import io.kiln.cycles.core.CoreTables;
+import io.kiln.cycles.core.CoreTimings;
+import io.kiln.cycles.core.CycleRange.Bound;
+import io.kiln.cycles.memory.MemorySetting;
+import io.kiln.cycles.memory.MemorySetting.RamCode;
+import io.kiln.cycles.memory.MemorySetting.Region;
+import io.kiln.cycles.memory.MemoryWait;
+import io.kiln.cycles.memory.MemoryWait.Cache;
+import io.kiln.cycles.memory.MemoryWait.DataCache;
+import io.kiln.device.emulator.LoggedProgram;
+import io.kiln.reference.SharedFolder;
+import io.kiln.toolchain.board.Board.Kind;
+import io.kiln.toolchain.board.Board.Memory;
+import io.kiln.toolchain.board.Boards;
+import io.kiln.toolchain.board.Emulation;
+import io.kiln.tuning.task.Objective.Metric;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Cycles of whole models on boards with flash that waits, from the same executed blocks: {@code src/test/bench.sh --boards [--per-operator]
+ * [--clang] [model]...}, a model being a name in {@code rows.yaml}. The blocks run on a Cortex-M4; the image's own addresses stand for
+ * those of the board.
+ */
+public final class BoardCycles {
+    private final BenchData data = BenchData.load();
+    private final Map<String, MemorySetting> settings = new LinkedHashMap<>();
+    private final Core core = data.cores().get("M4F");
+    private final List<String> options;
+
+    private BoardCycles(List<String> options) {
+        this.options = options;
+        MemoryWait dual = wait("nucleo-l4r5zi", "flash");
+        MemoryWait single = wide(dual);
+        add("L4R5 dual, 5 WS", with(dual, 5, true));
+        add("L4R5 dual, 5 WS, no prefetch", with(dual, 5, false));
+        add("L4R5 single, 5 WS", with(single, 5, true));
+        add("L4R5 single, 5 WS, no prefetch", with(single, 5, false));
+        add("L4R5 dual, 3 WS", with(dual, 3, true));
+        add("F4, 168 MHz, 5 WS", wait("stm32f4-discovery", "flash"));
+        add("U575, 7 a miss", wait("b-u585i-iot02a", "flash"));
+        settings.put("U575, 4 a miss", setting(wait("b-u585i-iot02a", "flash"), Bound.LOW));
+        settings.put("L4R5 dual, low", setting(with(dual, 5, true), Bound.LOW));
+        settings.put("L4R5 dual, high", setting(with(dual, 5, true), Bound.HIGH));
+        MemorySetting both = setting(with(dual, 5, true), Bound.EXPECTED);
+        settings.put("L4R5 dual, code in RAM", both.withCode(RamCode.FAST));
+        settings.put("L4R5 dual, code in system-bus RAM", both.withCode(RamCode.SLOW));
+        settings.put("L4R5 dual, weights in RAM", both.withConstants());
+        settings.put(
+                "L4R5 single, code in RAM",
+                setting(with(single, 5, true), Bound.EXPECTED).withCode(RamCode.FAST));
+    }
+
+    /** Prints a table for each model. */
+    public static void main(String[] args) {
+        List<String> options = new ArrayList<>(List.of(args));
+        List<String> models =
+                options.stream().filter(word -> !word.startsWith("--")).toList();
+        BoardCycles cycles = new BoardCycles(options);
+        (models.isEmpty() ? List.of("kws", "vww", "resnet", "ad") : models).forEach(cycles::print);
+    }
+
+    private static MemoryWait wait(String board, String memory) {
+        return Boards.builtIn()
+                .find(board)
+                .memory(memory)
+                .flatMap(Memory::waits)
+                .orElseThrow();
+    }
+
+    private static MemoryWait with(MemoryWait wait, int states, boolean prefetch) {
+        return new MemoryWait(states, wait.lineBytes(), prefetch, wait.fetch(), wait.data(), wait.missCycles());
+    }
+
+    private static MemoryWait wide(MemoryWait wait) {
+        return new MemoryWait(
+                wait.states(),
+                2 * wait.lineBytes(),
+                wait.prefetch(),
+                wait.fetch().map(BoardCycles::wide),
+                wait.data().map(data -> new DataCache.Own(wide(((DataCache.Own) data).cache()))),
+                wait.missCycles());
+    }
+
+    private static Cache wide(Cache cache) {
+        return new Cache(cache.lines(), cache.lineBytes(), cache.ways(), 2 * cache.sectorBytes());
+    }
+
+    private void add(String name, MemoryWait wait) {
+        settings.put(name, setting(wait, Bound.EXPECTED));
+    }
+
+    private MemorySetting setting(MemoryWait wait, Bound bound) {
+        List<Region> regions = Boards.builtIn().find(core.board()).memories().stream()
+                .filter(memory -> memory.kind() == Kind.ROM)
+                .map(memory -> new Region(memory.base(), memory.end(), Optional.of(wait), Optional.empty()))
+                .toList();
+        return new MemorySetting(regions, bound);
+    }
+
+    private void print(String name) {
+        Path golden = SharedFolder.ROOT.resolve("golden").resolve(data.models().getOrDefault(name, name));
+        Path folder = Path.of("target", "bench", "boards-" + name).toAbsolutePath();
+        Setting build = new Setting(
+                options.contains("--clang") ? "clang" : "gnu", Optimize.SPEED, Io.CALLER, Optional.of(Metric.CYCLES));
+        BenchImage image = BenchImage.build(folder, golden.resolve("model.tflite"), name, core, build, 1);
+        try {
+            Files.copy(golden.resolve("input_0.bin"), folder.resolve("input.bin"), StandardCopyOption.REPLACE_EXISTING);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        ElfFile elf = ElfFile.read(image.elf());
+        CoreTimings timings = CoreTables.require(image.cpu());
+        MemoryTrace trace = new MemoryTrace(elf, elf, timings, List.copyOf(settings.values()));
+        List<OperatorInfo> operators = image.metadata().operators();
+        List<ExecutedBlock> blocks = LoggedProgram.blocks(
+                (Emulation.Qemu) image.board().emulation(),
+                image.elf(),
+                new InterfaceNames(image.metadata().name()).run(),
+                operators.stream().map(OperatorInfo::name).toList(),
+                trace);
+        long zero =
+                CycleEstimator.estimate(elf, blocks, timings).whole().cycles().expected();
+        System.out.printf(
+                Locale.ROOT,
+                "%s: %,d cycles without waits; %,d loads of unknown address%n",
+                name,
+                zero,
+                trace.unknownLoads());
+        int index = 0;
+        for (String title : settings.keySet()) {
+            Stalls stalls = trace.stalls(index);
+            System.out.printf(
+                    Locale.ROOT,
+                    "  %-36s %,12d = %.2f; fetch %,11d, data %,10d%n",
+                    title,
+                    zero + stalls.fetch() + stalls.data(),
+                    (zero + stalls.fetch() + stalls.data()) / 1e6,
+                    stalls.fetch(),
+                    stalls.data());
+            if (options.contains("--per-operator") && index == 0) {
+                for (int i = 0; i < operators.size(); i++) {
+                    Stalls own = trace.stalls(0, i + 1);
+                    System.out.printf(
+                            Locale.ROOT,
+                            "      %-50s fetch %,11d, data %,10d%n",
+                            operators.get(i).name(),
+                            own.fetch(),
+                            own.data());
+                }
+            }
+            index++;
+        }
+    }
+}
