@@ -13,13 +13,13 @@ import java.util.Optional;
  * @param lineBytes bytes of a line
  */
 public record InstructionCache(int bytes, int lineBytes) {
-    /** The attribute of a target that states the size. */
+    /** The attribute of a target that states the size; 0 for code of any size. */
     public static final String SIZE = "i-cache-size";
 
     /** The attribute of a target that states the bytes of a line. */
     public static final String LINE = "i-cache-line-size";
 
-    static final String SIZES = "a number of bytes from 512 to 1048576";
+    static final String SIZES = "a number of bytes from 512 to 1048576, or 0 for code of any size";
     static final String LINES = "4, 8, 16, 32, 64 or 128 bytes";
 
     private static final int LEAST = 512;
@@ -33,12 +33,18 @@ public record InstructionCache(int bytes, int lineBytes) {
                 .map(Integer::parseInt)
                 .orElse(USUAL_LINE);
         return target.attribute(SIZE)
-                .filter(InstructionCache::isSize)
+                .filter(size -> isSize(size) && !size.equals("0"))
                 .map(size -> new InstructionCache(Integer.parseInt(size), line));
     }
 
+    /** Whether attributes of targets can state the size and the bytes of a line. */
+    public static boolean isPossible(int bytes, int lineBytes) {
+        return bytes > 0 && isSize("" + bytes) && isLine("" + lineBytes);
+    }
+
     static boolean isSize(String text) {
-        return text.matches("[1-9][0-9]{2,6}") && Integer.parseInt(text) >= LEAST && Integer.parseInt(text) <= MOST;
+        return text.equals("0")
+                || text.matches("[1-9][0-9]{2,6}") && Integer.parseInt(text) >= LEAST && Integer.parseInt(text) <= MOST;
     }
 
     static boolean isLine(String text) {

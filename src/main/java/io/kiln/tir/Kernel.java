@@ -46,6 +46,11 @@ public record Kernel(
         return new Kernel(KernelText.name(file), pointers, scalars, List.of(), definition, List.of(uses));
     }
 
+    /** The same with another definition. */
+    public Kernel defined(String other) {
+        return new Kernel(name, pointers, scalars, headers, other, uses, fails);
+    }
+
     public Kernel {
         pointers = List.copyOf(pointers);
         scalars = List.copyOf(scalars);
