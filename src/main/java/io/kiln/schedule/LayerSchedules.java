@@ -30,6 +30,7 @@ import io.kiln.schedule.space.Schedule;
 import io.kiln.schedule.space.ScheduleRule;
 import io.kiln.schedule.space.Space;
 import io.kiln.schedule.space.Workload;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -168,14 +169,22 @@ public final class LayerSchedules {
 
     /** The choice of the rules for a layer. */
     public static Choice<?> choose(Workload workload) {
+        List<Choice<?>> choices = new ArrayList<>();
         for (ScheduleRule rule : RULES) {
-            var choice = rule.choose(workload);
+            Optional<? extends Choice<?>> choice = rule.choose(workload);
             if (choice.isPresent()) {
-                return LoopCode.fitted(choice.get(), workload);
+                Choice<?> fitted = LoopCode.fitted(choice.get(), workload);
+                if (LoopCode.fits(fitted, workload)) {
+                    // Plain loops are slower than waiting for code.
+                    return isPlain(fitted) && !choices.isEmpty() ? choices.get(0) : fitted;
+                }
+                choices.add(fitted);
             }
         }
-        throw new IllegalStateException(
-                "no rule takes a schedule for " + workload.conv().op().name());
+        return choices.stream()
+                .findFirst()
+                .orElseThrow(() -> new IllegalStateException(
+                        "no rule takes a schedule for " + workload.conv().op().name()));
     }
 
     /** Whether a layer runs in plain loops. */

@@ -158,7 +158,11 @@ public final class CodeBytes {
         Matcher memory = NARROW_MEMORY.matcher(instruction);
         if (memory.matches()) {
             long offset = memory.group(3) == null ? 0 : value(memory.group(3), 0);
-            return offset >= 0 && offset <= (memory.group(2).equals("sp") ? 1020 : 124) ? NARROW : WIDE;
+            return offset >= 0
+                            && offset % WIDE == 0
+                            && offset <= (memory.group(2).equals("sp") ? 1020 : 124)
+                    ? NARROW
+                    : WIDE;
         }
         Matcher flags = NARROW_FLAGS.matcher(instruction);
         if (flags.matches()) {

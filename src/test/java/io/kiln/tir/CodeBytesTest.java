@@ -46,11 +46,12 @@ class CodeBytesTest {
                         ".set .Lkiln_at, 100",
                         ".rept 4",
                         "ldr r4, [r0, #.Lkiln_at]",
-                        "ldr r5, [r1, #(.Lkiln_at / 2) + 4]",
+                        "ldr r5, [r1, #(.Lkiln_at / 2) * 2 - 96]",
                         ".set .Lkiln_at, .Lkiln_at + 8",
                         ".endr",
-                        "ldr r6, [r0, #.Lkiln_at - 8]")))
-                .isEqualTo(4 * 2 + 4 * 2 + 4);
+                        "ldr r6, [r0, #.Lkiln_at - 8]",
+                        "ldr r6, [r0, #.Lkiln_at - 70]")))
+                .isEqualTo(4 * 2 + 4 * 2 + 2 + 4);
     }
 
     @Test

@@ -87,7 +87,7 @@ final class DspConv {
         Tables tables = task.tables();
         OperatorBuffers buffers = task.buffers();
         this.conv = task.conv();
-        this.order = order(conv);
+        this.order = order(conv, form.isShort);
         int perGroup = conv.channels() / conv.groups();
         int channels = Math.min(BLOCK, perGroup);
         int rest = perGroup % channels;
@@ -103,22 +103,24 @@ final class DspConv {
                 form.isShort,
                 form.isPaired);
         this.epilogue = DspEpilogue.of(rescale);
-        this.widening = DspWidening.of(conv).map(w -> form.isShort ? w.inShort() : w);
+        this.widening = DspWidening.of(conv, form.isShort).map(w -> form.isShort ? w.inShort() : w);
         this.weights = tables.add("weight", DType.INT32, DspWeights.pack(conv, order, rescale, overlaps));
         this.input = buffers.argument(0);
         this.output = buffers.output();
-        this.scratch = buffers.scratch(DType.INT8, scratchBytes(conv));
+        this.scratch = buffers.scratch(DType.INT8, scratchBytes(conv, form.isShort));
         this.window = new DspWindow(conv, input, scratch);
-        this.padded = new DspPaddedRows(conv, input, scratch);
+        this.padded = new DspPaddedRows(conv, input, scratch, form.isShort);
     }
 
     /** The tap of each input of the widened window; -1 where there is none. */
-    private static int[] order(ConvComputation conv) {
-        return DspPaddedRows.areFor(conv) ? DspPaddedRows.order(conv) : DspWindow.order(conv);
+    private static int[] order(ConvComputation conv, boolean isShort) {
+        return DspPaddedRows.areFor(conv) ? DspPaddedRows.order(conv, isShort) : DspWindow.order(conv);
     }
 
-    private static long scratchBytes(ConvComputation conv) {
-        return DspPaddedRows.areFor(conv) ? DspPaddedRows.scratchBytes(conv) : 4L * order(conv).length;
+    private static long scratchBytes(ConvComputation conv, boolean isShort) {
+        return DspPaddedRows.areFor(conv)
+                ? DspPaddedRows.scratchBytes(conv, isShort)
+                : 4L * order(conv, isShort).length;
     }
 
     /** Pixels are processed in pairs, across the ends of rows if possible; in short odd rows the remaining pixel counts. */
