@@ -6,7 +6,7 @@
 #
 #   src/test/bench.sh --boards kws ad       cycles on boards whose flash waits
 #
-# What arguments there are: src/test/java/io/kiln/bench/BenchOptions.java and BoardCycles.java.
+# What arguments there are: src/test/java/io/kiln/bench/BenchOptions.java and MemoryBench.java.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -17,7 +17,7 @@ if [ ! -e "$path" ] || [ pom.xml -nt "$path" ]; then
 fi
 main=Bench
 if [ "${1:-}" = --boards ]; then
-  main=BoardCycles
+  main=MemoryBench
   shift
 fi
 exec java -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Dslf4j.internal.verbosity=ERROR \

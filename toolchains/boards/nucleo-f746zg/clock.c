@@ -4,6 +4,7 @@
  * regulator is at its highest scale after reset. The first peripheral bus, with USART3, runs at 45 MHz. Caches on.
  */
 #include "kiln_clock.h"
+#include "kiln_ram.h"
 #include "kiln_register.h"
 
 #define FLASH_ACR 0x40023c00u
@@ -23,5 +24,6 @@ void kiln_clock_init(void) {
   kiln_await(RCC_CR, PLL_READY, PLL_READY);
   kiln_change(RCC_CFGR, 0xfcf3u, 4u << 13 | 5u << 10 | 2u); /* buses by 2 and by 4, core from the PLL */
   kiln_await(RCC_CFGR, 0xcu, 8u);
+  kiln_ram_copy(__ramfunc_load, __ramfunc_start, __ramfunc_end);
   kiln_cache_init();
 }

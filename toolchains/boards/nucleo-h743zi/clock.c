@@ -4,6 +4,7 @@
  * USARTs stay on the oscillator itself. Caches on.
  */
 #include "kiln_clock.h"
+#include "kiln_ram.h"
 #include "kiln_register.h"
 
 #define FLASH_ACR 0x52002000u
@@ -26,6 +27,10 @@
 #define PLL1_ON (1u << 24)
 #define PLL1_READY (1u << 25)
 
+extern const uint32_t __ramdata_load[];
+extern uint32_t __ramdata_start[];
+extern uint32_t __ramdata_end[];
+
 void kiln_clock_init(void) {
   /* Which supply there is can be said once after power-on; until it is, speeds cannot change. */
   kiln_change(PWR_CR3, SUPPLY, REGULATOR);
@@ -47,5 +52,7 @@ void kiln_clock_init(void) {
   kiln_change(RCC_CFGR, 7u, 3u); /* core from PLL 1 */
   kiln_await(RCC_CFGR, 7u << 3, 3u << 3);
   kiln_change(RCC_D2CCIP2R, 7u, 3u); /* USART2 to UART8 from the internal oscillator */
+  kiln_ram_copy(__ramfunc_load, __ramfunc_start, __ramfunc_end);
+  kiln_ram_copy(__ramdata_load, __ramdata_start, __ramdata_end);
   kiln_cache_init();
 }

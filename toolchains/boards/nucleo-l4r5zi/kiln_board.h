@@ -4,7 +4,7 @@
 
 #define KILN_USART 0x40008000u /* LPUART1 */
 #define KILN_USART_GENERATION 2
-#define KILN_USART_DIVIDER 177778u    /* 256 * 80 MHz / 115200 baud, as the low-power UART counts */
+#define KILN_USART_DIVIDER 266667u    /* 256 * 120 MHz / 115200 baud, as the low-power UART counts */
 #define KILN_USART_ENABLE 0x4002105cu /* RCC_APB1ENR2 */
 #define KILN_USART_ENABLE_BIT 0u
 #define KILN_GPIO 0x48001800u        /* port G */
@@ -13,6 +13,6 @@
 #define KILN_TX_PIN 7u
 #define KILN_RX_PIN 8u
 #define KILN_PIN_FUNCTION 8u
-#define KILN_CORE_CLOCK 80000000u
+#define KILN_CORE_CLOCK 120000000u
 
 #endif

@@ -29,6 +29,15 @@ public record InterfaceNames(String model) {
     /** The linker section of {@link #NEAR_CONSTANTS}, which the patterns of {@link #CONSTANTS_SECTION} do not match. */
     public static final String NEAR_SECTION = ".rodata.kiln.near";
 
+    /** The pool of weights and tables that a program copies to RAM when it starts. */
+    public static final String RAM_CONSTANTS = "ram_constants";
+
+    /** The linker sections of {@link #RAM_CONSTANTS}, each with the name of a table behind a dot. */
+    public static final String RAM_CONSTANTS_SECTION = ".ramdata";
+
+    /** The linker sections of functions that a program copies to RAM when it starts, each with the name of one behind a dot. */
+    public static final String RAM_CODE_SECTION = ".ramfunc";
+
     /** The linker section of parameters that are flashed by themselves. */
     public static final String PARAMETERS_SECTION = CONSTANTS_SECTION + ".parameters";
 
@@ -39,7 +48,11 @@ public record InterfaceNames(String model) {
 
     /** The linker section of a pool of constants that the board's linker script may place. */
     public static String constantsSection(String pool) {
-        return pool.equals(NEAR_CONSTANTS) ? NEAR_SECTION : CONSTANTS_SECTION + "." + pool;
+        return switch (pool) {
+            case NEAR_CONSTANTS -> NEAR_SECTION;
+            case RAM_CONSTANTS -> RAM_CONSTANTS_SECTION;
+            default -> CONSTANTS_SECTION + "." + pool;
+        };
     }
 
     /** Matches symbols of a model's state. Compilers may split an array and append numbers after a dot. */
@@ -63,6 +76,11 @@ public record InterfaceNames(String model) {
     /** {@code tvmgen_<name>_tensors.h}. */
     public String tensorsHeader() {
         return prefix() + "_tensors" + HEADER_SUFFIX;
+    }
+
+    /** {@code tvmgen_<name>_ram.h}: what of its code and constants is copied to RAM. */
+    public String ramHeader() {
+        return prefix() + "_ram" + HEADER_SUFFIX;
     }
 
     /** {@code tvmgen_<name>_preprocess}: prefix of what turns audio into the model's input, and name of its struct. */

@@ -4,6 +4,7 @@ package io.kiln.artifact;
 import io.kiln.base.DType;
 import io.kiln.base.ParameterValue;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * Facts about a compiled model that do not require reading its C.
@@ -113,13 +114,15 @@ public record ModelMetadata(
      * @param constantBytes bytes of weights, biases and tables in read-only memory
      * @param pools memory that the caller provides, in the order of the pools' struct
      * @param storages blocks of memory that the graph executor takes; empty for others
+     * @param copies what a program copies to RAM when it starts
      */
     public record Memory(
             long workspaceBytes,
             int workspaceAlignment,
             long constantBytes,
             List<ExternalPool> pools,
-            List<Storage> storages) {
+            List<Storage> storages,
+            RamCopies copies) {
         public Memory {
             pools = List.copyOf(pools);
             storages = List.copyOf(storages);
@@ -128,6 +131,46 @@ public record ModelMetadata(
         /** Memory inside the generated C, planned ahead of time. */
         public Memory(long workspaceBytes, int workspaceAlignment, long constantBytes) {
             this(workspaceBytes, workspaceAlignment, constantBytes, List.of(), List.of());
+        }
+
+        /** Memory of a model of which nothing is copied. */
+        public Memory(
+                long workspaceBytes,
+                int workspaceAlignment,
+                long constantBytes,
+                List<ExternalPool> pools,
+                List<Storage> storages) {
+            this(workspaceBytes, workspaceAlignment, constantBytes, pools, storages, RamCopies.NONE);
+        }
+    }
+
+    /**
+     * What a program copies to RAM when it starts, so that an inference does not wait for flash.
+     *
+     * @param codeBytes bytes of micro-kernels, at most about
+     * @param constantBytes bytes of weights and tables
+     * @param savedCycles cycles of an inference that this saves, by the wait states of the board
+     * @param nextSavedCycles those that the next kilobyte would save
+     */
+    public record RamCopies(long codeBytes, long constantBytes, long savedCycles, long nextSavedCycles) {
+        /** Nothing is copied. */
+        public static final RamCopies NONE = new RamCopies(0, 0, 0, 0);
+
+        /** What is copied and what that gives, for people; empty if there is nothing to say. */
+        public String text() {
+            String next = nextSavedCycles > 0
+                    ? String.format(
+                            Locale.ROOT, "the next kilobyte of RAM would save about %,d cycles", nextSavedCycles)
+                    : "";
+            if (codeBytes + constantBytes == 0) {
+                return next;
+            }
+            return String.format(Locale.ROOT, "copied to RAM at the start: %,d bytes of weights", constantBytes)
+                    + (codeBytes > 0 ? String.format(Locale.ROOT, " and about %,d of code", codeBytes) : "")
+                    + (savedCycles > 0
+                            ? String.format(Locale.ROOT, ", which saves about %,d cycles of waiting", savedCycles)
+                            : "")
+                    + (next.isEmpty() ? "" : "; " + next);
         }
     }
 

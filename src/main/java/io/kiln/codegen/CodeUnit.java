@@ -5,6 +5,7 @@ import io.kiln.tir.Buffer;
 import io.kiln.tir.PrimFunc;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Functions of the loop IR for one code generator.
@@ -15,6 +16,7 @@ import java.util.Optional;
  * @param functions with their tables; calls go to functions that come before
  * @param packed those among them that have the packed signature
  * @param scratch memory that one of them uses while it runs, and that all share
+ * @param ram what of it is copied to RAM when a program starts; tables say it themselves
  */
 public record CodeUnit(
         CodeOrigin origin,
@@ -22,7 +24,8 @@ public record CodeUnit(
         List<Buffer> statics,
         List<PrimFunc> functions,
         PackedApi packed,
-        Optional<Scratch> scratch) {
+        Optional<Scratch> scratch,
+        RamSections ram) {
     /**
      * Memory without initial values.
      *
@@ -30,6 +33,21 @@ public record CodeUnit(
      * @param alignment in bytes
      */
     public record Scratch(Buffer memory, int alignment) {}
+
+    /**
+     * Sections that a linker script places in RAM and a program copies there when it starts.
+     *
+     * @param header the file that says how functions and tables get into them; empty if nothing does
+     * @param functions functions and micro-kernels, by name, among others
+     */
+    public record RamSections(Optional<String> header, Set<String> functions) {
+        /** All stays where it is linked. */
+        public static final RamSections NONE = new RamSections(Optional.empty(), Set.of());
+
+        public RamSections {
+            functions = Set.copyOf(functions);
+        }
+    }
 
     public CodeUnit {
         statics = List.copyOf(statics);
@@ -43,12 +61,17 @@ public record CodeUnit(
 
     /** A unit without shared scratch. */
     public CodeUnit(CodeOrigin origin, String name, List<Buffer> statics, List<PrimFunc> functions, PackedApi packed) {
-        this(origin, name, statics, functions, packed, Optional.empty());
+        this(origin, name, statics, functions, packed, Optional.empty(), RamSections.NONE);
+    }
+
+    /** The same unit with content that is copied to RAM. */
+    public CodeUnit with(RamSections other) {
+        return new CodeUnit(origin, name, statics, functions, packed, scratch, other);
     }
 
     /** The same unit with other functions. */
     public CodeUnit withFunctions(List<PrimFunc> newFunctions) {
-        return new CodeUnit(origin, name, statics, newFunctions, packed, scratch);
+        return new CodeUnit(origin, name, statics, newFunctions, packed, scratch, ram);
     }
 
     /** Bytes of memory that the functions keep from run to run. */

@@ -8,6 +8,7 @@ import io.kiln.artifact.ModelMetadata.ExternalPool.Kind;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.artifact.ModelMetadata.Memory;
 import io.kiln.artifact.ModelMetadata.Plan;
+import io.kiln.artifact.ModelMetadata.RamCopies;
 import io.kiln.artifact.ModelMetadata.Storage;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
 import io.kiln.artifact.OperatorCodegen;
@@ -35,13 +36,20 @@ final class LibraryMetadata {
     private final PlannedModule module;
     private final List<String> functions;
     private final List<Storage> storages;
+    private final RamCopies copies;
     private final TensorDescriptions tensors;
     private final Map<Integer, List<String>> layers;
     private final Map<Integer, Long> macs;
     private final Map<Integer, OperatorCodegen> codegens;
 
     private LibraryMetadata(
-            Function imported, Function fused, PlannedModule module, ExecutableModule executable, Externals externals) {
+            Function imported,
+            Function fused,
+            PlannedModule module,
+            ExecutableModule executable,
+            Externals externals,
+            RamCopies copies) {
+        this.copies = copies;
         this.module = module;
         this.functions = executable.functions();
         this.storages = executable.storages();
@@ -59,10 +67,16 @@ final class LibraryMetadata {
      * @param module what became of it
      * @param executable the same with its executor
      * @param externals the code generators beside Kiln's own
+     * @param copies what is copied to RAM
      */
     static ModelMetadata of(
-            Function imported, Function fused, PlannedModule module, ExecutableModule executable, Externals externals) {
-        return new LibraryMetadata(imported, fused, module, executable, externals).build();
+            Function imported,
+            Function fused,
+            PlannedModule module,
+            ExecutableModule executable,
+            Externals externals,
+            RamCopies copies) {
+        return new LibraryMetadata(imported, fused, module, executable, externals, copies).build();
     }
 
     private ModelMetadata build() {
@@ -70,7 +84,7 @@ final class LibraryMetadata {
                 module.name(),
                 module.origin().target().text(),
                 module.api().withFunctions(functions),
-                new Memory(workspaceBytes(), alignment(), module.constantBytes(), pools(), storages),
+                new Memory(workspaceBytes(), alignment(), module.constantBytes(), pools(), storages, copies),
                 isPlanned() ? plan() : new Plan(STORAGE_IDS, workspaceBytes(), workspaceBytes(), List.of()),
                 module.program().operators().stream().map(this::describe).toList());
     }

@@ -3,6 +3,7 @@ package io.kiln.compile;
 
 import io.kiln.base.Problems;
 import io.kiln.target.MemoryPool;
+import io.kiln.target.SpareRam;
 import java.util.List;
 
 /**
@@ -10,11 +11,17 @@ import java.util.List;
  *
  * @param workspace of the workspace, those to be filled first before the others; all but the last need a limit
  * @param constants of weights and tables, the fastest first; all but the last need a limit
+ * @param spare RAM for copies of weights and code
  */
-public record MemoryPools(List<MemoryPool> workspace, List<MemoryPool> constants) {
+public record MemoryPools(List<MemoryPool> workspace, List<MemoryPool> constants, SpareRam spare) {
     /** One memory for each, without a limit. */
     public static final MemoryPools GLOBAL =
             new MemoryPools(List.of(MemoryPool.GLOBAL_WORKSPACE), List.of(MemoryPool.GLOBAL_CONSTANTS));
+
+    /** Memories without RAM to spare. */
+    public MemoryPools(List<MemoryPool> workspace, List<MemoryPool> constants) {
+        this(workspace, constants, SpareRam.NONE);
+    }
 
     private static final String WHERE = "compile request";
 

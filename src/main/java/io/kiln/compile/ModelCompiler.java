@@ -66,9 +66,12 @@ public final class ModelCompiler {
         ModulePlanner planner = new ModulePlanner(request);
         PlannedModule module = planner.plan(fused);
         ExecutableModule driven = executor(request.calls()).drive(module);
-        ExecutableModule executable = driven.with(
+        RamPlacement.Placed placed = RamPlacement.place(
+                request,
+                module,
                 new ConstantPlacement(request.target().pools().constants(), module.operators(), planner.readers())
                         .place(driven.code()));
+        ExecutableModule executable = driven.with(placed.code());
         List<Artifact> artifacts = new ArrayList<>();
         artifacts.addAll(code(
                 request,
@@ -78,7 +81,7 @@ public final class ModelCompiler {
                         module.origin(), number -> library(executable.code().name(), 1 + number), planner.external())));
         artifacts.addAll(text(request, imported));
         ModelLibrary library = new ModelLibrary(
-                LibraryMetadata.of(imported, fused, module, executable, externals),
+                LibraryMetadata.of(imported, fused, module, executable, externals, placed.copies()),
                 ArtifactSet.of(artifacts, externals.targets(artifacts)));
         return new CompiledModel(library, imported, stages, module, executable.code(), quantized, planner.choices());
     }

@@ -12,9 +12,12 @@ import io.kiln.cycles.memory.CoreClock;
 import io.kiln.cycles.memory.MemorySetting;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
 
 /**
  * Runs executed blocks, in their order, through a board's memories in several settings at once. Its memory grows with the code executed,
@@ -33,6 +36,10 @@ public final class MemoryTrace implements BlockSink {
     private final List<CoreClock> clocks;
     private final Map<Long, Priced> blocks = new HashMap<>();
     private final List<Stalls[]> owners = new ArrayList<>();
+    private final Map<Long, Long> loops = new HashMap<>();
+    private final NavigableMap<Long, String> functions = new TreeMap<>();
+    private final LoadAddresses.Stack stack = new LoadAddresses.Stack();
+    private long before = -1;
     private long behind = -1;
     private long taken;
     private long unknownLoads;
@@ -44,7 +51,8 @@ public final class MemoryTrace implements BlockSink {
      * @param data for constants
      */
     public record Stalls(long fetch, long data) {
-        static final Stalls NONE = new Stalls(0, 0);
+        /** No waits. */
+        public static final Stalls NONE = new Stalls(0, 0);
 
         /** The sum of these and others. */
         public Stalls plus(Stalls other) {
@@ -56,6 +64,20 @@ public final class MemoryTrace implements BlockSink {
         }
     }
 
+    /**
+     * A loop, from the place that a branch goes back to, to the last such branch.
+     *
+     * @param function whose it is
+     * @param address of its first instruction, in the board's image
+     * @param bytes from there to behind the branch
+     * @param fetchStalls what it waited for instructions, without the loops in it and the functions that it calls
+     */
+    public record Loop(String function, long address, long bytes, long fetchStalls) {
+        boolean contains(long other) {
+            return other >= address && other < address + bytes;
+        }
+    }
+
     /** A block as the board has it. */
     private static final class Priced {
         final List<Instruction> instructions;
@@ -63,11 +85,12 @@ public final class MemoryTrace implements BlockSink {
         final long start;
         final long end;
         final long taken;
+        final LoadAddresses addresses;
         final List<Load> loads;
         final long[] places;
         Stalls[] stalls;
 
-        Priced(List<Instruction> instructions, long[] issue, long start, long taken, List<Load> loads) {
+        Priced(List<Instruction> instructions, long[] issue, long start, long taken, LoadAddresses addresses) {
             this.instructions = instructions;
             this.issue = issue;
             this.start = start;
@@ -75,8 +98,9 @@ public final class MemoryTrace implements BlockSink {
                     + instructions.get(instructions.size() - 1).end()
                     - instructions.get(0).address();
             this.taken = taken;
-            this.loads = loads;
-            this.places = new long[loads.size()];
+            this.addresses = addresses;
+            this.loads = addresses.loads();
+            this.places = new long[this.loads.size()];
         }
     }
 
@@ -93,6 +117,9 @@ public final class MemoryTrace implements BlockSink {
         this.timings = new BlockTimings(core);
         this.addresses = ImageAddresses.of(ran, board);
         int word = core.pairing().isPresent() ? PAIR : WORD;
+        board.symbols().stream()
+                .filter(symbol -> symbol.isFunction() && symbol.size() > 0)
+                .forEach(symbol -> functions.put(symbol.value() & ~1L, symbol.name()));
         this.free = new CoreClock(settings.get(0).withoutWaits(), word);
         this.clocks =
                 settings.stream().map(setting -> new CoreClock(setting, word)).toList();
@@ -113,17 +140,47 @@ public final class MemoryTrace implements BlockSink {
         return owners.stream().map(all -> all[setting]).reduce(Stalls.NONE, Stalls::plus);
     }
 
+    /** Loops that are larger than so many bytes and wait for instructions, those that wait most first. */
+    public List<Loop> loopsBeyond(int setting, long bytes) {
+        List<Loop> all = loops.entrySet().stream()
+                .map(loop -> new Loop(function(loop.getKey()), loop.getKey(), loop.getValue() - loop.getKey(), 0))
+                .sorted(Comparator.comparingLong(Loop::bytes))
+                .toList();
+        Map<Loop, Long> waits = new HashMap<>();
+        for (Priced block : blocks.values()) {
+            all.stream()
+                    .filter(loop -> loop.contains(block.start))
+                    .findFirst()
+                    .ifPresent(loop -> waits.merge(loop, block.stalls[setting].fetch(), Long::sum));
+        }
+        return all.stream()
+                .filter(loop -> loop.bytes() > bytes && waits.getOrDefault(loop, 0L) > 0)
+                .map(loop -> new Loop(loop.function(), loop.address(), loop.bytes(), waits.get(loop)))
+                .sorted(Comparator.comparingLong(Loop::fetchStalls).reversed())
+                .toList();
+    }
+
+    private String function(long address) {
+        Map.Entry<Long, String> function = functions.floorEntry(address);
+        return function == null ? "" : function.getValue();
+    }
+
     @Override
-    public void executed(int owner, long start, int instructions, int[] before, int[] after) {
+    public void executed(int owner, long start, int instructions, int[] registers, int[] after) {
         if (instructions == 0) {
             return;
         }
         Priced block = blocks.computeIfAbsent(start << Short.SIZE | instructions, key -> priced(start, instructions));
+        Arrays.fill(block.places, CoreClock.UNKNOWN);
+        if (registers.length > 0) {
+            block.addresses.find(registers, after, stack, block.places);
+        }
         for (int i = 0; i < block.places.length; i++) {
-            Load load = block.loads.get(i);
-            boolean isKnown = load.known() && before.length > 0;
-            unknownLoads += isKnown ? 0 : 1;
-            block.places[i] = isKnown ? addresses.of(load.address(before, after)) : -1;
+            if (block.places[i] == CoreClock.UNKNOWN) {
+                unknownLoads++;
+            } else {
+                block.places[i] = addresses.of(block.places[i]);
+            }
         }
         while (owners.size() <= owner) {
             owners.add(none());
@@ -135,6 +192,11 @@ public final class MemoryTrace implements BlockSink {
             sums[i] = sums[i].plus(stalls);
             block.stalls[i] = block.stalls[i].plus(stalls);
         }
+        boolean isBack = block.start <= before && behind != block.start;
+        if (isBack && function(block.start).equals(function(before))) {
+            loops.merge(block.start, behind, Math::max);
+        }
+        before = block.start;
         behind = block.end;
         taken = block.taken;
     }
@@ -153,13 +215,13 @@ public final class MemoryTrace implements BlockSink {
                 timings.issued(instructions),
                 addresses.of(start),
                 core.price(last.kind()).taken().orElse(core.taken()).expected(),
-                LoadAddresses.of(ran, instructions).loads());
+                LoadAddresses.of(ran, instructions));
         block.stalls = none();
         return block;
     }
 
     private Stalls run(CoreClock clock, Priced block) {
-        Stalls before = new Stalls(clock.fetchStalls(), clock.dataStalls());
+        Stalls sofar = new Stalls(clock.fetchStalls(), clock.dataStalls());
         if (block.start != behind) {
             clock.branch(taken, block.start);
         }
@@ -170,12 +232,10 @@ public final class MemoryTrace implements BlockSink {
             Instruction instruction = block.instructions.get(i);
             clock.begin(instruction.address() + distance, instruction.bytes());
             for (; load < block.places.length && block.loads.get(load).instruction() == i; load++) {
-                if (block.places[load] >= 0) {
-                    clock.load(block.places[load], block.loads.get(load).bytes());
-                }
+                clock.load(block.places[load], block.loads.get(load).bytes());
             }
             clock.issue(block.issue[i]);
         }
-        return new Stalls(clock.fetchStalls(), clock.dataStalls()).minus(before);
+        return new Stalls(clock.fetchStalls(), clock.dataStalls()).minus(sofar);
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.lower;
 
+import io.kiln.tir.Buffer;
 import io.kiln.tir.PrimFunc;
 import java.util.List;
 
@@ -28,8 +29,14 @@ public record LoweredOperator(
      *
      * @param scratchBytes bytes of scratch in the workspace, where its buffers follow each other as {@link OperatorBuffers#nextScratch} says
      * @param executedMacs multiply-accumulates that the loops execute
+     * @param passes how often the loops traverse the weights; 0 if that follows from the other figures
      */
-    public record Cost(long scratchBytes, long executedMacs) {}
+    public record Cost(long scratchBytes, long executedMacs, long passes) {
+        /** A cost from which the number of passes follows. */
+        public Cost(long scratchBytes, long executedMacs) {
+            this(scratchBytes, executedMacs, 0);
+        }
+    }
 
     /**
      * A schedule that was chosen.
@@ -53,7 +60,45 @@ public record LoweredOperator(
     /** A copy with the number of multiply-accumulates that its loops execute. */
     public LoweredOperator executing(long macs) {
         return new LoweredOperator(
-                function, op, inputs, output, dependencies, new Cost(cost.scratchBytes, macs), choice);
+                function, op, inputs, output, dependencies, new Cost(cost.scratchBytes, macs, cost.passes), choice);
+    }
+
+    /** A copy whose loops traverse the weights so often. */
+    public LoweredOperator traversing(long passes) {
+        return new LoweredOperator(
+                function, op, inputs, output, dependencies, new Cost(cost.scratchBytes, cost.executedMacs, passes), choice);
+    }
+
+    /**
+     * How often the loops traverse each table in one inference, at least once. A layer traverses its weights for each block of pixels; of others
+     * it is the number of products, or of elements of the output if there are none, for each element of the tables.
+     */
+    public long passes() {
+        if (cost.passes > 0) {
+            return cost.passes;
+        }
+        long elements = function.constants().stream()
+                .mapToLong(table -> table.buffer().elements())
+                .sum();
+        long written = function.buffers().stream()
+                .filter(buffer -> buffer.scope() == Buffer.Scope.OUTPUT)
+                .mapToLong(Buffer::elements)
+                .sum();
+        long reads = cost.executedMacs > 0 ? cost.executedMacs : written;
+        return elements == 0 ? 1 : Math.max(1, (reads + elements - 1) / elements);
+    }
+
+    /**
+     * Lines of slow memory that one inference reads for a table that lies there: all in each pass if the table is larger than the cache, otherwise
+     * each once.
+     *
+     * @param tableBytes size of the table
+     * @param lineBytes bytes that one access reads
+     * @param cacheBytes size of the cache for constants; 0 if there is none
+     */
+    public long lineReads(long tableBytes, int lineBytes, long cacheBytes) {
+        long lines = (tableBytes + lineBytes - 1) / lineBytes;
+        return tableBytes > cacheBytes ? passes() * lines : lines;
     }
 
     /** A copy with the reason for its schedule. */

@@ -9,6 +9,7 @@ import io.kiln.base.Optimize;
 import io.kiln.base.Problems;
 import io.kiln.compile.CallOptions;
 import io.kiln.compile.CompileOptions;
+import io.kiln.compile.RamOptions;
 import io.kiln.compile.ReadOptions;
 import io.kiln.firmware.CodeFlags;
 import io.kiln.firmware.ImageOptions;
@@ -240,6 +241,10 @@ abstract class AbstractBuildMojo extends AbstractKilnMojo {
      */
     @Parameter
     private Map<String, String> memory;
+
+    /** What is copied to RAM when a program starts: elements {@code code} and {@code weights}, or properties {@code kiln.ram.NAME}. */
+    @Parameter
+    private PlexusConfiguration ram;
 
     /**
      * The log of tuning records that the build follows and {@code kiln:tune} writes. If not set, {@code src/main/tuning/BOARD.log}; if
@@ -502,6 +507,7 @@ abstract class AbstractBuildMojo extends AbstractKilnMojo {
         PassOptions passes = new PassOptions(
                 CompilationGroups.maxDepth(values(CompilationGroups.FUSE, fuse)),
                 Set.copyOf(GivenWords.of(disabledPasses)));
+        RamOptions copies = CompilationGroups.ram(values(CompilationGroups.RAM, ram), malformed);
         ReadOptions reading = OperatorFunctions.in(
                 CompilationGroups.reading(
                         values(CompilationGroups.ONNX, onnx),
@@ -512,7 +518,7 @@ abstract class AbstractBuildMojo extends AbstractKilnMojo {
         return malformed
                 .read(() -> PassConfig.parse(passConfig == null ? List.of() : passConfig))
                 .orElse(PassConfig.NONE)
-                .over(new CompileOptions(optimized, calls, passes, reading, portable));
+                .over(new CompileOptions(optimized, calls, passes, reading, portable, copies));
     }
 
     private CallOptions calls(Problems malformed, Io owner, Application chosen) {

@@ -6,6 +6,7 @@ import io.kiln.base.Optimize;
 import io.kiln.base.Problems;
 import io.kiln.compile.CallOptions;
 import io.kiln.compile.CompileOptions;
+import io.kiln.compile.RamOptions;
 import io.kiln.compile.ReadOptions;
 import io.kiln.flow.Flow;
 import io.kiln.flow.spec.ArchiveSpec;
@@ -145,7 +146,8 @@ public final class InspectMojo extends AbstractBoardMojo {
                         CallOptions.TYPED,
                         passes,
                         reading,
-                        other.undeclared("portable").map(Boolean::parseBoolean).orElse(false)));
+                        other.undeclared("portable").map(Boolean::parseBoolean).orElse(false),
+                        RamOptions.AUTO));
     }
 
     private static List<String> listed(GoalParameters other, String name) {

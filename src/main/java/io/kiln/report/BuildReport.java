@@ -211,6 +211,7 @@ public record BuildReport(
      * @param instructions instructions of one inference; null if the image was not profiled
      * @param microseconds of one call on the board; null if no board measured it
      * @param estimatedCycles of one inference, without wait states; null if they were not estimated
+     * @param boardCycles of one inference, with the waits of the board's memories; null if they were not estimated
      * @param constantBytes bytes of its constants
      * @param workspaceBytes bytes of its scratch
      * @param schedule the schedule chosen
@@ -235,6 +236,9 @@ public record BuildReport(
             @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
             CycleRange estimatedCycles,
 
+            @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
+            BoardCycles boardCycles,
+
             long constantBytes,
             long workspaceBytes,
             String schedule,
@@ -257,6 +261,7 @@ public record BuildReport(
                     info.outputs().stream().map(ReportedTensor::of).toList(),
                     info.macs(),
                     info.executedMacs(),
+                    null,
                     null,
                     null,
                     null,
@@ -284,6 +289,7 @@ public record BuildReport(
                             o.instructions(),
                             o.microseconds(),
                             o.estimatedCycles(),
+                            o.boardCycles(),
                             constantBytes,
                             workspaceBytes,
                             schedule,

@@ -15,8 +15,10 @@ import java.util.Locale;
  * @param stallsAtMost further cycles that the board's flash can cost, if nothing that it prefetches or caches helps; null if its wait
  *     states are not known
  * @param hertz clock of the core; null if the board's profile does not say it
- * @param microseconds at that clock, without wait states and with all of them; null without a clock
+ * @param microseconds at that clock, with the waits of the board's memories; if they are not known, without wait states and with all of them;
+ *     null without a clock
  * @param unknownInstructions executed instructions that the core's table does not have
+ * @param memory with the waits of the board's memories; null if its profile does not describe them
  */
 public record CycleReport(
         String core,
@@ -31,7 +33,10 @@ public record CycleReport(
         @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
         Time microseconds,
 
-        long unknownInstructions) {
+        long unknownInstructions,
+
+        @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
+        MemoryReport memory) {
     private static final double MICROSECONDS = 1e6;
     private static final double MILLI = 1e3;
 
@@ -57,13 +62,23 @@ public record CycleReport(
     public static CycleReport of(String core, CycleRange cycles, Long stallsAtMost, Long hertz, long unknown) {
         long stalls = stallsAtMost == null ? 0 : stallsAtMost;
         Time time = hertz == null ? null : Time.of(cycles, stalls, hertz);
-        return new CycleReport(core, cycles, stallsAtMost, hertz, time, unknown);
+        return new CycleReport(core, cycles, stallsAtMost, hertz, time, unknown, null);
+    }
+
+    /** A copy with the waits of the board's memories. */
+    public CycleReport with(MemoryReport waits) {
+        BoardCycles all = waits.cycles();
+        Time time = hertz == null
+                ? null
+                : Time.of(new CycleRange(all.low(), all.expected(), all.high()), 0, hertz.doubleValue());
+        return new CycleReport(core, cycles, stallsAtMost, hertz, time, unknownInstructions, waits);
     }
 
     /** One line for people. */
     public String text() {
-        String stalls =
-                stallsAtMost == null ? "" : String.format(Locale.ROOT, ", and at most %,d for the flash", stallsAtMost);
+        String stalls = stallsAtMost == null || memory != null
+                ? ""
+                : String.format(Locale.ROOT, ", and at most %,d for the flash", stallsAtMost);
         String time = microseconds == null
                 ? ""
                 : String.format(

@@ -20,6 +20,7 @@ import java.util.Locale;
  * @param aot what the same models take with the AOT executor; null if these have it, or if nobody compared
  * @param estimate cycles and time of one inference on the core; null if they were not estimated
  * @param preprocessing instructions of the signal processing before models; empty if there is none, or if it was not counted
+ * @param cycles estimated, with the waits of the board's memories; null if they were not estimated
  */
 public record ProfileReport(
         String board,
@@ -41,7 +42,10 @@ public record ProfileReport(
         CycleReport estimate,
 
         @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonSetter(nulls = Nulls.SET)
-        List<Preprocessing> preprocessing) {
+        List<Preprocessing> preprocessing,
+
+        @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
+        BoardCycles cycles) {
     public ProfileReport {
         operators = List.copyOf(operators);
         times = times == null ? List.of() : List.copyOf(times);
@@ -51,24 +55,27 @@ public record ProfileReport(
     /** A report of instructions that an emulator counted. */
     public ProfileReport(
             String board, String ranOn, boolean deterministic, long instructions, List<Operator> operators) {
-        this(board, ranOn, deterministic, instructions, operators, List.of(), null, null, List.of());
+        this(board, ranOn, deterministic, instructions, operators, List.of(), null, null, List.of(), null);
     }
 
     /** A copy with estimated cycles. */
-    public ProfileReport with(CycleReport cycles) {
+    public ProfileReport with(CycleReport estimated) {
+        BoardCycles waited =
+                estimated.memory() == null ? null : estimated.memory().cycles();
         return new ProfileReport(
-                board, ranOn, deterministic, instructions, operators, times, aot, cycles, preprocessing);
+                board, ranOn, deterministic, instructions, operators, times, aot, estimated, preprocessing, waited);
     }
 
     /** A copy with the counts of an image that has the AOT executor, for comparison. */
     public ProfileReport beside(Aot other) {
         return new ProfileReport(
-                board, ranOn, deterministic, instructions, operators, times, other, estimate, preprocessing);
+                board, ranOn, deterministic, instructions, operators, times, other, estimate, preprocessing, cycles);
     }
 
     /** A copy with the counts of signal processing before models. */
     public ProfileReport with(List<Preprocessing> counted) {
-        return new ProfileReport(board, ranOn, deterministic, instructions, operators, times, aot, estimate, counted);
+        return new ProfileReport(
+                board, ranOn, deterministic, instructions, operators, times, aot, estimate, counted, cycles);
     }
 
     /**
@@ -97,7 +104,7 @@ public record ProfileReport(
      */
     public static ProfileReport measured(
             String board, String ranOn, boolean deterministic, List<Time> times, List<Operator> operators) {
-        return new ProfileReport(board, ranOn, deterministic, null, operators, times, null, null, List.of());
+        return new ProfileReport(board, ranOn, deterministic, null, operators, times, null, null, List.of(), null);
     }
 
     /**
@@ -124,6 +131,7 @@ public record ProfileReport(
      * @param microseconds mean of one call, by the board's timer; null if a board did not measure it
      * @param cycles of the core; null if the board's timer counts something else
      * @param estimatedCycles from the core's instruction timings, without wait states; null if they were not estimated
+     * @param boardCycles with the waits of the board's memories; null if they were not estimated
      */
     public record Operator(
             String name,
@@ -141,28 +149,42 @@ public record ProfileReport(
             Long cycles,
 
             @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
-            CycleRange estimatedCycles) {
+            CycleRange estimatedCycles,
+
+            @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
+            BoardCycles boardCycles) {
         public Operator {
             layers = layers == null ? List.of() : List.copyOf(layers);
         }
 
         /** The counts of an operator in an emulator. */
         public Operator(String name, List<String> layers, long instructions) {
-            this(name, layers, instructions, null, null, null);
+            this(name, layers, instructions, null, null, null, null);
         }
 
         /** The same with estimated cycles. */
         public Operator with(CycleRange estimated) {
-            return new Operator(name, layers, instructions, microseconds, cycles, estimated);
+            return new Operator(name, layers, instructions, microseconds, cycles, estimated, boardCycles);
+        }
+
+        /** The same with the waits of the board's memories. */
+        public Operator with(BoardCycles waited) {
+            return new Operator(name, layers, instructions, microseconds, cycles, estimatedCycles, waited);
+        }
+
+        /** What is expected, with the waits of the board's memories if they are known. */
+        private String about() {
+            if (estimatedCycles == null) {
+                return "";
+            }
+            long expected = boardCycles == null ? estimatedCycles.expected() : boardCycles.expected();
+            return String.format(Locale.ROOT, ", about %,d cycles", expected);
         }
 
         /** The instructions or the time as text for the console. */
         public String text() {
             if (instructions != null) {
-                String about = estimatedCycles == null
-                        ? ""
-                        : String.format(Locale.ROOT, ", about %,d cycles", estimatedCycles.expected());
-                return String.format(Locale.ROOT, "%,d instructions", instructions) + about;
+                return String.format(Locale.ROOT, "%,d instructions", instructions) + about();
             }
             String counted = cycles == null ? "" : String.format(Locale.ROOT, ", %,d cycles", cycles);
             return microseconds == null ? "" : String.format(Locale.ROOT, "%,.1f us", microseconds) + counted;

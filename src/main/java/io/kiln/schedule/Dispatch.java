@@ -156,8 +156,14 @@ public final class Dispatch {
                         loops.body(),
                         choice.configuration().text())
                 .executing(loops.executedMacs())
+                .traversing(passes(workload.conv(), loops))
                 .inBlocksOf(loops.rowBlock())
                 .because(choice.reason());
+    }
+
+    private static long passes(ConvComputation conv, LayerLoops loops) {
+        long pixels = conv.output().elements() / conv.channels();
+        return (pixels + loops.sharing() - 1) / loops.sharing();
     }
 
     private static RowDependency dependency(FusedOperator op, ConvComputation conv) {

@@ -68,6 +68,18 @@ public record PrimFunc(
         return new PrimFunc(name, comment, buffers, scalars, tables, body);
     }
 
+    /**
+     * The same function with some of its tables in a memory pool.
+     *
+     * @param symbols names of the tables, among others
+     */
+    public PrimFunc withTablesIn(String pool, Set<String> symbols) {
+        List<Table> tables = constants.stream()
+                .map(table -> symbols.contains(table.symbol) ? table.in(pool) : table)
+                .toList();
+        return new PrimFunc(name, comment, buffers, scalars, tables, body);
+    }
+
     /** Whether the body reads any of the scalars. */
     public boolean readsScalars() {
         Set<String> read = new HashSet<>();

@@ -12,6 +12,7 @@ import io.kiln.base.Optimize;
 import io.kiln.bench.BenchData.Core;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.ModelCompiler;
+import io.kiln.compile.RamOptions;
 import io.kiln.compile.RequestDraft;
 import io.kiln.ir.Function;
 import io.kiln.ir.Parameter;
@@ -21,6 +22,7 @@ import io.kiln.lower.RandomOperators;
 import io.kiln.reference.GoldenModels;
 import io.kiln.reference.Interpreter;
 import io.kiln.schedule.Dispatch;
+import io.kiln.target.SpareRam;
 import io.kiln.target.Target;
 import io.kiln.toolchain.board.Boards;
 import io.kiln.toolchain.board.Emulation;
@@ -290,6 +292,7 @@ final class RandomOperatorsInQemuTest {
                 CompileRequest request = RequestDraft.of(Path.of("random"), key.target())
                         .name(function.name())
                         .optimize(key.optimize())
+                        .ram(SpareRam.NONE, s % 4 == 0 ? RamOptions.ALL : RamOptions.AUTO)
                         .build();
                 return ModelCompiler.compile(request, function).library();
             });

@@ -15,6 +15,7 @@ import io.kiln.partition.ExternalCodegen;
 import io.kiln.partition.Externals;
 import io.kiln.target.CompositeTarget;
 import io.kiln.target.MemoryPool;
+import io.kiln.target.SpareRam;
 import io.kiln.transform.PassOptions;
 import io.kiln.tuning.record.HistoryBest;
 import java.nio.file.Path;
@@ -71,12 +72,19 @@ public final class RequestDraft {
     }
 
     public RequestDraft pools(List<MemoryPool> value) {
-        pools = new MemoryPools(value, pools.constants());
+        pools = new MemoryPools(value, pools.constants(), pools.spare());
         return this;
     }
 
     public RequestDraft constantPools(List<MemoryPool> value) {
-        pools = new MemoryPools(pools.workspace(), value);
+        pools = new MemoryPools(pools.workspace(), value, pools.spare());
+        return this;
+    }
+
+    /** What a machine has to spare, and what of it is used. */
+    public RequestDraft ram(SpareRam spare, RamOptions use) {
+        pools = new MemoryPools(pools.workspace(), pools.constants(), spare);
+        options = options.with(use);
         return this;
     }
 
@@ -91,7 +99,8 @@ public final class RequestDraft {
     }
 
     public RequestDraft portable() {
-        options = new CompileOptions(options.optimize(), options.calls(), options.passes(), options.reading(), true);
+        options = new CompileOptions(
+                options.optimize(), options.calls(), options.passes(), options.reading(), true, options.ram());
         return this;
     }
 

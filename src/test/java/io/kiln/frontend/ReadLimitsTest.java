@@ -62,7 +62,7 @@ class ReadLimitsTest {
         Board real = TestFirmware.board("mps2-an386");
         Board.Memory one = real.memories().get(0);
         Board.Memory huge = new Board.Memory(
-                one.name(), one.kind(), one.base(), 1L << 40, one.speed(), one.waits(), one.fetch(), one.targets());
+                one.name(), one.kind(), one.base(), 1L << 40, one.speed(), one.waits(), List.of(), one.wiring());
         Board board = new Board(
                 real.identity(),
                 real.target(),

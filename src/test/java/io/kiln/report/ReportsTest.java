@@ -135,7 +135,7 @@ final class ReportsTest {
                 "b, probe p",
                 false,
                 List.of(new ProfileReport.Time("m", 12.5, 2100L), new ProfileReport.Time("n", 0.1, null)),
-                List.of(new ProfileReport.Operator("f", List.of(), null, 4.5, null, null)));
+                List.of(new ProfileReport.Operator("f", List.of(), null, 4.5, null, null, null)));
         String json = Json.text(report);
         JsonSchemas.assertFits("profile", json);
         assertThat(json).doesNotContain("instructions").containsOnlyOnce("cycles");

@@ -8,7 +8,7 @@ import io.kiln.codegen.CodeUnit;
 import io.kiln.target.TargetKind;
 import java.util.List;
 
-/** Generates C: one source file for each unit. */
+/** Generates C: one source file for each unit, and a header if something of it is copied to RAM. */
 public final class CGenerator implements CodeGenerator {
     /** The {@link Artifact#codegenId} of all C that Kiln prints. */
     static final String ID = TargetKind.C.text();
@@ -20,7 +20,11 @@ public final class CGenerator implements CodeGenerator {
 
     @Override
     public List<Artifact> generate(CodeUnit unit) {
-        return List.of(artifact(ArtifactKind.SOURCE, unit.name() + ".c", OperatorFilePrinter.print(unit)));
+        Artifact source = artifact(ArtifactKind.SOURCE, unit.name() + ".c", OperatorFilePrinter.print(unit));
+        return unit.ram()
+                .header()
+                .map(header -> List.of(source, RamHeader.of(unit.origin(), header)))
+                .orElseGet(() -> List.of(source));
     }
 
     static Artifact artifact(ArtifactKind kind, String fileName, String text) {

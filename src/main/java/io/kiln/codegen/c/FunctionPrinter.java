@@ -2,6 +2,7 @@
 package io.kiln.codegen.c;
 
 import io.kiln.base.CText;
+import io.kiln.codegen.CodeUnit;
 import io.kiln.codegen.PackedApi;
 import io.kiln.codegen.PackedFunction;
 import io.kiln.tir.Buffer;
@@ -27,15 +28,19 @@ final class FunctionPrinter {
     /**
      * The comment, the attribute that prevents inlining, and the definition.
      *
-     * @param packed which of the functions that it calls have the packed signature
+     * @param unit which of the functions that it calls have the packed signature, and which are copied to RAM
      */
-    static String print(PrimFunc func, PackedApi packed) {
-        return print(func, "__attribute__((noinline)) ", packed);
+    static String print(PrimFunc func, CodeUnit unit) {
+        return print(func, "__attribute__((noinline)) " + ram(func.name(), unit), unit.packed());
     }
 
-    /** The part of a packed function that computes, which only that calls. */
-    static String printPart(PrimFunc func, PackedApi packed) {
-        return print(func, "static ", packed);
+    private static String ram(String function, CodeUnit unit) {
+        return unit.ram().functions().contains(function) ? RamHeader.code(function) + " " : "";
+    }
+
+    /** The part of a packed function that computes, which only that calls and with which it is placed. */
+    static String printPart(PrimFunc func, PrimFunc whole, CodeUnit unit) {
+        return print(func, ram(whole.name(), unit) + "static ", unit.packed());
     }
 
     private static String print(PrimFunc func, String attribute, PackedApi packed) {

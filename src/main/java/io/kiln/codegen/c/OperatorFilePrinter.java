@@ -15,10 +15,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /** Prints functions of the loop IR, with their tables and the intrinsics they call, as one C file. */
 final class OperatorFilePrinter {
+    /** Before a function of a micro-kernel that callers do not contain; its name is on the same line. */
+    private static final Pattern FUNCTION =
+            Pattern.compile("(?m)\\bstatic (?!inline\\b)(?=[^\\n;{=]*?\\b(kiln_\\w+)\\()");
+
     private OperatorFilePrinter() {}
 
     static String print(CodeUnit unit) {
@@ -31,13 +36,14 @@ final class OperatorFilePrinter {
         out.append(headers(unit, intrinsics, kernels).stream()
                 .map(h -> "#include <" + h + ">\n")
                 .collect(Collectors.joining()));
+        unit.ram().header().ifPresent(header -> out.append("#include \"" + header + "\"\n"));
         if (unit.origin().portable()) {
             out.append(PortableKernels.directives());
         }
         intrinsics.stream()
                 .filter(i -> !i.definition().isEmpty())
                 .forEach(i -> out.append('\n').append(i.definition()));
-        kernels.forEach(k -> out.append('\n').append(k.definition()));
+        kernels.forEach(k -> out.append('\n').append(definition(k, unit.ram())));
         if (!statics.isEmpty()) {
             out.append("\n/* What is remembered from run to run. */\n");
             statics.forEach(s -> out.append(
@@ -52,9 +58,16 @@ final class OperatorFilePrinter {
                     .append(packed.find(function.name())
                             .map(f -> packed(unit, function, f, called.contains(f.name())))
                             .orElseGet(() ->
-                                    CSignature.of(function).text() + ";\n" + FunctionPrinter.print(function, packed)));
+                                    CSignature.of(function).text() + ";\n" + FunctionPrinter.print(function, unit)));
         }
         return out.toString();
+    }
+
+    /** A micro-kernel, with all its functions where it is placed. */
+    private static String definition(Kernel kernel, CodeUnit.RamSections ram) {
+        return ram.functions().contains(kernel.name())
+                ? FUNCTION.matcher(kernel.definition()).replaceAll(RamHeader.code("$1") + " $0")
+                : kernel.definition();
     }
 
     private static Set<String> headers(CodeUnit unit, List<Intrinsic> intrinsics, List<Kernel> kernels) {
@@ -111,7 +124,7 @@ final class OperatorFilePrinter {
         String result = part.name() + "(" + String.join(", ", PackedText.arguments(packed)) + ")";
         List<CItem> items = PackedText.definition(
                 "", packed, unit.packed().checked(), called && !packed.tensors().isEmpty(), 0, result);
-        return FunctionPrinter.printPart(part, unit.packed()) + CFilePrinter.print(unit.origin(), items);
+        return FunctionPrinter.printPart(part, function, unit) + CFilePrinter.print(unit.origin(), items);
     }
 
     /** Kernels load several elements of 16 bits as a word. */

@@ -17,6 +17,9 @@ final class TablePrinter {
     private TablePrinter() {}
 
     private static String place(PrimFunc.Table table) {
+        if (table.pool().filter(InterfaceNames.RAM_CONSTANTS::equals).isPresent()) {
+            return RamHeader.constants(table.symbol()) + " __attribute__((aligned(16)))";
+        }
         String section = table.pool().map(InterfaceNames::constantsSection).orElse(InterfaceNames.CONSTANTS_SECTION);
         return "__attribute__((section(\"" + section + "\"), aligned(16)))";
     }

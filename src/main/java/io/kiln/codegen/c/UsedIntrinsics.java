@@ -18,7 +18,7 @@ import java.util.TreeSet;
 import java.util.function.Consumer;
 
 /** Finds the external definitions that functions use. */
-final class UsedIntrinsics {
+public final class UsedIntrinsics {
     private static final String NAKED = "__attribute__((naked, noinline";
 
     private UsedIntrinsics() {}
@@ -49,7 +49,7 @@ final class UsedIntrinsics {
     }
 
     /** Micro-kernels called, by name. */
-    static List<Kernel> kernels(List<PrimFunc> functions) {
+    public static List<Kernel> kernels(List<PrimFunc> functions) {
         Map<String, Kernel> found = new TreeMap<>();
         functions.forEach(f -> walk(f.body(), e -> {}, s -> {
             if (s instanceof Stmt.CallKernel call) {

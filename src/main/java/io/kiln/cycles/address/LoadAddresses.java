@@ -2,50 +2,69 @@
 package io.kiln.cycles.address;
 
 import io.kiln.base.elf.ElfFile;
+import io.kiln.cycles.address.ThumbValues.Access;
 import io.kiln.cycles.decode.Instruction;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.TreeMap;
 
 /**
  * The addresses that a block of Thumb code loads from, as sums of the registers before its first instruction and behind its last. A pointer
- * that the block itself loads is known from behind, as long as it is in a register there.
+ * that the block itself loads is known from behind, as long as it is in a register there, or from the stack, if it was stored there.
  */
 public final class LoadAddresses {
+    /** What stands for an address that is not known. */
+    public static final long UNKNOWN = -1;
+
     private static final int STACK = 13;
+    private static final int WORD = 4;
+    private static final int FIRST_VARIABLE = 2 * ThumbValues.REGISTERS;
 
-    private final List<Load> loads;
-
-    private LoadAddresses(List<Load> loads) {
-        this.loads = List.copyOf(loads);
-    }
+    private final List<Step> steps = new ArrayList<>();
+    private final List<Load> loads = new ArrayList<>();
 
     /**
-     * A load.
+     * A load, not from the stack.
      *
      * @param instruction its index in the block
      * @param bytes that it reads
-     * @param known whether its address is known from the registers
      */
-    public record Load(int instruction, int bytes, boolean known, int constant, int[] registers, int[] factors) {
-        /** Where it reads, unsigned. */
-        public long address(int[] before, int[] behind) {
-            int sum = constant;
-            for (int i = 0; i < registers.length; i++) {
-                int register = registers[i];
-                sum += factors[i]
-                        * (register < ThumbValues.REGISTERS
-                                ? before[register]
-                                : behind[register - ThumbValues.REGISTERS]);
-            }
-            return Integer.toUnsignedLong(sum);
-        }
+    public record Load(int instruction, int bytes) {}
+
+    /** What a program keeps on its stack, as far as it was stored by blocks that were seen. */
+    public static final class Stack {
+        private final Map<Integer, Integer> words = new HashMap<>();
     }
 
-    /** Loads in order; without those from the stack, which lies in RAM. */
-    public List<Load> loads() {
-        return loads;
+    /** A load of a value, or a load or store of the stack. */
+    private record Step(Access access, boolean isOfStack, int[] variables, int[] factors) {}
+
+    private LoadAddresses(ThumbValues values) {
+        Map<Integer, Sum> known = solved(values);
+        for (Access access : values.accesses()) {
+            Sum address = known(access.address(), known);
+            boolean isOfStack = address.factor(STACK) == 1;
+            if (isOfStack || !access.isStore()) {
+                List<Sum> words =
+                        access.words().stream().map(word -> known(word, known)).toList();
+                Access found = new Access(access.instruction(), access.isStore(), access.bytes(), address, words);
+                steps.add(new Step(
+                        found,
+                        isOfStack,
+                        address.terms().keySet().stream()
+                                .mapToInt(Integer::intValue)
+                                .toArray(),
+                        address.terms().values().stream()
+                                .mapToInt(Integer::intValue)
+                                .toArray()));
+                if (!isOfStack) {
+                    loads.add(new Load(access.instruction(), access.bytes()));
+                }
+            }
+        }
     }
 
     /**
@@ -55,25 +74,89 @@ public final class LoadAddresses {
      * @param block its instructions
      */
     public static LoadAddresses of(ElfFile elf, List<Instruction> block) {
-        ThumbValues values = new ThumbValues(elf, block);
-        Map<Integer, Sum> known = solved(values);
-        List<Load> loads = new ArrayList<>();
-        for (ThumbValues.Load load : values.loads()) {
-            if (load.address().factor(STACK) != 1) {
-                loads.add(load(load, known));
-            }
-        }
-        return new LoadAddresses(loads);
+        return new LoadAddresses(new ThumbValues(elf, block));
     }
 
-    private static Load load(ThumbValues.Load load, Map<Integer, Sum> known) {
-        Sum address = known(load.address(), known);
-        int[] registers =
-                address.terms().keySet().stream().mapToInt(Integer::intValue).toArray();
-        int[] factors =
-                address.terms().values().stream().mapToInt(Integer::intValue).toArray();
-        boolean isKnown = address.terms().keySet().stream().allMatch(variable -> variable < 2 * ThumbValues.REGISTERS);
-        return new Load(load.instruction(), load.bytes(), isKnown, address.constant(), registers, factors);
+    /** Loads in order; without those from the stack, which lies in RAM. */
+    public List<Load> loads() {
+        return loads;
+    }
+
+    /**
+     * Finds the addresses of the loads in an execution.
+     *
+     * @param before the registers before the first instruction
+     * @param behind those behind the last
+     * @param stack what was stored before; this block's stores are added
+     * @param addresses of the loads, unsigned, or {@link #UNKNOWN}
+     */
+    public void find(int[] before, int[] behind, Stack stack, long[] addresses) {
+        Map<Integer, Integer> loaded = new HashMap<>();
+        Registers registers = new Registers(before, behind, loaded);
+        int load = 0;
+        for (Step step : steps) {
+            OptionalInt address = registers.value(step.access.address().constant(), step.variables, step.factors);
+            if (!step.isOfStack) {
+                addresses[load] = address.isPresent() ? Integer.toUnsignedLong(address.getAsInt()) : UNKNOWN;
+                load++;
+            } else if (address.isPresent()) {
+                stack(step.access, address.getAsInt(), stack.words, registers);
+            }
+        }
+    }
+
+    private static void stack(Access access, int address, Map<Integer, Integer> words, Registers registers) {
+        if (!access.isStore()) {
+            for (int i = 0; i < access.words().size(); i++) {
+                Integer word = words.get(address + i * WORD);
+                Sum target = access.words().get(i);
+                if (word != null && target.terms().size() == 1 && target.constant() == 0) {
+                    target.terms().keySet().forEach(variable -> registers.loaded.put(variable, word));
+                }
+            }
+            return;
+        }
+        for (int at = address & -WORD; at < address + access.bytes(); at += WORD) {
+            words.remove(at);
+        }
+        for (int i = 0; i < access.words().size(); i++) {
+            int at = address + i * WORD;
+            registers.value(access.words().get(i)).ifPresent(word -> words.put(at, word));
+        }
+    }
+
+    /** The values of variables. */
+    private record Registers(int[] before, int[] behind, Map<Integer, Integer> loaded) {
+        OptionalInt value(Sum sum) {
+            int value = sum.constant();
+            for (Map.Entry<Integer, Integer> term : sum.terms().entrySet()) {
+                int variable = term.getKey();
+                if (variable >= FIRST_VARIABLE && !loaded.containsKey(variable)) {
+                    return OptionalInt.empty();
+                }
+                value += term.getValue() * of(variable);
+            }
+            return OptionalInt.of(value);
+        }
+
+        OptionalInt value(int constant, int[] variables, int[] factors) {
+            int value = constant;
+            for (int i = 0; i < variables.length; i++) {
+                int variable = variables[i];
+                if (variable >= FIRST_VARIABLE && !loaded.containsKey(variable)) {
+                    return OptionalInt.empty();
+                }
+                value += factors[i] * of(variable);
+            }
+            return OptionalInt.of(value);
+        }
+
+        private int of(int variable) {
+            if (variable >= FIRST_VARIABLE) {
+                return loaded.get(variable);
+            }
+            return variable < ThumbValues.REGISTERS ? before[variable] : behind[variable - ThumbValues.REGISTERS];
+        }
     }
 
     /** Variables that a block leaves in a register, alone or in a sum of known ones, by the registers before and behind it. */
@@ -85,7 +168,7 @@ public final class LoadAddresses {
             for (int register = 0; register < ThumbValues.REGISTERS - 1; register++) {
                 Sum value = known(values.register(register), known);
                 List<Integer> open = value.terms().keySet().stream()
-                        .filter(variable -> variable >= 2 * ThumbValues.REGISTERS)
+                        .filter(variable -> variable >= FIRST_VARIABLE)
                         .toList();
                 if (open.size() == 1 && Math.abs(value.factor(open.get(0))) == 1) {
                     int variable = open.get(0);

@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /**
  * What Thumb code does to the registers that it addresses memory by (Arm v8-M Architecture Reference Manual, DDI 0553, C2): sums stay sums,
@@ -25,20 +26,29 @@ final class ThumbValues {
 
     private final ElfFile elf;
     private final Sum[] registers = new Sum[REGISTERS];
-    private final List<Load> loads = new ArrayList<>();
+    private final List<Access> accesses = new ArrayList<>();
     private final Map<Integer, Sum> results = new HashMap<>();
     private int variables = 2 * REGISTERS;
     private int conditional;
     private Instruction now;
 
     /**
-     * A load.
+     * A load or store.
      *
      * @param instruction its index in the block
-     * @param bytes that it reads
+     * @param isStore whether it writes
+     * @param bytes that it reads or writes
      * @param address where
+     * @param words the words that it reads or writes, by rising address; empty for smaller items and for what may not happen
      */
-    record Load(int instruction, int bytes, Sum address) {}
+    record Access(int instruction, boolean isStore, int bytes, Sum address, List<Sum> words) {}
+
+    /**
+     * An access before its results are known.
+     *
+     * @param registers those that it loads or stores, by rising address; empty if they hold no words
+     */
+    private record Pending(boolean isStore, int bytes, Sum address, List<Integer> registers) {}
 
     ThumbValues(ElfFile elf, List<Instruction> block) {
         this.elf = elf;
@@ -49,8 +59,8 @@ final class ThumbValues {
         }
     }
 
-    List<Load> loads() {
-        return loads;
+    List<Access> accesses() {
+        return accesses;
     }
 
     /** The value of a register behind the last instruction. */
@@ -61,17 +71,27 @@ final class ThumbValues {
     private void step(int index) {
         results.clear();
         int first = halfword(now.address());
-        Optional<Load> load = now.bytes() == 2 ? narrow(first, index) : wide(first, halfword(now.address() + 2), index);
-        load.ifPresent(loads::add);
+        Optional<Pending> access = now.bytes() == 2 ? narrow(first) : wide(first, halfword(now.address() + 2));
+        List<Sum> stored = access.map(one -> values(one.registers)).orElse(List.of());
         for (int register = 0; register < REGISTERS; register++) {
-            if ((now.writes() >>> register & 1) != 0) {
-                boolean isKnown = conditional == 0 && results.containsKey(register);
-                registers[register] = isKnown ? results.get(register) : Sum.variable(variables++);
+            boolean isKnown = results.containsKey(register);
+            if (isKnown && conditional == 0) {
+                registers[register] = results.get(register);
+            } else if (isKnown || (now.writes() >>> register & 1) != 0) {
+                registers[register] = Sum.variable(variables++);
             }
         }
+        access.ifPresent(one -> {
+            List<Sum> words = one.isStore ? stored : values(one.registers);
+            accesses.add(new Access(index, one.isStore, one.bytes, one.address, conditional > 0 ? List.of() : words));
+        });
         // An IT instruction is followed by up to four that are executed on a condition.
         boolean isIt = now.bytes() == 2 && (first & 0xff00) == 0xbf00 && (first & 0xf) != 0;
         conditional = isIt ? PIPELINE - Integer.numberOfTrailingZeros(first & 0xf) : Math.max(0, conditional - 1);
+    }
+
+    private List<Sum> values(List<Integer> numbers) {
+        return numbers.stream().map(number -> registers[number]).toList();
     }
 
     private int halfword(long address) {
@@ -93,16 +113,42 @@ final class ThumbValues {
         return number == PC ? programCounter() : registers[number];
     }
 
-    private Optional<Load> load(int index, int bytes, Sum address, int target) {
+    private Optional<Pending> load(int bytes, Sum address, int target) {
         if (address.isConstant() && bytes == WORD) {
             elf.at(Integer.toUnsignedLong(address.constant()), WORD)
                     .map(ByteBuffer::getInt)
                     .ifPresent(value -> results.put(target, Sum.of(value)));
         }
-        return Optional.of(new Load(index, bytes, address));
+        return access(false, bytes, address, target);
     }
 
-    private Optional<Load> narrow(int h, int index) {
+    private static Optional<Pending> access(boolean isStore, int bytes, Sum address, int register) {
+        return Optional.of(new Pending(isStore, bytes, address, bytes == WORD ? List.of(register) : List.of()));
+    }
+
+    private Optional<Pending> single(boolean isLoad, int bytes, Sum address, int register) {
+        return isLoad ? load(bytes, address, register) : access(true, bytes, address, register);
+    }
+
+    private static List<Integer> listed(int mask) {
+        return IntStream.range(0, REGISTERS)
+                .filter(register -> (mask >>> register & 1) != 0)
+                .boxed()
+                .toList();
+    }
+
+    /** Several words, by rising register; {@code up} is -1 for those below the base. */
+    private Optional<Pending> multiple(boolean isStore, int base, int mask, int up, boolean writesBack) {
+        int bytes = WORD * Integer.bitCount(mask);
+        Sum first = up > 0 ? registers[base] : registers[base].plus(-bytes);
+        boolean isLoaded = !isStore && (mask >>> base & 1) != 0;
+        if (writesBack && !isLoaded) {
+            results.put(base, registers[base].plus(up * bytes));
+        }
+        return Optional.of(new Pending(isStore, bytes, first, listed(mask)));
+    }
+
+    private Optional<Pending> narrow(int h) {
         int d = h & 7;
         int n = h >>> 3 & 7;
         int m = h >>> 6 & 7;
@@ -119,38 +165,35 @@ final class ThumbValues {
             case 0b00110 -> results.put(high, registers[high].plus(imm8));
             case 0b00111 -> results.put(high, registers[high].plus(-imm8));
             case 0b01000 -> arithmetic(h, d | h >>> 4 & 8, h >>> 3 & 15);
-            case 0b01001 -> {
-                return load(index, WORD, programCounter().plus(imm8 * WORD), high);
-            }
-            case 0b01010, 0b01011 -> {
-                int bytes = new int[] {0, 0, 0, 1, WORD, 2, 1, 2}[h >>> 9 & 7];
-                return bytes == 0 ? Optional.empty() : load(index, bytes, registers[n].plus(registers[m]), d);
-            }
-            case 0b01101 -> {
-                return load(index, WORD, registers[n].plus(imm5 * WORD), d);
-            }
-            case 0b01111 -> {
-                return load(index, 1, registers[n].plus(imm5), d);
-            }
-            case 0b10001 -> {
-                return load(index, 2, registers[n].plus(imm5 * 2), d);
-            }
-            case 0b10011 -> {
-                return load(index, WORD, registers[SP].plus(imm8 * WORD), high);
-            }
             case 0b10100 -> results.put(high, programCounter().plus(imm8 * WORD));
             case 0b10101 -> results.put(high, registers[SP].plus(imm8 * WORD));
-            case 0b10110 -> stack(h);
-            case 0b10111 -> {
-                return (h & 0xfe00) == 0xbc00 ? multiple(index, SP, 1, true) : Optional.empty();
+            default -> {
+                return narrowAccess(h, d, n, m);
             }
-            case 0b11000 -> results.put(high, registers[high].plus(WORD * Integer.bitCount(imm8)));
-            case 0b11001 -> {
-                return multiple(index, high, 1, true);
-            }
-            default -> {}
         }
         return Optional.empty();
+    }
+
+    private Optional<Pending> narrowAccess(int h, int d, int n, int m) {
+        int high = h >>> 8 & 7;
+        int imm5 = h >>> 6 & 31;
+        int imm8 = h & 255;
+        boolean isLoad = (h & 1 << 11) != 0;
+        return switch (h >>> 11) {
+            case 0b01001 -> load(WORD, programCounter().plus(imm8 * WORD), high);
+            case 0b01010, 0b01011 -> {
+                int operation = h >>> 9 & 7;
+                int bytes = new int[] {WORD, 2, 1, 1, WORD, 2, 1, 2}[operation];
+                yield single(operation > 2, bytes, registers[n].plus(registers[m]), d);
+            }
+            case 0b01100, 0b01101 -> single(isLoad, WORD, registers[n].plus(imm5 * WORD), d);
+            case 0b01110, 0b01111 -> single(isLoad, 1, registers[n].plus(imm5), d);
+            case 0b10000, 0b10001 -> single(isLoad, 2, registers[n].plus(imm5 * 2), d);
+            case 0b10010, 0b10011 -> single(isLoad, WORD, registers[SP].plus(imm8 * WORD), high);
+            case 0b10110, 0b10111 -> stack(h, isLoad);
+            case 0b11000, 0b11001 -> multiple(!isLoad, high, imm8, 1, true);
+            default -> Optional.empty();
+        };
     }
 
     private void arithmetic(int h, int d, int m) {
@@ -165,22 +208,15 @@ final class ThumbValues {
         }
     }
 
-    private void stack(int h) {
+    private Optional<Pending> stack(int h, boolean isLoad) {
         if ((h & 0xff00) == 0xb000) {
             results.put(SP, registers[SP].plus(WORD * (h & 127) * ((h & 128) == 0 ? 1 : -1)));
-        } else if ((h & 0xfe00) == 0xb400) {
-            results.put(SP, registers[SP].plus(-WORD * Integer.bitCount(h & 0x1ff)));
+            return Optional.empty();
         }
-    }
-
-    /** A load of several words; {@code up} is -1 for those below the base. */
-    private Optional<Load> multiple(int index, int base, int up, boolean writesBack) {
-        int bytes = WORD * now.words();
-        Sum first = up > 0 ? registers[base] : registers[base].plus(-bytes);
-        if (writesBack) {
-            results.put(base, registers[base].plus(up * bytes));
-        }
-        return Optional.of(new Load(index, bytes, first));
+        int extra = (h & 256) == 0 ? 0 : 1 << (isLoad ? PC : PC - 1);
+        return (h & 0x0600) == 0x0400
+                ? multiple(!isLoad, SP, h & 255 | extra, isLoad ? 1 : -1, true)
+                : Optional.empty();
     }
 
     private void product(int d, Sum one, Sum other, Sum addend, int sign) {
@@ -191,21 +227,21 @@ final class ThumbValues {
         }
     }
 
-    private Optional<Load> wide(int h, int l, int index) {
+    private Optional<Pending> wide(int h, int l) {
         int n = h & 15;
         int m = l & 15;
         int d = l >>> 8 & 15;
         if ((h & 0xfe40) == 0xe800) {
-            return several(h, index, n);
+            return multiple((h & 16) == 0, n, l, (h & 128) != 0 ? 1 : -1, (h & 32) != 0);
         }
         if ((h & 0xfe40) == 0xe840) {
-            return pair(h, l, index);
+            return pair(h, l);
         }
         if ((h & 0xfe00) == 0xec00) {
-            return floats(h, l, index);
+            return floats(h, l);
         }
         if ((h & 0xfe00) == 0xf800) {
-            return single(h, l, index);
+            return single(h, l);
         }
         if ((h & 0xfe00) == 0xea00) {
             int shift = l >>> 10 & 28 | l >>> 6 & 3;
@@ -224,21 +260,8 @@ final class ThumbValues {
         return Optional.empty();
     }
 
-    private Optional<Load> several(int h, int index, int n) {
-        boolean isLoad = (h & 16) != 0;
-        boolean writesBack = (h & 32) != 0;
-        int up = (h & 128) != 0 ? 1 : -1;
-        if (isLoad) {
-            return multiple(index, n, up, writesBack);
-        }
-        if (writesBack) {
-            results.put(n, registers[n].plus(up * WORD * now.words()));
-        }
-        return Optional.empty();
-    }
-
     /** Loads and stores of two words, exclusive ones, and branches by a table. */
-    private Optional<Load> pair(int h, int l, int index) {
+    private Optional<Pending> pair(int h, int l) {
         int n = h & 15;
         boolean isIndexed = (h & 0x100) != 0;
         if (!isIndexed && (h & 0x20) == 0) {
@@ -246,7 +269,7 @@ final class ThumbValues {
             int twice = l >>> 4 & 1;
             Sum table = n == PC ? Sum.of((int) now.address() + PIPELINE) : registers[n];
             return isTable
-                    ? Optional.of(new Load(index, 1 << twice, table.plus(register(l & 15, twice))))
+                    ? Optional.of(new Pending(false, 1 << twice, table.plus(register(l & 15, twice)), List.of()))
                     : Optional.empty();
         }
         int offset = WORD * (l & 255) * ((h & 128) != 0 ? 1 : -1);
@@ -254,10 +277,12 @@ final class ThumbValues {
         if ((h & 0x20) != 0) {
             results.put(n, there);
         }
-        return (h & 16) != 0 ? Optional.of(new Load(index, 2 * WORD, isIndexed ? there : base(n))) : Optional.empty();
+        boolean isStore = (h & 16) == 0;
+        return Optional.of(
+                new Pending(isStore, 2 * WORD, isIndexed ? there : base(n), List.of(l >>> 12, l >>> 8 & 15)));
     }
 
-    private Optional<Load> floats(int h, int l, int index) {
+    private Optional<Pending> floats(int h, int l) {
         int n = h & 15;
         boolean isFloat = (l & 0xe00) == 0xa00;
         boolean isIndexed = (h & 0x100) != 0;
@@ -274,12 +299,10 @@ final class ThumbValues {
             results.put(n, there);
         }
         int bytes = isOne ? (l & 0x100) == 0 ? WORD : 2 * WORD : offset;
-        return (h & 16) != 0
-                ? Optional.of(new Load(index, bytes, isOne || up < 0 ? there : base(n)))
-                : Optional.empty();
+        return Optional.of(new Pending((h & 16) == 0, bytes, isOne || up < 0 ? there : base(n), List.of()));
     }
 
-    private Optional<Load> single(int h, int l, int index) {
+    private Optional<Pending> single(int h, int l) {
         int n = h & 15;
         int target = l >>> 12;
         int bytes = 1 << (h >>> 5 & 3);
@@ -299,11 +322,14 @@ final class ThumbValues {
         } else {
             address = registers[n].plus(register(l & 15, l >>> 4 & 3));
         }
-        return isLoad && !isHint ? load(index, bytes, address, target) : Optional.empty();
+        return isHint ? Optional.empty() : single(isLoad, bytes, address, target);
     }
 
     /** Arithmetic of a register and another value. */
     private void combine(int operation, int d, int n, Sum other) {
+        if (d == PC) {
+            return;
+        }
         switch (operation) {
             case 0b0010 -> {
                 if (n == PC) {

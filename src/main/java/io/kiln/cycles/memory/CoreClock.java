@@ -12,6 +12,9 @@ import java.util.List;
  * ahead, from the cycle before a branch's end on; an instruction begins when the one before has been issued and its own last word is there.
  */
 public final class CoreClock {
+    /** The address of a load that is not known; it can be any constant at the high bound, and is not one otherwise. */
+    public static final long UNKNOWN = -1;
+
     private static final int QUEUE = 3;
     private static final long EARLY = Long.MIN_VALUE;
 
@@ -20,6 +23,7 @@ public final class CoreClock {
     private static final Place NOWHERE = new Place(0, 0, FREE, FREE);
 
     private final List<Place> places;
+    private final long unknown;
     private final int wordBits;
     private final long[] used = new long[QUEUE + 1];
     private final long[] there = new long[QUEUE + 1];
@@ -54,6 +58,14 @@ public final class CoreClock {
         this.places = setting.regions().stream()
                 .map(region -> Place.of(region, setting))
                 .toList();
+        boolean isHigh = setting.bound() == Bound.HIGH && !setting.constants();
+        this.unknown = isHigh
+                ? setting.regions().stream()
+                        .flatMap(region -> region.waits().stream())
+                        .mapToLong(MemoryWait::states)
+                        .max()
+                        .orElse(0)
+                : 0;
         this.wordBits = Integer.numberOfTrailingZeros(wordBytes);
     }
 
@@ -133,6 +145,11 @@ public final class CoreClock {
         // What was asked for before comes before.
         while (fetched < (end - 1) >>> wordBits && fetched - consumed < QUEUE - 1 && asked() < now) {
             fetch();
+        }
+        if (address == UNKNOWN) {
+            dataStalls += unknown;
+            now += unknown;
+            return;
         }
         long ready = place(address).load.load(address, bytes, now);
         dataStalls += ready - now;

@@ -62,7 +62,8 @@ public final class GraphExecution implements Executor {
                 statics,
                 code,
                 new PackedApi(packed, module.options().checked()),
-                scratch);
+                scratch,
+                CodeUnit.RamSections.NONE);
         List<String> names = packed.stream().map(PackedFunction::name).toList();
         Artifact library = SystemLibrarySource.file(
                         module.origin(),

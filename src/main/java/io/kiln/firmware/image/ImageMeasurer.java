@@ -73,10 +73,11 @@ public final class ImageMeasurer {
 
     /**
      * Whether a section holds variables with initial values. Constants without {@code const}, as pools of some versions of TVM,
-     * count as constants: linker scripts go by the name.
+     * count as constants: linker scripts go by the name. Code and constants that are copied to RAM count as variables.
      */
-    private static boolean isData(Section section) {
-        return section.isWritable() && !section.name().startsWith(".rodata") && !isOfConstructors(section);
+    private boolean isData(Section section) {
+        return (section.hasContent() && elf.loadAddress(section) != section.address())
+                || (section.isWritable() && !section.name().startsWith(".rodata") && !isOfConstructors(section));
     }
 
     /**
@@ -121,7 +122,7 @@ public final class ImageMeasurer {
             return OptionalLong.empty();
         }
         List<Memory> memories = board.memories().stream()
-                .filter(memory -> memory.kind() == kind)
+                .filter(memory -> memory.kind() == kind && memory.mirrors().isEmpty())
                 .toList();
         if (memories.isEmpty()) {
             return (kind == Kind.ROM ? board.constants() : board.workspace())

@@ -23,6 +23,7 @@ import io.kiln.compile.CompileOptions;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.CompiledModel;
 import io.kiln.compile.ModelCompiler;
+import io.kiln.compile.RamOptions;
 import io.kiln.compile.SystemLibrary;
 import io.kiln.executor.PackedOptions;
 import io.kiln.firmware.app.Application;
@@ -164,7 +165,13 @@ public final class GenerateStep {
         written.addAll(ModelViews.write(build.spec(), compiled));
         written.addAll(quantizedFiles.write(compiled));
         store(layout).write(linked);
-        linked.forEach(library -> log.info(LibrarySummary.of(library)));
+        linked.forEach(library -> {
+            log.info(LibrarySummary.of(library));
+            String copies = library.metadata().memory().copies().text();
+            if (!copies.isEmpty()) {
+                log.info("Model " + library.metadata().name() + ", " + copies);
+            }
+        });
         return written;
     }
 
@@ -237,7 +244,9 @@ public final class GenerateStep {
         return new CompileRequest(
                 model.input(),
                 target,
-                alone(options, spec.models().size()),
+                alone(
+                        spec.update().hasSlots() ? options.with(RamOptions.NONE) : options,
+                        spec.models().size()),
                 spec.archive().slim(),
                 quantize,
                 BoardRecords.best(build));

@@ -6,15 +6,21 @@ import io.kiln.base.Failure;
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.compile.MemoryPools;
+import io.kiln.cycles.memory.MemoryWait;
+import io.kiln.cycles.memory.MemoryWait.DataCache;
 import io.kiln.target.MemoryPool;
 import io.kiln.target.MemoryReach;
+import io.kiln.target.SpareRam;
+import io.kiln.target.SpareRam.Reads;
 import io.kiln.toolchain.board.Board;
+import io.kiln.toolchain.board.Board.CodeFetch;
 import io.kiln.toolchain.board.Board.Memory;
 import io.kiln.toolchain.board.PoolMemories;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
@@ -28,6 +34,12 @@ import java.util.OptionalLong;
  */
 public final class BoardPools {
     private static final int ALIGNMENT = 16;
+
+    /** The models of an image take this part of the RAM of variables for copies unasked, */
+    private static final int SHARE_OF_RAM = 16;
+
+    /** and at most so many bytes. */
+    private static final long LARGEST_SHARE = 32 << 10;
 
     private BoardPools() {}
 
@@ -43,8 +55,52 @@ public final class BoardPools {
                         pools(board, pools.workspace(), MemoryPool.GLOBAL_WORKSPACE, limits),
                         isDivided(board)
                                 ? divided(board, pools, limits, models)
-                                : pools(board, pools.constants(), MemoryPool.GLOBAL_CONSTANTS, limits)))
+                                : pools(board, pools.constants(), MemoryPool.GLOBAL_CONSTANTS, limits),
+                        spare(board, pools, limits, models)))
                 .orElse(MemoryPools.GLOBAL);
+    }
+
+    /** The RAM that a model may take for copies: a part of the board's, and no more than a build leaves it. */
+    private static SpareRam spare(Board board, PoolMemories pools, Map<String, Long> limits, int models) {
+        Memory variables = memory(board, pools.variables());
+        Optional<MemoryWait> flash = memory(board, pools.code()).waits();
+        boolean hasFastCode = memory(board, pools.ramCode())
+                .fetch()
+                .filter(fetch -> fetch != CodeFetch.SYSTEM_BUS)
+                .isPresent();
+        long most = limits.getOrDefault(pools.variables(), variables.size());
+        return new SpareRam(
+                Math.min(LARGEST_SHARE, variables.size() / SHARE_OF_RAM) / Math.max(1, models),
+                most,
+                hasFastCode,
+                flash.map(BoardPools::constants).orElse(Reads.FREE),
+                flash.map(BoardPools::code).orElse(Reads.FREE));
+    }
+
+    private static Reads constants(MemoryWait wait) {
+        int states = states(wait, wait.data().isPresent());
+        return wait.data()
+                .map(cache -> cache instanceof DataCache.Own own ? Optional.of(own.cache()) : wait.fetch())
+                .orElse(Optional.empty())
+                .map(cache -> new Reads(states, cache.sectorBytes(), cache.bytes()))
+                .orElseGet(() -> new Reads(states, Integer.BYTES, 0));
+    }
+
+    private static Reads code(MemoryWait wait) {
+        int states = states(wait, wait.fetch().isPresent());
+        Reads reads = wait.fetch()
+                .map(cache -> new Reads(states, cache.sectorBytes(), cache.bytes()))
+                .orElseGet(() -> new Reads(states, wait.lineBytes(), 0));
+        // While a line is executed, at an instruction a cycle, the next one is on its way.
+        int hidden = wait.prefetch() ? reads.lineBytes() / Integer.BYTES - 1 : 0;
+        return new Reads(Math.max(0, states - hidden), reads.lineBytes(), reads.cacheBytes());
+    }
+
+    /** What a line costs that a cache does not have, or each read where there is none. */
+    private static int states(MemoryWait wait, boolean isCached) {
+        return isCached
+                ? wait.missCycles().map(cycles -> (int) cycles.expected()).orElse(wait.states())
+                : wait.states();
     }
 
     /** A problem for each limit of a memory that is not a pool of the board. */

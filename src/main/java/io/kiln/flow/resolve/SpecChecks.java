@@ -6,6 +6,7 @@ import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.GitLfs;
 import io.kiln.base.Problems;
 import io.kiln.compile.Frontends;
+import io.kiln.compile.RamOptions;
 import io.kiln.firmware.app.Application;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.VerifyOn;
@@ -51,6 +52,14 @@ final class SpecChecks {
         spec.quantize().check(problems, missing);
         checkVerify(spec.verify(), problems, missing);
         spec.update().check(problems);
+        RamOptions ram = spec.compiler().options().ram();
+        if (spec.update().hasSlots() && (ram.code().isAsked() || ram.weights().isAsked())) {
+            problems.add(
+                    "kiln.ram copies models to RAM with kiln.update slots: the firmware's start-up code knows nothing of later models",
+                    "",
+                    "models that stay in their slots",
+                    "Leave kiln.ram.code and kiln.ram.weights out");
+        }
     }
 
     private static void checkVerify(BuildSpec.VerifySpec verify, Problems problems, Problems missing) {

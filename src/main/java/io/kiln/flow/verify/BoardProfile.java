@@ -227,6 +227,7 @@ public final class BoardProfile {
                         null,
                         profile.microseconds(i),
                         cycles(profile.microseconds(i)),
+                        null,
                         null));
             }
         }

@@ -4,41 +4,57 @@ package io.kiln.flow.verify;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.OperatorInfo;
 import io.kiln.base.elf.ElfFile;
+import io.kiln.cycles.BlockSink;
 import io.kiln.cycles.CycleEstimate;
 import io.kiln.cycles.CycleEstimate.Cost;
 import io.kiln.cycles.CycleEstimator;
 import io.kiln.cycles.ExecutedBlock;
+import io.kiln.cycles.MemoryTrace;
+import io.kiln.cycles.MemoryTrace.Loop;
+import io.kiln.cycles.MemoryTrace.Stalls;
 import io.kiln.cycles.core.CoreTables;
 import io.kiln.cycles.core.CoreTimings;
 import io.kiln.cycles.core.CycleRange;
 import io.kiln.device.emulator.InstructionCounts;
 import io.kiln.device.emulator.RunCounter;
 import io.kiln.flow.resolve.ResolvedBuild;
+import io.kiln.report.BoardCycles;
 import io.kiln.report.CycleReport;
+import io.kiln.report.MemoryReport;
 import io.kiln.report.ProfileReport;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.BoardTimer;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.IntFunction;
 
 /** Estimates the cycles of a profiled image's models on the board's core, if there are timings of it. */
 final class ProfileCycles {
     /** Why there is no estimate, before the name of the core. */
     static final String NO_TIMINGS = "no instruction timings are known of ";
 
+    private static final int MOST_LOOPS = 16;
+    private static final double MICRO = 1e6;
+    private static final double MILLI = 1e3;
+
     private final ResolvedBuild build;
     private final RunCounter counter;
     private final Path image;
     private final Optional<CoreTimings> core;
+    private final Optional<MemorySettings> settings;
     private final List<CycleEstimate> estimates = new ArrayList<>();
+    private final List<MemoryTrace> traces = new ArrayList<>();
 
     ProfileCycles(ResolvedBuild build, RunCounter counter, Path image) {
         this.build = build;
         this.counter = counter;
         this.image = image;
         this.core = CoreTables.find(build.toolchain().cpu());
+        this.settings = counter.hasOrder() ? MemorySettings.of(build.board()) : Optional.empty();
     }
 
     /**
@@ -53,22 +69,78 @@ final class ProfileCycles {
         if (core.isEmpty()) {
             return operators;
         }
+        ElfFile ran = ElfFile.read(image);
+        Optional<MemoryTrace> trace = settings.map(
+                all -> new MemoryTrace(ran, ElfFile.read(build.spec().layout().image("elf")), core.get(), all.all()));
         List<ExecutedBlock> blocks = counter.blocks(
                 image,
                 model.name(),
                 model.operators().stream().map(OperatorInfo::name).toList(),
                 TestCases.zero(model.inputs()).inputs(),
-                counts);
-        CycleEstimate estimate = CycleEstimator.estimate(ElfFile.read(image), blocks, core.get());
+                counts,
+                trace.<BlockSink>map(sink -> sink).orElse(BlockSink.NONE));
+        CycleEstimate estimate = CycleEstimator.estimate(ran, blocks, core.get());
         estimates.add(estimate);
+        trace.ifPresent(traces::add);
         List<ProfileReport.Operator> with = new ArrayList<>();
         for (int i = 0; i < operators.size(); i++) {
+            int owner = i + 1;
             List<Cost> owners = estimate.owners();
-            with.add(operators
-                    .get(i)
-                    .with(i + 1 < owners.size() ? owners.get(i + 1).cycles() : CycleRange.NONE));
+            CycleRange cycles = owner < owners.size() ? owners.get(owner).cycles() : CycleRange.NONE;
+            ProfileReport.Operator estimated = operators.get(i).with(cycles);
+            with.add(trace.map(all -> estimated.with(waited(cycles, setting -> all.stalls(setting, owner))))
+                    .orElse(estimated));
         }
         return with;
+    }
+
+    /** Cycles with what the settings of the board's memories add. */
+    private BoardCycles waited(CycleRange cycles, IntFunction<Stalls> stalls) {
+        Stalls waits = stalls.apply(MemorySettings.EXPECTED);
+        long expected = expected(cycles, waits);
+        Stalls least = stalls.apply(MemorySettings.LOW);
+        Stalls most = stalls.apply(MemorySettings.HIGH);
+        return new BoardCycles(
+                cycles.expected(),
+                waits.fetch(),
+                waits.data(),
+                expected,
+                Math.min(expected, cycles.low() + least.fetch() + least.data()),
+                Math.max(expected, cycles.high() + most.fetch() + most.data()));
+    }
+
+    private long expected(CycleRange cycles, Stalls waits) {
+        double measured = settings.orElseThrow().flash().measured();
+        return Math.round((cycles.expected() + waits.fetch() + waits.data()) * measured);
+    }
+
+    private Stalls stalls(int setting) {
+        return traces.stream().map(trace -> trace.stalls(setting)).reduce(Stalls.NONE, Stalls::plus);
+    }
+
+    private MemoryReport memory(CycleRange cycles, OptionalLong hertz) {
+        MemorySettings all = settings.orElseThrow();
+        long cacheBytes = build.board().loopBytes().orElse(Integer.MAX_VALUE);
+        List<MemoryReport.Loop> loops = traces.stream()
+                .flatMap(trace -> trace.loopsBeyond(MemorySettings.EXPECTED, cacheBytes).stream())
+                .sorted(Comparator.comparingLong(Loop::fetchStalls).reversed())
+                .limit(MOST_LOOPS)
+                .map(loop -> new MemoryReport.Loop(
+                        loop.function(), loop.address(), loop.bytes(), cacheBytes, loop.fetchStalls()))
+                .toList();
+        List<MemoryReport.Change> changes = new ArrayList<>();
+        for (int i = 0; i < all.changes().size(); i++) {
+            MemorySettings.Change change = all.changes().get(i);
+            long expected = expected(cycles, stalls(MemorySettings.FIRST_CHANGE + i));
+            OptionalLong clock = change.hertz().isPresent() ? change.hertz() : hertz;
+            Double time = clock.isPresent() ? Math.round(expected * MICRO / clock.getAsLong() * MILLI) / MILLI : null;
+            changes.add(new MemoryReport.Change(change.title(), expected, time));
+        }
+        return new MemoryReport(
+                waited(cycles, this::stalls),
+                loops,
+                changes,
+                traces.stream().mapToLong(MemoryTrace::unknownLoads).sum());
     }
 
     /** The cycles of all models together; empty if there are no timings. */
@@ -86,7 +158,11 @@ final class ProfileCycles {
                     .flatMap(Board.Memory::waits)
                     .map(wait -> wait.stallsAtMost(whole.codeBytes(), whole.taken(), whole.loads()))
                     .orElse(null);
-            return CycleReport.of(timings.title(), whole.cycles(), stalls, hertz, unknown);
+            CycleReport report = CycleReport.of(timings.title(), whole.cycles(), stalls, hertz, unknown);
+            return settings.isEmpty()
+                    ? report
+                    : report.with(
+                            memory(whole.cycles(), hertz == null ? OptionalLong.empty() : OptionalLong.of(hertz)));
         });
     }
 }

@@ -21,8 +21,10 @@ import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.FarmUse;
 import io.kiln.flow.spec.VerifyOver;
+import io.kiln.report.BoardCycles;
 import io.kiln.report.BuildReport;
 import io.kiln.report.Json;
+import io.kiln.report.MemoryReport;
 import io.kiln.report.ProfileReport;
 import io.kiln.report.ProfileReport.Preprocessing;
 import java.nio.file.Path;
@@ -41,6 +43,7 @@ import java.util.OptionalLong;
 public final class ProfileStep {
     private static final Duration LIMIT = Duration.ofMinutes(10);
     private static final int SHOWN = 8;
+    private static final int SHOWN_LOOPS = 3;
     private static final double PERCENT = 100;
 
     private final Log log;
@@ -136,6 +139,15 @@ public final class ProfileStep {
     }
 
     private static String cycles(ProfileReport.Operator operator) {
+        BoardCycles waited = operator.boardCycles();
+        if (waited != null) {
+            return String.format(
+                    Locale.ROOT,
+                    "%,14d cycles (%,d wait for code, %,d for constants)  ",
+                    waited.expected(),
+                    waited.fetchStalls(),
+                    waited.dataStalls());
+        }
         return operator.estimatedCycles() == null
                 ? ""
                 : String.format(
@@ -160,6 +172,14 @@ public final class ProfileStep {
                 report.aot().ram() - built.ram().total()));
     }
 
+    private void say(MemoryReport memory) {
+        log.info(memory.text());
+        memory.loops().stream()
+                .limit(SHOWN_LOOPS)
+                .forEach(loop -> log.info("Does not fit in the cache: " + loop.text()));
+        memory.changes().forEach(change -> log.info("With " + change.text()));
+    }
+
     private void say(ProfileReport report) {
         log.info(String.format(
                 Locale.ROOT, "One inference on %s: %,d instructions", report.ranOn(), report.instructions()));
@@ -168,6 +188,9 @@ public final class ProfileStep {
                     + build.toolchain().cpu());
         } else {
             log.info(report.estimate().text());
+            if (report.estimate().memory() != null) {
+                say(report.estimate().memory());
+            }
         }
         report.preprocessing()
                 .forEach(counted -> log.info(String.format(

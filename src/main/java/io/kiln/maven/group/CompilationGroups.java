@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven.group;
 
+import io.kiln.base.Problems;
+import io.kiln.compile.RamOptions;
 import io.kiln.compile.ReadOptions;
+import io.kiln.target.RamShare;
 import java.util.Optional;
 
 /** How models are read, fused and archived: {@code <onnx>}, {@code <tflite>}, {@code <fuse>} and {@code <mlf>}. */
@@ -29,6 +32,17 @@ public final class CompilationGroups {
             "Whether the archive's Relay text and parameters omit the constants' data; the C has it in any case. A slim archive cannot be"
                     + " compiled again from its text.");
 
+    private static final Element RAM_CODE = Element.of(
+            "code",
+            "auto",
+            "What of the models' code is copied to RAM at the start: auto for the kernels that save most, where the board's flash makes the core"
+                    + " wait for them and it has RAM from which code runs faster; none, all, or the most bytes, such as 4K.");
+    private static final Element RAM_WEIGHTS = Element.of(
+            "weights",
+            "auto",
+            "What of the models' weights and tables is copied to RAM at the start: auto for those that save most where the board's flash makes the"
+                    + " core wait, in RAM that it has to spare; none, all, or the most bytes, such as 16K.");
+
     /** {@code <fuse>}: how operators are fused. */
     public static final ParameterGroup FUSE = new ParameterGroup("fuse", MAX_DEPTH);
 
@@ -40,6 +54,9 @@ public final class CompilationGroups {
 
     /** {@code <mlf>}: what the archive in Model Library Format holds. */
     public static final ParameterGroup MLF = new ParameterGroup("mlf", SLIM);
+
+    /** {@code <ram>}: what is copied to RAM when a program starts. */
+    public static final ParameterGroup RAM = new ParameterGroup("ram", RAM_CODE, RAM_WEIGHTS);
 
     private CompilationGroups() {}
 
@@ -55,6 +72,21 @@ public final class CompilationGroups {
      */
     public static ReadOptions reading(GroupValues onnx, GroupValues tflite, Optional<String> limit) {
         return ReadOptions.parse(onnx.text(IO), tflite.text(ROUNDING), limit, onnx.file(DATA));
+    }
+
+    /**
+     * What is copied to RAM when a program starts.
+     *
+     * @param malformed receives texts that cannot be parsed
+     */
+    public static RamOptions ram(GroupValues ram, Problems malformed) {
+        return new RamOptions(share(RAM_CODE, ram, malformed), share(RAM_WEIGHTS, ram, malformed));
+    }
+
+    private static RamShare share(Element element, GroupValues ram, Problems malformed) {
+        return malformed
+                .read(() -> RamShare.of("kiln.ram." + element.name(), ram.text(element)))
+                .orElse(RamShare.AUTO);
     }
 
     /** Whether the archive omits the constants' data. */

@@ -27,6 +27,7 @@ public record ParameterGroup(String name, List<Element> elements) {
                 CompilationGroups.TFLITE,
                 CompilationGroups.ONNX,
                 CompilationGroups.MLF,
+                CompilationGroups.RAM,
                 Quantize.GROUP,
                 Update.GROUP,
                 Verify.GROUP,

@@ -45,6 +45,12 @@ final class MemorySection {
                 ram.available());
         out.append("</div>\n");
         memories(report, out);
+        report.models().stream()
+                .filter(model -> model.ramCopies() != null)
+                .forEach(model -> out.append("<p>")
+                        .append(Xhtml.escape("Model " + model.name() + ", "
+                                + model.ramCopies().text()))
+                        .append(".</p>\n"));
         sections(report.image(), out);
         return out.toString();
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.report.overview;
 
+import io.kiln.report.BoardCycles;
 import io.kiln.report.BuildReport.Operator;
 import io.kiln.report.graph.Graph.Note;
 import io.kiln.report.page.HtmlTable;
@@ -12,6 +13,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 
 /** The page's table of operators in execution order: what they are in the model, what they cost, and why their schedule was chosen. */
@@ -80,6 +82,8 @@ final class OperatorSection {
                 new Column(measure.title, operator -> share(measure.of(operator), whole, most)),
                 new Column("Instructions", operator -> Shown.known(operator.instructions())),
                 new Column("Cycles", OperatorSection::cycles),
+                new Column("Waits for code", operator -> waits(operator, BoardCycles::fetchStalls)),
+                new Column("for constants", operator -> waits(operator, BoardCycles::dataStalls)),
                 new Column("Time", OperatorSection::time),
                 new Column("MACs", OperatorSection::macs),
                 new Column("Constants", operator -> number(operator.constantBytes())),
@@ -168,6 +172,13 @@ final class OperatorSection {
     private static String cycles(Operator operator) {
         return operator.estimatedCycles() == null
                 ? ""
-                : Shown.count(operator.estimatedCycles().expected());
+                : Shown.count(
+                        operator.boardCycles() == null
+                                ? operator.estimatedCycles().expected()
+                                : operator.boardCycles().expected());
+    }
+
+    private static String waits(Operator operator, ToLongFunction<BoardCycles> part) {
+        return operator.boardCycles() == null ? "" : number(part.applyAsLong(operator.boardCycles()));
     }
 }

@@ -4,6 +4,7 @@ package io.kiln.report.overview;
 import io.kiln.artifact.ModelMetadata.PlannedBuffer;
 import io.kiln.report.BuildReport;
 import io.kiln.report.BuildReport.Operator;
+import io.kiln.report.MemoryReport;
 import io.kiln.report.ModelPart;
 import io.kiln.report.PreprocessingReport;
 import io.kiln.report.ProfileReport;
@@ -41,6 +42,7 @@ public final class OverviewPage {
         page.out.append(Remarks.markup(overview)).append(MemorySection.of(page.built));
         page.workspaces();
         page.operators();
+        page.waits();
         page.out.append(PreprocessingSection.of(page.built.preprocessing()));
         page.out.append(ProofSection.of(overview.proof()));
         page.graphs();
@@ -73,6 +75,31 @@ public final class OverviewPage {
         out.append("</div>\n");
     }
 
+    /** What waits for the board's memories, and what would change that. */
+    private void waits() {
+        MemoryReport memory = built.estimate() == null ? null : built.estimate().memory();
+        if (memory == null || memory.cycles().fetchStalls() + memory.cycles().dataStalls() == 0) {
+            return;
+        }
+        out.append("<h2 id=\"waits\">Waits of the memories</h2>\n<p>")
+                .append(Xhtml.escape(memory.text()))
+                .append("</p>\n");
+        list(
+                "Loops that do not fit in the cache of code",
+                memory.loops().stream().map(MemoryReport.Loop::text).toList());
+        list(
+                "With other settings",
+                memory.changes().stream().map(MemoryReport.Change::text).toList());
+    }
+
+    private void list(String title, List<String> lines) {
+        if (!lines.isEmpty()) {
+            out.append("<h3>").append(title).append("</h3>\n<ul>\n");
+            lines.forEach(line -> out.append("<li>").append(Xhtml.escape(line)).append("</li>\n"));
+            out.append("</ul>\n");
+        }
+    }
+
     private void proof() {
         if (overview.proof().isEmpty()) {
             tile("fair", "Not verified", "no proof of this image", "");
@@ -102,10 +129,18 @@ public final class OverviewPage {
             tile("", Shown.count(profile.instructions()), "instructions per inference on " + profile.ranOn(), "");
         }
         if (built.estimate() != null) {
+            MemoryReport memory = built.estimate().memory();
+            long expected = memory == null
+                    ? built.estimate().cycles().expected()
+                    : memory.cycles().expected();
+            String waits = memory == null
+                    ? ""
+                    : ", of which " + Shown.count(memory.cycles().fetchStalls()) + " wait for code and "
+                            + Shown.count(memory.cycles().dataStalls()) + " for constants";
             tile(
                     "",
-                    Shown.count(built.estimate().cycles().expected()),
-                    "cycles estimated for " + built.estimate().core() + time(),
+                    Shown.count(expected),
+                    "cycles estimated for " + built.estimate().core() + time() + waits,
                     "");
         }
         for (ProfileReport.Time time : profile.times()) {

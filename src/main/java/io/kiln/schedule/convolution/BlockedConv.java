@@ -99,7 +99,7 @@ final class BlockedConv {
 
     /** The loops. */
     LayerLoops loops(ConvTask task) {
-        return new LayerLoops(body(task.rows()), task.workload().macs(), rowBlock());
+        return new LayerLoops(body(task.rows()), task.workload().macs(), rowBlock()).sharing(sums.pixels());
     }
 
     /** Rows that are whole blocks of pixels together; otherwise some pixels are computed twice. */

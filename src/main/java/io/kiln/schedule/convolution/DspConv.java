@@ -75,7 +75,7 @@ final class DspConv {
 
     /** The loops. */
     LayerLoops loops(Rows rows) {
-        return new LayerLoops(body(rows), executedMacs(), rowBlock(conv));
+        return new LayerLoops(body(rows), executedMacs(), rowBlock(conv)).sharing(2);
     }
 
     /**

@@ -82,7 +82,7 @@ final class DspWinograd {
 
     /** The loops. */
     LayerLoops loops(Rows rows) {
-        return new LayerLoops(body(rows), executedMacs(conv));
+        return new LayerLoops(body(rows), executedMacs(conv)).sharing(PIXELS);
     }
 
     /** Ratio of the computed pixels and input channels to the needed ones. */

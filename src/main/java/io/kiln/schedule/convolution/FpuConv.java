@@ -94,7 +94,7 @@ final class FpuConv {
 
     /** The loops. */
     LayerLoops loops(Rows rows) {
-        return new LayerLoops(body(rows), conv.macsInside());
+        return new LayerLoops(body(rows), conv.macsInside()).sharing(blocks.pixels());
     }
 
     private Stmt body(Rows rows) {

@@ -83,7 +83,7 @@ final class MveGemm {
 
     /** The loops. */
     LayerLoops loops(Rows rows) {
-        return new LayerLoops(body(rows), executedMacs());
+        return new LayerLoops(body(rows), executedMacs()).sharing(gemm.pixels());
     }
 
     /** Multiply-accumulates of the loops: whole vectors and blocks, padding included. */

@@ -77,6 +77,6 @@ final class SharedConv {
         long pixels = isFlat ? even(out.dim(1) * out.dim(2)) : out.dim(1) * even(out.dim(2));
         long channels =
                 (long) SharedWeights.of(conv, SharedConvKernel.BLOCK).blocks().size() * SharedConvKernel.BLOCK;
-        return new LayerLoops(body.build(), out.dim(0) * pixels * channels * SharedWeights.filled(conv));
+        return new LayerLoops(body.build(), out.dim(0) * pixels * channels * SharedWeights.filled(conv)).sharing(2);
     }
 }

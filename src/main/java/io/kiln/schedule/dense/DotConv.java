@@ -72,7 +72,7 @@ final class DotConv {
     /** The loops. */
     LayerLoops loops(ConvTask task) {
         long macs = inputs.areCopied() ? task.workload().macs() : conv.macsInside();
-        return new LayerLoops(body(task.rows()), macs);
+        return new LayerLoops(body(task.rows()), macs).sharing(pixels);
     }
 
     private Stmt body(Rows rows) {

@@ -80,7 +80,7 @@ final class BlockedDepthwise {
 
     /** The loops. */
     LayerLoops loops(ConvTask task) {
-        return new LayerLoops(body(task.rows()), task.workload().macs());
+        return new LayerLoops(body(task.rows()), task.workload().macs()).sharing(pixels);
     }
 
     /** Calls of the micro-kernel: for the first output channels of all input channels, then for the second ones. */

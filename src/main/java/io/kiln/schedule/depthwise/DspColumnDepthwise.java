@@ -67,7 +67,7 @@ public final class DspColumnDepthwise {
     /** The loops. */
     LayerLoops loops() {
         long channels = (conv.channels() + BLOCK - 1L) / BLOCK * BLOCK;
-        return new LayerLoops(body(), conv.output().elements() / conv.channels() * channels * conv.taps());
+        return new LayerLoops(body(), conv.output().elements() / conv.channels() * channels * conv.taps()).sharing(2);
     }
 
     static int rowElements(ConvComputation conv) {

@@ -80,7 +80,7 @@ public final class DspWindowDepthwise {
     /** The loops. */
     LayerLoops loops() {
         long channels = (conv.channels() + BLOCK - 1L) / BLOCK * BLOCK;
-        return new LayerLoops(body(), conv.output().elements() / conv.channels() * channels * conv.taps());
+        return new LayerLoops(body(), conv.output().elements() / conv.channels() * channels * conv.taps()).sharing(2);
     }
 
     private Stmt body() {

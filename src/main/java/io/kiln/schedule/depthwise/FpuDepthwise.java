@@ -91,7 +91,7 @@ final class FpuDepthwise {
 
     /** The loops. */
     LayerLoops loops(Rows rows) {
-        return new LayerLoops(body(rows), conv.macsInside());
+        return new LayerLoops(body(rows), conv.macsInside()).sharing(pixels);
     }
 
     private Stmt body(Rows rows) {

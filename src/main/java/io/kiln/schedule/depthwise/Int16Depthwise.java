@@ -110,7 +110,7 @@ final class Int16Depthwise {
 
     /** The loops. */
     LayerLoops loops(Rows rows) {
-        return new LayerLoops(body(rows), conv.macsInside());
+        return new LayerLoops(body(rows), conv.macsInside()).sharing(pixels);
     }
 
     private Stmt body(Rows rows) {

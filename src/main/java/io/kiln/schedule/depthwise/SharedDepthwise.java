@@ -97,6 +97,6 @@ final class SharedDepthwise {
         int block = SharedDepthwiseKernel.BLOCK;
         long channels = (conv.channels() + block - 1L) / block * block;
         long pixels = (long) out.dim(0) * out.dim(1) * out.dim(2);
-        return new LayerLoops(body.build(), pixels * channels * conv.taps());
+        return new LayerLoops(body.build(), pixels * channels * conv.taps()).sharing(pixels);
     }
 }

@@ -265,8 +265,8 @@ public record Board(
      * @param size bytes, at least 1
      * @param speed its relative speed
      * @param waits how long it makes the core wait, if the profile says it
-     * @param fetch how code is fetched from it, for RAM whose profile says it; code should not lie in other RAM
-     * @param targets keys of the targets that reach it: {@code host}, and names of code generators; empty if all do
+     * @param alternatives how long it would make the core wait if it were set up otherwise
+     * @param wiring how it is connected
      */
     public record Memory(
             String name,
@@ -275,15 +275,30 @@ public record Board(
             long size,
             Speed speed,
             Optional<MemoryWait> waits,
-            Optional<CodeFetch> fetch,
-            List<String> targets) {
+            List<AlternativeWait> alternatives,
+            Wiring wiring) {
         public Memory {
-            targets = List.copyOf(targets);
+            alternatives = List.copyOf(alternatives);
         }
 
         /** A memory of ordinary speed that every target reaches, and whose wait states are not known. */
         public Memory(String name, Kind kind, long base, long size) {
-            this(name, kind, base, size, Speed.NORMAL, Optional.empty(), Optional.empty(), List.of());
+            this(name, kind, base, size, Speed.NORMAL, Optional.empty(), List.of(), Wiring.USUAL);
+        }
+
+        /** How code is fetched from it, for RAM whose profile says it; code should not lie in other RAM. */
+        public Optional<CodeFetch> fetch() {
+            return wiring.fetch;
+        }
+
+        /** Name of the memory whose bytes have a second address here; empty if they are its own. */
+        public Optional<String> mirrors() {
+            return wiring.mirrors;
+        }
+
+        /** Keys of the targets that reach it: {@code host}, and names of code generators; empty if all do. */
+        public List<String> targets() {
+            return wiring.targets;
         }
 
         /** The address after the last byte. */
@@ -291,6 +306,31 @@ public record Board(
             return base + size;
         }
     }
+
+    /**
+     * How a memory is connected.
+     *
+     * @param fetch how code is fetched from it, for RAM whose profile says it
+     * @param mirrors name of the memory whose bytes have a second address here; empty if they are its own
+     * @param targets keys of the targets that reach it; empty if all do
+     */
+    public record Wiring(Optional<CodeFetch> fetch, Optional<String> mirrors, List<String> targets) {
+        /** Code should not lie there, the bytes are its own, and all targets reach it. */
+        public static final Wiring USUAL = new Wiring(Optional.empty(), Optional.empty(), List.of());
+
+        public Wiring {
+            targets = List.copyOf(targets);
+        }
+    }
+
+    /**
+     * Another setting of a memory.
+     *
+     * @param title one line for people
+     * @param hertz the core's clock then; empty if it is the same
+     * @param waits how long it makes the core wait then
+     */
+    public record AlternativeWait(String title, OptionalLong hertz, MemoryWait waits) {}
 
     /** How code that lies in RAM reaches the core. */
     public enum CodeFetch {

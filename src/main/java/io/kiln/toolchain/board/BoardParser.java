@@ -138,11 +138,15 @@ final class BoardParser {
                     size(node.get("size")),
                     Board.Speed.valueOf(node.path("speed").asText("normal").toUpperCase(Locale.ROOT)),
                     waits.read(node.path("wait"), pointer + "/wait"),
-                    waits.fetch(node.path("fetch"), kind, pointer + "/fetch"),
-                    new MemoryTargets(profile, problems).read(node.path("targets"), pointer));
+                    waits.alternatives(node.path("alternatives"), pointer + "/alternatives"),
+                    new Board.Wiring(
+                            waits.fetch(node.path("fetch"), kind, pointer + "/fetch"),
+                            Optional.ofNullable(node.get("mirrors")).map(JsonNode::asText),
+                            new MemoryTargets(profile, problems).read(node.path("targets"), pointer)));
             check(memory, memories, profile.where(pointer));
             memories.add(memory);
         }
+        checkMirrors(memories);
         return memories;
     }
 
@@ -163,6 +167,25 @@ final class BoardParser {
                                 + range(other),
                         where,
                         "memories that do not overlap",
+                        "");
+            }
+        }
+    }
+
+    private void checkMirrors(List<Memory> memories) {
+        for (int i = 0; i < memories.size(); i++) {
+            Memory mirror = memories.get(i);
+            Optional<String> of = mirror.mirrors();
+            if (of.isPresent()
+                    && memories.stream()
+                            .noneMatch(m -> m.name().equals(of.get())
+                                    && m.mirrors().isEmpty()
+                                    && m.kind() == mirror.kind()
+                                    && m.size() >= mirror.size())) {
+                problems.add(
+                        "memory " + mirror.name() + " mirrors " + of.get() + ", which it cannot",
+                        profile.where("/memories/" + i + "/mirrors"),
+                        "another memory of its kind, at least as large, with bytes of its own",
                         "");
             }
         }

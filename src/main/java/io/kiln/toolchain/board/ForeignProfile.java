@@ -71,7 +71,7 @@ final class ForeignProfile {
     private static void checkFiles(MergedProfile.Layer layer, Problems problems) {
         TreeSet<String> names = new TreeSet<>(layer.files().keySet());
         // It may include what it inherits: the sections shared by the built-in profiles.
-        names.add("sections.ld");
+        names.addAll(List.of("sections.ld", "sections.code.ld", "sections.ram.ld", "sections.data.ld"));
         layer.files().forEach((name, content) -> {
             String where = layer.document().name().replace(BoardFiles.DESCRIPTOR, name);
             if (SCRIPT.matcher(name).matches()) {

@@ -16,16 +16,31 @@ import java.util.OptionalLong;
  * @param parameters first address of the parameters of graphs, in flash sectors of their own up to the end of the
  *     memory; empty if they lie with the constants
  * @param slots where models lie that are replaced in the field; empty if the board has no place for them
+ * @param ram what is copied to RAM when a program starts
  */
 public record PoolMemories(
         List<String> workspace,
         List<String> constants,
         Optional<String> moreConstants,
         OptionalLong parameters,
-        Optional<ModelSlots> slots) {
+        Optional<ModelSlots> slots,
+        Copies ram) {
     public PoolMemories {
         workspace = List.copyOf(workspace);
         constants = List.copyOf(constants);
+    }
+
+    /**
+     * Memories of what is copied to RAM, each by its name; the memory of variables where there is none.
+     *
+     * @param code of functions
+     * @param weights of weights and tables
+     */
+    public record Copies(Optional<String> code, Optional<String> weights) {}
+
+    /** The memory of functions that are copied to RAM. */
+    public String ramCode() {
+        return ram.code.orElseGet(this::variables);
     }
 
     /** The memory of variables and stack. */

@@ -65,7 +65,30 @@ final class PoolsParser {
         parameters.ifPresent(address -> checkParameters(address, more.isPresent()));
         Optional<ModelSlots> slots = slotsOf(node);
         slots.ifPresent(each -> checkSlots(each, workspace.get(workspace.size() - 1)));
-        return new PoolMemories(workspace, constants, more, parameters, slots);
+        PoolMemories.Copies copies = new PoolMemories.Copies(copies(node, "ramCode"), copies(node, "ramWeights"));
+        copies.code()
+                .ifPresent(name -> checkSections("ramCode", any -> InterfaceNames.RAM_CODE_SECTION, List.of(name)));
+        copies.weights()
+                .ifPresent(name ->
+                        checkSections("ramWeights", any -> InterfaceNames.RAM_CONSTANTS_SECTION, List.of(name)));
+        return new PoolMemories(workspace, constants, more, parameters, slots, copies);
+    }
+
+    /** The memory of what is copied to RAM; like slots, one in inherited memories is not inherited. */
+    private Optional<String> copies(JsonNode node, String key) {
+        if (!node.has(key) || profile.isNearer("memories", "pools") || profile.isNearer("linker", "pools")) {
+            return Optional.empty();
+        }
+        String name = node.get(key).asText();
+        find(key, name);
+        if (memories.stream().anyMatch(memory -> memory.name().equals(name) && memory.kind() == Kind.ROM)) {
+            problems.add(
+                    "what is copied to RAM lies in " + name + ", which is rom",
+                    profile.where("/pools/" + key),
+                    "a memory of kind ram",
+                    "");
+        }
+        return Optional.of(name);
     }
 
     /** The slots of a profile. Slots in inherited memories, or for an inherited linker script, are not inherited, like the address of parameters. */

@@ -7,10 +7,14 @@ import io.kiln.cycles.core.CycleRange;
 import io.kiln.cycles.memory.MemoryWait;
 import io.kiln.cycles.memory.MemoryWait.Cache;
 import io.kiln.cycles.memory.MemoryWait.DataCache;
+import io.kiln.toolchain.board.Board.AlternativeWait;
 import io.kiln.toolchain.board.Board.CodeFetch;
 import io.kiln.toolchain.board.Board.Kind;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /** Reads how long a memory makes the core wait, and checks what a schema cannot. */
 record WaitParser(MergedProfile profile, Problems problems) {
@@ -56,6 +60,20 @@ record WaitParser(MergedProfile profile, Problems problems) {
         return Arrays.stream(CodeFetch.values())
                 .filter(fetch -> fetch.key().equals(node.asText()))
                 .findFirst();
+    }
+
+    /** The key {@code alternatives} of a memory. */
+    List<AlternativeWait> alternatives(JsonNode node, String pointer) {
+        List<AlternativeWait> all = new ArrayList<>();
+        for (int i = 0; i < node.size(); i++) {
+            JsonNode one = node.get(i);
+            OptionalLong hertz =
+                    one.has("hertz") ? OptionalLong.of(one.get("hertz").asLong()) : OptionalLong.empty();
+            read(one.path("wait"), pointer + "/" + i + "/wait")
+                    .ifPresent(wait ->
+                            all.add(new AlternativeWait(one.path("title").asText(), hertz, wait)));
+        }
+        return all;
     }
 
     private Optional<DataCache> data(JsonNode node, String pointer) {

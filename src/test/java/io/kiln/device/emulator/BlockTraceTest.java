@@ -9,6 +9,7 @@ import io.kiln.cycles.ExecutedBlock;
 import io.kiln.device.emulator.BlockTrace.Range;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
@@ -25,7 +26,11 @@ final class BlockTraceTest {
 
     /** At 0x100: bl 0x110; pop {pc}. At 0x110: movs r0,#3; subs r0,#1; bne 0x112; bx lr. */
     private final BlockTrace trace = new BlockTrace(
-            image(), new TreeMap<>(Map.of(0x100L, new Range(0x106, 0), 0x110L, new Range(0x118, 1))), ENTRY, END, BlockSink.NONE);
+            image(),
+            new TreeMap<>(Map.of(0x100L, new Range(0x106, 0), 0x110L, new Range(0x118, 1))),
+            ENTRY,
+            END,
+            BlockSink.NONE);
 
     private static ElfFile image() {
         ByteBuffer code = ByteBuffer.allocate(0x20).order(ByteOrder.LITTLE_ENDIAN);
@@ -71,6 +76,38 @@ final class BlockTraceTest {
                         new ExecutedBlock(1, 0x112, 2, 1, 0),
                         new ExecutedBlock(1, 0x116, 1, 1, 1),
                         new ExecutedBlock(0, 0x104, 1, 1, 1)));
+    }
+
+    /** Each block is told with the registers before it and behind it, also the last one. */
+    @Test
+    void blocksAreToldInOrderWithTheirRegisters() {
+        List<String> told = new ArrayList<>();
+        BlockTrace ordered = new BlockTrace(
+                image(),
+                new TreeMap<>(Map.of(0x100L, new Range(0x106, 0), 0x110L, new Range(0x118, 1))),
+                ENTRY,
+                END,
+                (owner, start, instructions, before, behind) -> told.add(owner + " " + Long.toHexString(start) + " "
+                        + instructions + " " + before[0] + " " + before[15] + " " + behind[0]));
+        String log = BEFORE + registers(1) + CALL + executed("7f02", 0x100) + registers(2) + FIRST
+                + executed("7f03", 0x110) + registers(3) + "Stopped execution of TB chain before 0x7f03 [00000110] op\n"
+                + executed("7f03", 0x110) + registers(4) + executed("7f07", END);
+        log.lines().forEach(line -> assertThat(ordered.take(line)).as(line).isTrue());
+        assertThat(ordered.result()).isNotDone();
+        registers(5).lines().forEach(ordered::take);
+        assertThat(ordered.result()).isDone();
+        assertThat(told).containsExactly("0 100 1 2 17 4", "1 110 3 4 19 5");
+    }
+
+    /** Registers as QEMU prints them: the first and the last hold a number and 15 more. */
+    private static String registers(int number) {
+        return String.format(
+                Locale.ROOT,
+                "R00=%08x R01=00000000 R02=00000000 R03=00000000%nR04=00000000 R05=00000000 R06=00000000 R07=00000000%n"
+                        + "R08=00000000 R09=00000000 R10=00000000 R11=00000000%n"
+                        + "R12=00000000 R13=20004000 R14=ffffffff R15=%08x%nXPSR=41000000 -Z-- T priv-thread%n",
+                number,
+                number + 15);
     }
 
     /** QEMU's disassembler shows what it does not know, such as a loop's end, in halves. */

@@ -8,6 +8,7 @@ import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
+import io.kiln.compile.RamOptions;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
@@ -72,6 +73,12 @@ final class SpecChecksTest {
                 .extracting(Problem::where)
                 .containsExactly(
                         "the project's version", "kiln.update.key", "kiln.modelVersion", "kiln.update.minimumFirmware");
+
+        UpdateSpec signed = new UpdateSpec(
+                UpdateSpec.Models.SLOTS, Header.NONE, Optional.of(key), new Versions("1", "1.0.0", "1.0.0"));
+        assertThat(problems(SpecDraft.of(spec(signed)).ram(RamOptions.ALL).build()))
+                .extracting(Problem::what)
+                .anyMatch(what -> what.startsWith("kiln.ram copies models to RAM with kiln.update slots"));
 
         UpdateSpec whole = new UpdateSpec(
                 UpdateSpec.Models.NONE, Header.MCUBOOT, Optional.of(key), new Versions("v1", "1.0", "no"));

@@ -10,6 +10,7 @@ import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.compile.CallOptions;
 import io.kiln.compile.CompileOptions;
+import io.kiln.compile.RamOptions;
 import io.kiln.firmware.ImageOptions;
 import io.kiln.firmware.TrustedArchives;
 import io.kiln.firmware.app.Application;
@@ -131,6 +132,11 @@ public final class SpecDraft {
     }
 
     public SpecDraft optimize(Optimize value) {
+        options = options.with(value);
+        return this;
+    }
+
+    public SpecDraft ram(RamOptions value) {
         options = options.with(value);
         return this;
     }

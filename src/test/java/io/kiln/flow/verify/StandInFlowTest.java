@@ -12,6 +12,7 @@ import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.process.TestPrograms;
+import io.kiln.report.JsonSchemas;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -42,6 +43,45 @@ final class StandInFlowTest {
         assertThat(verify.path("ranOn").asText()).startsWith(emulator).endsWith("(stand-in)");
         assertThat(verify.path("bitExact").asBoolean()).isTrue();
         assertThat(verify.path("cases")).hasSize(5);
+    }
+
+    /** Of the board, whose flash waits, with its own addresses; the stand-in's memories are not those. */
+    @ParameterizedTest
+    @CsvSource({"nucleo-l4r5zi, true", "nucleo-f746zg, true", "b-u585i-iot02a, true", "raspberry-pi-pico, false"})
+    void theBoardsCyclesAreCountedOnTheStandIn(String board, boolean hasClock) throws IOException {
+        TestPrograms.need("qemu-system-arm");
+        Flow flow = new Flow(Log.QUIET, TestToolchains.environment(Log.QUIET));
+        flow.build(spec(board), DeviceSpec.USUAL);
+        flow.profile(spec(board));
+
+        JsonNode profile = new GestureProject(folder).json("kiln/profile.json");
+        JsonSchemas.assertFits("profile", profile.toString());
+        JsonNode cycles = profile.path("cycles");
+        long stalls =
+                cycles.path("fetchStalls").asLong() + cycles.path("dataStalls").asLong();
+        assertThat(cycles.path("zeroWait").asLong())
+                .isEqualTo(
+                        profile.path("estimate").path("cycles").path("expected").asLong());
+        assertThat(stalls).isPositive();
+        assertThat(cycles.path("expected").asLong())
+                .isGreaterThanOrEqualTo(cycles.path("zeroWait").asLong() + stalls)
+                .isBetween(cycles.path("low").asLong(), cycles.path("high").asLong());
+        long ofOperators = 0;
+        for (JsonNode operator : profile.path("operators")) {
+            ofOperators += operator.path("boardCycles").path("fetchStalls").asLong();
+        }
+        assertThat(ofOperators).isBetween(1L, cycles.path("fetchStalls").asLong());
+        JsonNode memory = profile.path("estimate").path("memory");
+        assertThat(memory.path("unknownLoads").asLong()).isLessThan(2_000);
+        assertThat(memory.path("changes")).isNotEmpty().allSatisfy(change -> {
+            assertThat(change.path("expected").asLong()).isPositive();
+            assertThat(change.has("microseconds")).isEqualTo(hasClock);
+        });
+        assertThat(new GestureProject(folder)
+                        .json("kiln/report.json")
+                        .path("estimate")
+                        .path("memory"))
+                .isEqualTo(memory);
     }
 
     private BuildSpec spec(String board) {

@@ -20,7 +20,7 @@ class BoardTimersTest {
         "b-u585i-iot02a, 160000000",
         "nucleo-f746zg, 180000000",
         "nucleo-h743zi, 400000000",
-        "nucleo-l4r5zi, 80000000",
+        "nucleo-l4r5zi, 120000000",
         "nucleo-f446re, 168000000",
         "stm32f4-discovery, 168000000",
         "stm32f405, 16000000",

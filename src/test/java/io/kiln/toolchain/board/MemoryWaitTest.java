@@ -10,11 +10,13 @@ import io.kiln.cycles.core.CycleRange;
 import io.kiln.cycles.memory.MemoryWait;
 import io.kiln.cycles.memory.MemoryWait.Cache;
 import io.kiln.cycles.memory.MemoryWait.DataCache;
+import io.kiln.toolchain.board.Board.AlternativeWait;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -51,7 +53,7 @@ final class MemoryWaitTest {
     /** As the chips' reference manuals state them for the clock that the start-up code sets. */
     @ParameterizedTest
     @CsvSource({
-        "nucleo-l4r5zi, 3, 8, true, 1024, 32",
+        "nucleo-l4r5zi, 5, 8, true, 1024, 32",
         "nucleo-f446re, 5, 16, true, 1024, 16",
         "stm32f4-discovery, 5, 16, true, 1024, 16",
         "b-u585i-iot02a, 4, 16, true, 8192, 16",
@@ -89,6 +91,34 @@ final class MemoryWaitTest {
                         .flatMap(MemoryWait::data))
                 .contains(new DataCache.Shared());
         assertThat(mine(GOOD).memory("sram").flatMap(Board.Memory::fetch)).contains(Board.CodeFetch.CODE_BUS);
+    }
+
+    @Test
+    void otherSettingsHaveATitleAndAClock() throws IOException {
+        String alternatives = GOOD.replace(
+                "size: 512K",
+                "size: 512K\n    alternatives:\n"
+                        + "      - {title: slow, hertz: 84000000, wait: {states: 2, lineBytes: 16}}\n"
+                        + "      - {title: wide, wait: {states: 4, lineBytes: 32, fetch: {lines: 62, lineBytes: 32, ways: 2}}}");
+        assertThat(problems(alternatives))
+                .singleElement()
+                .satisfies(problem -> assertThat(problem.text()).contains("62 lines are no sets of 2 ways"));
+        assertThat(mine(alternatives.replace("62", "64"))
+                        .memory("flash")
+                        .orElseThrow()
+                        .alternatives())
+                .containsExactly(
+                        new AlternativeWait("slow", OptionalLong.of(84_000_000), new MemoryWait(2, 16, false)),
+                        new AlternativeWait(
+                                "wide",
+                                OptionalLong.empty(),
+                                new MemoryWait(
+                                        4,
+                                        32,
+                                        false,
+                                        Optional.of(new Cache(64, 32, 2, 32)),
+                                        Optional.empty(),
+                                        Optional.empty())));
     }
 
     @Test

@@ -66,6 +66,26 @@ class ProjectBoardsTest {
     }
 
     @Test
+    void whatIsCopiedToRamLiesInRamThatTheLinkerScriptPlacesItIn() throws IOException {
+        String fast = "- {name: sram, kind: ram, base: 0x20000000, size: 0x10000}\n"
+                + "  - {name: fast, kind: ram, base: 0x10000000, size: 8K, fetch: code-bus, mirrors: sram}";
+        String good = GOOD.replace("- {name: sram, kind: ram, base: 0x20000000, size: 0x10000}", fast)
+                .replace("constants: flash", "constants: flash, ramCode: fast");
+        write("mine", good);
+        Files.writeString(boards.resolve("mine/memory.ld"), "SECTIONS { .ramfunc : { *(.ramfunc .ramfunc.*) } }\n");
+        assertThat(mine().pools().orElseThrow().ramCode()).isEqualTo("fast");
+        assertThat(mine().memory("fast").orElseThrow().mirrors()).contains("sram");
+
+        write("mine", good.replace("mirrors: sram", "mirrors: flash").replace("ramCode: fast", "ramWeights: flash"));
+        assertThat(problems("mine"))
+                .extracting(Problem::what)
+                .satisfiesExactlyInAnyOrder(
+                        what -> assertThat(what).isEqualTo("memory fast mirrors flash, which it cannot"),
+                        what -> assertThat(what).isEqualTo("what is copied to RAM lies in flash, which is rom"),
+                        what -> assertThat(what).isEqualTo("no linker script places what lies in flash"));
+    }
+
+    @Test
     void aUsbIdOrAnAddressOfAnotherFormIsRefused() throws IOException {
         write(
                 "mine",

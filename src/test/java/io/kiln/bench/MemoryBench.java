@@ -45,7 +45,7 @@ import java.util.Optional;
  * [--clang] [--core=NAME] [model]...}, model and core being names in {@code rows.yaml}. The blocks run on a Cortex-M4; the image's own addresses stand for
  * those of the board.
  */
-public final class BoardCycles {
+public final class MemoryBench {
     private static final String CORE = "--core=";
 
     private final BenchData data = BenchData.load();
@@ -53,7 +53,7 @@ public final class BoardCycles {
     private final Core core;
     private final List<String> options;
 
-    private BoardCycles(List<String> options) {
+    private MemoryBench(List<String> options) {
         this.options = options;
         this.core = data.cores()
                 .get(options.stream()
@@ -87,7 +87,7 @@ public final class BoardCycles {
         List<String> options = new ArrayList<>(List.of(args));
         List<String> models =
                 options.stream().filter(word -> !word.startsWith("--")).toList();
-        BoardCycles cycles = new BoardCycles(options);
+        MemoryBench cycles = new MemoryBench(options);
         (models.isEmpty() ? List.of("kws", "vww", "resnet", "ad") : models).forEach(cycles::print);
     }
 
@@ -108,7 +108,7 @@ public final class BoardCycles {
                 wait.states(),
                 2 * wait.lineBytes(),
                 wait.prefetch(),
-                wait.fetch().map(BoardCycles::wide),
+                wait.fetch().map(MemoryBench::wide),
                 wait.data().map(data -> new DataCache.Own(wide(((DataCache.Own) data).cache()))),
                 wait.missCycles());
     }

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.target;
+
+/**
+ * What a machine has to spare of its RAM for copies of what lies in flash, and what these save.
+ *
+ * @param share the most bytes that a model takes without being asked
+ * @param variables bytes of the memory of variables, workspace and stack
+ * @param hasFastCode whether code in RAM reaches the core without waiting
+ * @param constants how loads from flash wait
+ * @param code how instructions from flash wait
+ */
+public record SpareRam(long share, long variables, boolean hasFastCode, Reads constants, Reads code) {
+    /** A machine whose flash makes nobody wait, or that is not known. */
+    public static final SpareRam NONE = new SpareRam(0, 0, false, Reads.FREE, Reads.FREE);
+
+    /**
+     * Reads of flash by one bus.
+     *
+     * @param states cycles that the core waits for a line that no cache has
+     * @param lineBytes bytes of such a line
+     * @param cacheBytes size of the cache; 0 if there is none
+     */
+    public record Reads(int states, int lineBytes, int cacheBytes) {
+        /** Reads that never wait. */
+        public static final Reads FREE = new Reads(0, Integer.BYTES, 0);
+    }
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.compile;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.kiln.artifact.Artifact;
+import io.kiln.artifact.ModelMetadata.RamCopies;
+import io.kiln.base.KilnException;
+import io.kiln.lower.LoweredOperator;
+import io.kiln.target.RamShare;
+import io.kiln.target.SpareRam;
+import io.kiln.target.SpareRam.Reads;
+import io.kiln.tir.PrimFunc;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What is copied to RAM saves more for its bytes than what is not, and never takes more than there is. */
+class RamPlacementTest {
+    private static final Path MODEL = Path.of("src", "it", "quickstart", "src", "main", "model", "gesture.tflite");
+    private static final String TARGET = "c -keys=arm_cpu,cpu -mcpu=cortex-m4";
+    private static final Reads WAITING = new Reads(5, 8, 64);
+    private static final SpareRam SPARE = new SpareRam(8 << 10, 128 << 10, false, WAITING, WAITING);
+
+    @Test
+    void flashWithoutWaitsKeepsAll() {
+        CompiledModel usual = ModelCompiler.compile(
+                RequestDraft.of(MODEL, TARGET).name("gesture").build());
+        CompiledModel free = compiled(new SpareRam(8 << 10, 128 << 10, true, Reads.FREE, Reads.FREE), RamOptions.AUTO);
+        assertThat(texts(free)).isEqualTo(texts(usual));
+        assertThat(free.library().metadata().memory().copies()).isEqualTo(RamCopies.NONE);
+        assertThat(texts(compiled(SPARE, RamOptions.NONE))).isEqualTo(texts(usual));
+    }
+
+    @Test
+    void whatSavesMostForItsBytesIsCopied() {
+        CompiledModel model = compiled(SPARE, RamOptions.AUTO);
+        Map<String, LoweredOperator> operators = new HashMap<>();
+        model.module().operators().forEach(op -> operators.put(op.function().name(), op));
+        double least = Double.MAX_VALUE;
+        long saved = 0;
+        long bytes = 0;
+        List<PrimFunc> functions = model.code().functions().stream()
+                .filter(function -> operators.containsKey(function.name()))
+                .toList();
+        for (PrimFunc function : functions) {
+            for (PrimFunc.Table table : function.constants()) {
+                long reads = operators
+                        .get(function.name())
+                        .lineReads(table.data().size(), WAITING.lineBytes(), WAITING.cacheBytes());
+                if (table.pool().isPresent()) {
+                    saved += 5 * reads;
+                    bytes += (table.data().size() + 15) & -16;
+                    least = Math.min(least, 5.0 * reads / table.data().size());
+                }
+            }
+        }
+        RamCopies copies = model.library().metadata().memory().copies();
+        assertThat(bytes).isPositive().isLessThanOrEqualTo(8 << 10).isEqualTo(copies.constantBytes());
+        assertThat(saved).isEqualTo(copies.savedCycles());
+        assertThat(least).isGreaterThanOrEqualTo(1);
+        assertThat(copies.codeBytes()).as("code in RAM is not faster").isZero();
+    }
+
+    @Test
+    void aTableIsReadAnewInEachPassIfTheCacheDoesNotHoldIt() {
+        LoweredOperator convolution = compiled(SPARE, RamOptions.NONE).module().operators().stream()
+                .filter(op -> op.schedule().startsWith("dsp_conv"))
+                .findFirst()
+                .orElseThrow();
+        assertThat(convolution.passes()).isGreaterThan(1);
+        assertThat(convolution.lineReads(100, 8, 100)).isEqualTo(13);
+        assertThat(convolution.lineReads(101, 8, 100)).isEqualTo(13 * convolution.passes());
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 300, 2000})
+    void neverMoreThanWasAskedFor(int most) {
+        RamShare share = RamShare.of("kiln.ram.weights", String.valueOf(most));
+        assertThat(share).isEqualTo(new RamShare(RamShare.Kind.SOME, OptionalLong.of(most)));
+        CompiledModel model = compiled(SpareRam.NONE, new RamOptions(share, share));
+        RamCopies copies = model.library().metadata().memory().copies();
+        assertThat(copies.constantBytes()).isLessThanOrEqualTo(most);
+        assertThat(copies.codeBytes()).isLessThanOrEqualTo(most);
+        assertThat(texts(model).contains("KILN_RAM")).isEqualTo(most >= 300);
+    }
+
+    @Test
+    void withoutRoomBesideTheWorkspaceNothingIsCopied() {
+        long workspace = compiled(SPARE, RamOptions.NONE).library().metadata().workspaceBytes();
+        SpareRam full = new SpareRam(8 << 10, workspace + (8 << 10), false, WAITING, WAITING);
+        CompiledModel model = compiled(full, RamOptions.AUTO);
+        assertThat(texts(model)).doesNotContain("KILN_RAM");
+        assertThat(model.library().metadata().memory().copies().nextSavedCycles())
+                .isPositive();
+    }
+
+    @Test
+    void kernelsLargerThanTheCacheOfCodeAreCopiedWhereCodeInRamIsFaster() {
+        SpareRam small = new SpareRam(8 << 10, 128 << 10, true, Reads.FREE, WAITING);
+        RamCopies copies =
+                compiled(small, RamOptions.AUTO).library().metadata().memory().copies();
+        assertThat(copies.codeBytes()).isBetween(64L, 8L << 10);
+        SpareRam large = new SpareRam(8 << 10, 128 << 10, true, Reads.FREE, new Reads(5, 8, 16 << 10));
+        assertThat(compiled(large, RamOptions.AUTO)
+                        .library()
+                        .metadata()
+                        .memory()
+                        .copies())
+                .isEqualTo(RamCopies.NONE);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "some", "-1", "16k", "16 K"})
+    void whatIsNoShareIsRefused(String text) {
+        assertThatThrownBy(() -> RamShare.of("kiln.ram.code", text))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("kiln.ram.code is '" + text + "'")
+                .hasMessageContaining("auto, none, all");
+    }
+
+    private static CompiledModel compiled(SpareRam spare, RamOptions use) {
+        return ModelCompiler.compile(
+                RequestDraft.of(MODEL, TARGET).name("gesture").ram(spare, use).build());
+    }
+
+    private static String texts(CompiledModel model) {
+        List<Artifact> files = model.library().artifacts().artifacts();
+        return String.join(
+                "\n", files.stream().map(file -> file.content().text()).toList());
+    }
+}
