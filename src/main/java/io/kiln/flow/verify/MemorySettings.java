@@ -85,9 +85,8 @@ record MemorySettings(MemoryWait flash, List<Change> changes, List<MemorySetting
                 memory.size(),
                 memory.speed(),
                 Optional.of(waits),
-                memory.fetch(),
                 memory.alternatives(),
-                memory.targets());
+                memory.wiring());
     }
 
     private static MemorySetting setting(List<Memory> memories, Bound bound) {
