@@ -43,8 +43,9 @@ public record InstructionCache(int bytes, int lineBytes) {
     }
 
     static boolean isSize(String text) {
-        return text.equals("0")
-                || text.matches("[1-9][0-9]{2,6}") && Integer.parseInt(text) >= LEAST && Integer.parseInt(text) <= MOST;
+        boolean isNumber = text.matches("0|[1-9][0-9]{2,6}");
+        int bytes = isNumber ? Integer.parseInt(text) : LEAST - 1;
+        return bytes == 0 || (bytes >= LEAST && bytes <= MOST);
     }
 
     static boolean isLine(String text) {
