@@ -49,17 +49,26 @@ public final class CodeBytes {
         return statements.stream().mapToInt(CodeBytes::ofLargestKernel).max().orElse(0);
     }
 
-    /** At least the bytes of a kernel's code for a Cortex-M. */
+    /** At least the bytes of a kernel's code for a Cortex-M; those of C about. */
     public static int of(Kernel kernel) {
-        String text = kernel.definition();
-        int twin = text.indexOf("\n#else");
-        List<String> lines = (twin < 0 ? text : text.substring(0, twin)).lines().toList();
-        int assembly = assembly(lines.stream()
+        boolean isNaked = kernel.definition().contains("naked");
+        return ofAssembly(kernel) + (isNaked ? 0 : statements(ownLines(kernel)));
+    }
+
+    /** At least the bytes of a kernel's assembly; 0 if it is C. */
+    static int ofAssembly(Kernel kernel) {
+        return assembly(ownLines(kernel).stream()
                 .map(LINE::matcher)
                 .filter(Matcher::matches)
                 .map(line -> line.group(1).strip())
                 .toList());
-        return text.contains("naked") ? assembly : assembly + statements(lines);
+    }
+
+    /** The lines without those of the twin in C. */
+    private static List<String> ownLines(Kernel kernel) {
+        String text = kernel.definition();
+        int twin = text.indexOf("\n#else");
+        return (twin < 0 ? text : text.substring(0, twin)).lines().toList();
     }
 
     private static int statements(List<String> lines) {
