@@ -12,7 +12,7 @@ public interface BlockSink {
      * @param owner what the caller counts separately, as in {@link ExecutedBlock}
      * @param start address of the first instruction
      * @param instructions how many
-     * @param before the core's 16 registers before the first, not to be kept or changed; empty if they are not known
+     * @param before the core's registers before the first, 16 or 32, not to be kept or changed; empty if they are not known
      * @param behind those behind the last, likewise
      */
     void executed(int owner, long start, int instructions, int[] before, int[] behind);

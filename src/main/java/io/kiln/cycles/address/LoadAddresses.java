@@ -2,7 +2,7 @@
 package io.kiln.cycles.address;
 
 import io.kiln.base.elf.ElfFile;
-import io.kiln.cycles.address.ThumbValues.Access;
+import io.kiln.cycles.address.BlockValues.Access;
 import io.kiln.cycles.decode.Instruction;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -12,16 +12,15 @@ import java.util.OptionalInt;
 import java.util.TreeMap;
 
 /**
- * The addresses that a block of Thumb code loads from, as sums of the registers before its first instruction and behind its last. A pointer
+ * The addresses that a block of code loads from, as sums of the registers before its first instruction and behind its last. A pointer
  * that the block itself loads is known from behind, as long as it is in a register there, or from the stack, if it was stored there.
  */
 public final class LoadAddresses {
     /** What stands for an address that is not known. */
     public static final long UNKNOWN = -1;
 
-    private static final int STACK = 13;
     private static final int WORD = 4;
-    private static final int FIRST_VARIABLE = 2 * ThumbValues.REGISTERS;
+    private static final int FIRST_VARIABLE = 2 * BlockValues.REGISTERS;
 
     private final List<Step> steps = new ArrayList<>();
     private final List<Load> loads = new ArrayList<>();
@@ -42,11 +41,11 @@ public final class LoadAddresses {
     /** A load of a value, or a load or store of the stack. */
     private record Step(Access access, boolean isOfStack, int[] variables, int[] factors) {}
 
-    private LoadAddresses(ThumbValues values) {
+    private LoadAddresses(BlockValues values) {
         Map<Integer, Sum> known = solved(values);
         for (Access access : values.accesses()) {
             Sum address = known(access.address(), known);
-            boolean isOfStack = address.factor(STACK) == 1;
+            boolean isOfStack = address.factor(values.stackPointer()) == 1;
             if (isOfStack || !access.isStore()) {
                 List<Sum> words =
                         access.words().stream().map(word -> known(word, known)).toList();
@@ -74,7 +73,7 @@ public final class LoadAddresses {
      * @param block its instructions
      */
     public static LoadAddresses of(ElfFile elf, List<Instruction> block) {
-        return new LoadAddresses(new ThumbValues(elf, block));
+        return new LoadAddresses(BlockValues.of(elf, block));
     }
 
     /** Loads in order; without those from the stack, which lies in RAM. */
@@ -155,17 +154,17 @@ public final class LoadAddresses {
             if (variable >= FIRST_VARIABLE) {
                 return loaded.get(variable);
             }
-            return variable < ThumbValues.REGISTERS ? before[variable] : behind[variable - ThumbValues.REGISTERS];
+            return variable < BlockValues.REGISTERS ? before[variable] : behind[variable - BlockValues.REGISTERS];
         }
     }
 
     /** Variables that a block leaves in a register, alone or in a sum of known ones, by the registers before and behind it. */
-    private static Map<Integer, Sum> solved(ThumbValues values) {
+    private static Map<Integer, Sum> solved(BlockValues values) {
         Map<Integer, Sum> known = new TreeMap<>();
         boolean isNew = true;
         while (isNew) {
             isNew = false;
-            for (int register = 0; register < ThumbValues.REGISTERS - 1; register++) {
+            for (int register = 0; register < values.count(); register++) {
                 Sum value = known(values.register(register), known);
                 List<Integer> open = value.terms().keySet().stream()
                         .filter(variable -> variable >= FIRST_VARIABLE)
@@ -174,7 +173,7 @@ public final class LoadAddresses {
                     int variable = open.get(0);
                     int factor = value.factor(variable);
                     Sum others = value.plus(Sum.variable(variable), -factor);
-                    Sum behind = Sum.variable(ThumbValues.REGISTERS + register);
+                    Sum behind = Sum.variable(BlockValues.REGISTERS + register);
                     known.put(variable, Sum.ZERO.plus(behind.plus(others, -1), factor));
                     isNew = true;
                 }

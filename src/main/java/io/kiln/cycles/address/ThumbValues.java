@@ -3,106 +3,46 @@ package io.kiln.cycles.address;
 
 import io.kiln.base.elf.ElfFile;
 import io.kiln.cycles.decode.Instruction;
-import java.nio.ByteBuffer;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
-/**
- * What Thumb code does to the registers that it addresses memory by (Arm v8-M Architecture Reference Manual, DDI 0553, C2): sums stay sums,
- * everything else is a variable of its own. Variables 0 to 15 are the registers before the first instruction; 16 to
- * 31 are left to those behind the last.
- */
-final class ThumbValues {
-    static final int REGISTERS = 16;
+/** What Thumb code does to registers (Arm v8-M Architecture Reference Manual, DDI 0553, C2). */
+final class ThumbValues extends BlockValues {
     private static final int PC = 15;
     private static final int SP = 13;
-    private static final int WORD = 4;
     private static final int PIPELINE = 4;
 
-    private final ElfFile elf;
-    private final Sum[] registers = new Sum[REGISTERS];
-    private final List<Access> accesses = new ArrayList<>();
-    private final Map<Integer, Sum> results = new HashMap<>();
-    private int variables = 2 * REGISTERS;
     private int conditional;
     private Instruction now;
 
-    /**
-     * A load or store.
-     *
-     * @param instruction its index in the block
-     * @param isStore whether it writes
-     * @param bytes that it reads or writes
-     * @param address where
-     * @param words the words that it reads or writes, by rising address; empty for smaller items and for what may not happen
-     */
-    record Access(int instruction, boolean isStore, int bytes, Sum address, List<Sum> words) {}
-
-    /**
-     * An access before its results are known.
-     *
-     * @param registers those that it loads or stores, by rising address; empty if they hold no words
-     */
-    private record Pending(boolean isStore, int bytes, Sum address, List<Integer> registers) {}
-
-    ThumbValues(ElfFile elf, List<Instruction> block) {
-        this.elf = elf;
-        Arrays.setAll(registers, Sum::variable);
-        for (int i = 0; i < block.size(); i++) {
-            now = block.get(i);
-            step(i);
-        }
+    ThumbValues(ElfFile elf) {
+        super(elf, PC + 1);
     }
 
-    List<Access> accesses() {
-        return accesses;
+    @Override
+    int stackPointer() {
+        return SP;
     }
 
-    /** The value of a register behind the last instruction. */
-    Sum register(int number) {
-        return registers[number];
+    @Override
+    int count() {
+        return PC;
     }
 
-    private void step(int index) {
-        results.clear();
+    @Override
+    boolean isConditional() {
+        return conditional > 0;
+    }
+
+    @Override
+    Optional<Pending> decode(Instruction instruction) {
+        now = instruction;
         int first = halfword(now.address());
-        Optional<Pending> access = now.bytes() == 2 ? narrow(first) : wide(first, halfword(now.address() + 2));
-        List<Sum> stored = access.map(one -> values(one.registers)).orElse(List.of());
-        for (int register = 0; register < REGISTERS; register++) {
-            boolean isKnown = results.containsKey(register);
-            if (isKnown && conditional == 0) {
-                registers[register] = results.get(register);
-            } else if (isKnown || (now.writes() >>> register & 1) != 0) {
-                registers[register] = Sum.variable(variables++);
-            }
-        }
-        access.ifPresent(one -> {
-            List<Sum> words = one.isStore ? stored : values(one.registers);
-            accesses.add(new Access(index, one.isStore, one.bytes, one.address, conditional > 0 ? List.of() : words));
-        });
         // An IT instruction is followed by up to four that are executed on a condition.
         boolean isIt = now.bytes() == 2 && (first & 0xff00) == 0xbf00 && (first & 0xf) != 0;
         conditional = isIt ? PIPELINE - Integer.numberOfTrailingZeros(first & 0xf) : Math.max(0, conditional - 1);
-    }
-
-    private List<Sum> values(List<Integer> numbers) {
-        return numbers.stream().map(number -> registers[number]).toList();
-    }
-
-    private int halfword(long address) {
-        return elf.at(address, 2)
-                .map(ByteBuffer::getShort)
-                .map(Short::toUnsignedInt)
-                .orElse(0);
-    }
-
-    private Sum register(int number, int shift) {
-        return Sum.ZERO.plus(registers[number], 1 << shift);
+        return now.bytes() == 2 ? narrow(first) : wide(first, halfword(now.address() + 2));
     }
 
     private Sum programCounter() {
@@ -110,24 +50,7 @@ final class ThumbValues {
     }
 
     private Sum base(int number) {
-        return number == PC ? programCounter() : registers[number];
-    }
-
-    private Optional<Pending> load(int bytes, Sum address, int target) {
-        if (address.isConstant() && bytes == WORD) {
-            elf.at(Integer.toUnsignedLong(address.constant()), WORD)
-                    .map(ByteBuffer::getInt)
-                    .ifPresent(value -> results.put(target, Sum.of(value)));
-        }
-        return access(false, bytes, address, target);
-    }
-
-    private static Optional<Pending> access(boolean isStore, int bytes, Sum address, int register) {
-        return Optional.of(new Pending(isStore, bytes, address, bytes == WORD ? List.of(register) : List.of()));
-    }
-
-    private Optional<Pending> single(boolean isLoad, int bytes, Sum address, int register) {
-        return isLoad ? load(bytes, address, register) : access(true, bytes, address, register);
+        return number == PC ? programCounter() : register(number);
     }
 
     private static List<Integer> listed(int mask) {
@@ -140,10 +63,10 @@ final class ThumbValues {
     /** Several words, by rising register; {@code up} is -1 for those below the base. */
     private Optional<Pending> multiple(boolean isStore, int base, int mask, int up, boolean writesBack) {
         int bytes = WORD * Integer.bitCount(mask);
-        Sum first = up > 0 ? registers[base] : registers[base].plus(-bytes);
+        Sum first = up > 0 ? register(base) : register(base).plus(-bytes);
         boolean isLoaded = !isStore && (mask >>> base & 1) != 0;
         if (writesBack && !isLoaded) {
-            results.put(base, registers[base].plus(up * bytes));
+            put(base, register(base).plus(up * bytes));
         }
         return Optional.of(new Pending(isStore, bytes, first, listed(mask)));
     }
@@ -156,17 +79,17 @@ final class ThumbValues {
         int imm5 = h >>> 6 & 31;
         int imm8 = h & 255;
         switch (h >>> 11) {
-            case 0b00000 -> results.put(d, register(n, imm5));
+            case 0b00000 -> put(d, register(n, imm5));
             case 0b00011 -> {
-                Sum other = (h & 1 << 10) == 0 ? registers[m] : Sum.of(m);
-                results.put(d, registers[n].plus(other, (h & 1 << 9) == 0 ? 1 : -1));
+                Sum other = (h & 1 << 10) == 0 ? register(m) : Sum.of(m);
+                put(d, register(n).plus(other, (h & 1 << 9) == 0 ? 1 : -1));
             }
-            case 0b00100 -> results.put(high, Sum.of(imm8));
-            case 0b00110 -> results.put(high, registers[high].plus(imm8));
-            case 0b00111 -> results.put(high, registers[high].plus(-imm8));
+            case 0b00100 -> put(high, Sum.of(imm8));
+            case 0b00110 -> put(high, register(high).plus(imm8));
+            case 0b00111 -> put(high, register(high).plus(-imm8));
             case 0b01000 -> arithmetic(h, d | h >>> 4 & 8, h >>> 3 & 15);
-            case 0b10100 -> results.put(high, programCounter().plus(imm8 * WORD));
-            case 0b10101 -> results.put(high, registers[SP].plus(imm8 * WORD));
+            case 0b10100 -> put(high, programCounter().plus(imm8 * WORD));
+            case 0b10101 -> put(high, register(SP).plus(imm8 * WORD));
             default -> {
                 return narrowAccess(h, d, n, m);
             }
@@ -180,16 +103,16 @@ final class ThumbValues {
         int imm8 = h & 255;
         boolean isLoad = (h & 1 << 11) != 0;
         return switch (h >>> 11) {
-            case 0b01001 -> load(WORD, programCounter().plus(imm8 * WORD), high);
+            case 0b01001 -> single(true, WORD, programCounter().plus(imm8 * WORD), high);
             case 0b01010, 0b01011 -> {
                 int operation = h >>> 9 & 7;
                 int bytes = new int[] {WORD, 2, 1, 1, WORD, 2, 1, 2}[operation];
-                yield single(operation > 2, bytes, registers[n].plus(registers[m]), d);
+                yield single(operation > 2, bytes, register(n).plus(register(m)), d);
             }
-            case 0b01100, 0b01101 -> single(isLoad, WORD, registers[n].plus(imm5 * WORD), d);
-            case 0b01110, 0b01111 -> single(isLoad, 1, registers[n].plus(imm5), d);
-            case 0b10000, 0b10001 -> single(isLoad, 2, registers[n].plus(imm5 * 2), d);
-            case 0b10010, 0b10011 -> single(isLoad, WORD, registers[SP].plus(imm8 * WORD), high);
+            case 0b01100, 0b01101 -> single(isLoad, WORD, register(n).plus(imm5 * WORD), d);
+            case 0b01110, 0b01111 -> single(isLoad, 1, register(n).plus(imm5), d);
+            case 0b10000, 0b10001 -> single(isLoad, 2, register(n).plus(imm5 * 2), d);
+            case 0b10010, 0b10011 -> single(isLoad, WORD, register(SP).plus(imm8 * WORD), high);
             case 0b10110, 0b10111 -> stack(h, isLoad);
             case 0b11000, 0b11001 -> multiple(!isLoad, high, imm8, 1, true);
             default -> Optional.empty();
@@ -198,33 +121,25 @@ final class ThumbValues {
 
     private void arithmetic(int h, int d, int m) {
         if ((h & 0xff00) == 0x4400) {
-            results.put(d, registers[d].plus(base(m)));
+            put(d, register(d).plus(base(m)));
         } else if ((h & 0xff00) == 0x4600) {
-            results.put(d, base(m));
+            put(d, base(m));
         } else if ((h & 0xffc0) == 0x4240) {
-            results.put(h & 7, Sum.ZERO.plus(registers[h >>> 3 & 7], -1));
+            put(h & 7, Sum.ZERO.plus(register(h >>> 3 & 7), -1));
         } else if ((h & 0xffc0) == 0x4340) {
-            product(h & 7, registers[h & 7], registers[h >>> 3 & 7], Sum.ZERO, 1);
+            product(h & 7, register(h & 7), register(h >>> 3 & 7), Sum.ZERO, 1);
         }
     }
 
     private Optional<Pending> stack(int h, boolean isLoad) {
         if ((h & 0xff00) == 0xb000) {
-            results.put(SP, registers[SP].plus(WORD * (h & 127) * ((h & 128) == 0 ? 1 : -1)));
+            put(SP, register(SP).plus(WORD * (h & 127) * ((h & 128) == 0 ? 1 : -1)));
             return Optional.empty();
         }
         int extra = (h & 256) == 0 ? 0 : 1 << (isLoad ? PC : PC - 1);
         return (h & 0x0600) == 0x0400
                 ? multiple(!isLoad, SP, h & 255 | extra, isLoad ? 1 : -1, true)
                 : Optional.empty();
-    }
-
-    private void product(int d, Sum one, Sum other, Sum addend, int sign) {
-        if (one.isConstant()) {
-            results.put(d, addend.plus(other, sign * one.constant()));
-        } else if (other.isConstant()) {
-            results.put(d, addend.plus(one, sign * other.constant()));
-        }
     }
 
     private Optional<Pending> wide(int h, int l) {
@@ -255,7 +170,7 @@ final class ThumbValues {
         } else if ((h & 0xfff0) == 0xfb00 && (l & 0xe0) == 0) {
             int a = l >>> 12;
             boolean isMultiply = a == PC;
-            product(d, registers[n], registers[m], isMultiply ? Sum.ZERO : registers[a], (l & 16) == 0 ? 1 : -1);
+            product(d, register(n), register(m), isMultiply ? Sum.ZERO : register(a), (l & 16) == 0 ? 1 : -1);
         }
         return Optional.empty();
     }
@@ -267,7 +182,7 @@ final class ThumbValues {
         if (!isIndexed && (h & 0x20) == 0) {
             boolean isTable = (h & 0xfff0) == 0xe8d0 && (l & 0xffe0) == 0xf000;
             int twice = l >>> 4 & 1;
-            Sum table = n == PC ? Sum.of((int) now.address() + PIPELINE) : registers[n];
+            Sum table = n == PC ? Sum.of((int) now.address() + PIPELINE) : register(n);
             return isTable
                     ? Optional.of(new Pending(false, 1 << twice, table.plus(register(l & 15, twice)), List.of()))
                     : Optional.empty();
@@ -275,7 +190,7 @@ final class ThumbValues {
         int offset = WORD * (l & 255) * ((h & 128) != 0 ? 1 : -1);
         Sum there = base(n).plus(offset);
         if ((h & 0x20) != 0) {
-            results.put(n, there);
+            put(n, there);
         }
         boolean isStore = (h & 16) == 0;
         return Optional.of(
@@ -296,7 +211,7 @@ final class ThumbValues {
         boolean isOne = isIndexed && !writesBack;
         Sum there = base(n).plus(up * offset);
         if (writesBack) {
-            results.put(n, there);
+            put(n, there);
         }
         int bytes = isOne ? (l & 0x100) == 0 ? WORD : 2 * WORD : offset;
         return Optional.of(new Pending((h & 16) == 0, bytes, isOne || up < 0 ? there : base(n), List.of()));
@@ -312,15 +227,15 @@ final class ThumbValues {
         if (n == PC) {
             address = programCounter().plus((l & 0xfff) * ((h & 128) != 0 ? 1 : -1));
         } else if ((h & 128) != 0) {
-            address = registers[n].plus(l & 0xfff);
+            address = register(n).plus(l & 0xfff);
         } else if ((l & 0x800) != 0) {
-            Sum there = registers[n].plus((l & 255) * ((l & 0x200) != 0 ? 1 : -1));
-            address = (l & 0x400) != 0 ? there : registers[n];
+            Sum there = register(n).plus((l & 255) * ((l & 0x200) != 0 ? 1 : -1));
+            address = (l & 0x400) != 0 ? there : register(n);
             if ((l & 0x100) != 0) {
-                results.put(n, there);
+                put(n, there);
             }
         } else {
-            address = registers[n].plus(register(l & 15, l >>> 4 & 3));
+            address = register(n).plus(register(l & 15, l >>> 4 & 3));
         }
         return isHint ? Optional.empty() : single(isLoad, bytes, address, target);
     }
@@ -333,12 +248,12 @@ final class ThumbValues {
         switch (operation) {
             case 0b0010 -> {
                 if (n == PC) {
-                    results.put(d, other);
+                    put(d, other);
                 }
             }
-            case 0b1000 -> results.put(d, registers[n].plus(other));
-            case 0b1101 -> results.put(d, registers[n].plus(other, -1));
-            case 0b1110 -> results.put(d, other.plus(registers[n], -1));
+            case 0b1000 -> put(d, register(n).plus(other));
+            case 0b1101 -> put(d, register(n).plus(other, -1));
+            case 0b1110 -> put(d, other.plus(register(n), -1));
             default -> {}
         }
     }
@@ -346,12 +261,12 @@ final class ThumbValues {
     /** Arithmetic with a constant as it stands. */
     private void plain(int operation, int d, int n, int imm12) {
         switch (operation) {
-            case 0b00000 -> results.put(d, base(n).plus(imm12));
-            case 0b01010 -> results.put(d, base(n).plus(-imm12));
-            case 0b00100 -> results.put(d, Sum.of(n << 12 | imm12));
+            case 0b00000 -> put(d, base(n).plus(imm12));
+            case 0b01010 -> put(d, base(n).plus(-imm12));
+            case 0b00100 -> put(d, Sum.of(n << 12 | imm12));
             case 0b01100 -> {
-                if (registers[d].isConstant()) {
-                    results.put(d, Sum.of((n << 12 | imm12) << 16 | registers[d].constant() & 0xffff));
+                if (register(d).isConstant()) {
+                    put(d, Sum.of((n << 12 | imm12) << 16 | register(d).constant() & 0xffff));
                 }
             }
             default -> {}

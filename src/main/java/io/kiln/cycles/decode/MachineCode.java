@@ -22,7 +22,12 @@ public final class MachineCode {
 
     /** Code of an image for a Cortex-M or for RV32. */
     public static MachineCode of(ElfFile elf) {
-        return new MachineCode(elf, elf.machine() == EM_RISCV ? InstructionSet.rv32() : InstructionSet.thumb());
+        return new MachineCode(elf, isRiscV(elf) ? InstructionSet.rv32() : InstructionSet.thumb());
+    }
+
+    /** Whether an image is for RISC-V; it is for a Cortex-M otherwise. */
+    public static boolean isRiscV(ElfFile elf) {
+        return elf.machine() == EM_RISCV;
     }
 
     /**

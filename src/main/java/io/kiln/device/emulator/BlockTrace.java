@@ -13,11 +13,13 @@ import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
  * Counts executed blocks from QEMU's log of {@code exec,in_asm,nochain}. The log shows each block of instructions when it is translated,
- * then its place in the host's memory and its address each time before it is executed, and the registers of an Arm core with {@code cpu}:
+ * then its place in the host's memory and its address each time before it is executed, and with {@code cpu} the core's
+ * registers, here those of an Arm core:
  *
  * <pre>
  * IN: main
@@ -37,12 +39,15 @@ final class BlockTrace {
     private static final String SHOWN = "IN:";
     private static final String INSTRUCTION = "0x";
     private static final int HALFWORD_DIGITS = 4;
-    private static final List<String> OTHERS = List.of("----------------", "cpu_io_recompile:");
+    private static final List<String> OTHERS = List.of("----------------", "cpu_io_recompile:", "Priv: ");
     private static final Pattern REGISTERS = Pattern.compile("R\\d\\d=[0-9a-f]{8}( R\\d\\d=[0-9a-f]{8}){3}");
+    private static final Pattern REGISTER = Pattern.compile("R(\\d\\d)=([0-9a-f]{8})");
     private static final String LAST_REGISTERS = "XPSR=";
-    private static final int CORE_REGISTERS = 16;
-    private static final int REGISTER = "R00=00000000 ".length();
-    private static final int VALUE = "R00=".length();
+    private static final Pattern RISCV_REGISTERS = Pattern.compile("( x\\d{1,2}/\\w+ +[0-9a-f]{8}){4}");
+    private static final Pattern RISCV_REGISTER = Pattern.compile("x(\\d+)/\\w+ +([0-9a-f]{8})");
+    private static final String RISCV_LAST_REGISTERS = " x28/";
+    private static final Pattern RISCV_STATE = Pattern.compile(" (V +=|[a-z0-9]+) +[0-9a-f]+");
+    private static final int CORE_REGISTERS = 32;
     private static final int[] NONE = {};
 
     private final MachineCode code;
@@ -133,18 +138,26 @@ final class BlockTrace {
                 finish(registers);
             }
         } else if (REGISTERS.matcher(line).matches()) {
-            registers(line);
+            registers(REGISTER.matcher(line));
+        } else if (RISCV_REGISTERS.matcher(line).matches()) {
+            registers(RISCV_REGISTER.matcher(line));
+            if (ended && line.startsWith(RISCV_LAST_REGISTERS)) {
+                finish(registers);
+            }
         } else {
-            return line.isEmpty() || OTHERS.stream().anyMatch(line::startsWith);
+            return line.isEmpty()
+                    || OTHERS.stream().anyMatch(line::startsWith)
+                    || RISCV_STATE.matcher(line).matches();
         }
         return true;
     }
 
-    private void registers(String line) {
-        int first = Integer.parseInt(line, 1, VALUE - 1, 10);
-        for (int i = 0; i < CORE_REGISTERS / 4 && first + i < CORE_REGISTERS; i++) {
-            int at = i * REGISTER + VALUE;
-            registers[first + i] = Integer.parseUnsignedInt(line, at, at + Integer.BYTES * 2, 16);
+    private void registers(Matcher matcher) {
+        while (matcher.find()) {
+            int number = Integer.parseInt(matcher.group(1));
+            if (number < CORE_REGISTERS) {
+                registers[number] = Integer.parseUnsignedInt(matcher.group(2), 16);
+            }
         }
         hasRegisters = true;
     }

@@ -10,6 +10,7 @@ import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Board.AlternativeWait;
 import io.kiln.toolchain.board.Board.CodeFetch;
 import io.kiln.toolchain.board.Board.Memory;
+import io.kiln.toolchain.board.Board.Timing;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -56,9 +57,10 @@ record MemorySettings(MemoryWait flash, List<Change> changes, List<MemorySetting
                     .flatMap(memory -> ram(memory).stream())
                     .max(RamCode::compareTo);
             ram.ifPresent(code -> {
-                changes.add(new Change("all code in RAM", OptionalLong.empty()));
+                String where = code == RamCode.SLOW ? "RAM, by the system bus" : "RAM";
+                changes.add(new Change("all code in " + where, OptionalLong.empty()));
                 all.add(expected.withCode(code));
-                changes.add(new Change("all code and weights in RAM", OptionalLong.empty()));
+                changes.add(new Change("all weights and code in " + where, OptionalLong.empty()));
                 all.add(expected.withCode(code).withConstants());
             });
             changes.add(new Change("all weights in RAM", OptionalLong.empty()));
@@ -83,9 +85,7 @@ record MemorySettings(MemoryWait flash, List<Change> changes, List<MemorySetting
                 memory.kind(),
                 memory.base(),
                 memory.size(),
-                memory.speed(),
-                Optional.of(waits),
-                memory.alternatives(),
+                new Timing(memory.speed(), Optional.of(waits), memory.alternatives()),
                 memory.wiring());
     }
 

@@ -20,22 +20,24 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Addresses of loads in code that GNU as assembled, against those that a person reads off. */
 final class LoadAddressesTest {
     private static final long START = 0x100;
+    private static final int ARM = 40;
+    private static final int RISCV = 243;
     private static final int SP = 13;
 
     /** Before: register n holds 0x1000 * (n + 1), the stack pointer 0x20001000. */
-    private static int[] registers() {
-        int[] registers = new int[16];
-        Arrays.setAll(registers, n -> n == SP ? 0x20001000 : 0x1000 * (n + 1));
+    private static int[] registers(int stackPointer) {
+        int[] registers = new int[32];
+        Arrays.setAll(registers, n -> n == stackPointer ? 0x20001000 : 0x1000 * (n + 1));
         return registers;
     }
 
-    private static ElfFile image(String halfwords) {
+    private static ElfFile image(int machine, String halfwords) {
         ByteBuffer code = ByteBuffer.allocate(64).order(ByteOrder.LITTLE_ENDIAN);
         for (String one : halfwords.split("[ /]+", -1)) {
             code.putShort((short) Integer.parseInt(one, 16));
         }
         ElfFile.Section text = new ElfFile.Section(".text", 1, 6, START, 0, code.capacity(), 0);
-        return new ElfFile(code, 40, 0, List.of(text), List.of(), List.of(), List.of());
+        return new ElfFile(code, machine, 0, List.of(text), List.of(), List.of(), List.of());
     }
 
     @ParameterizedTest
@@ -79,32 +81,60 @@ final class LoadAddressesTest {
                 "4801 7801 / bf00 bf00 1000 0800 | - | 108 8001000",
             })
     void addressesAreSumsOfRegisters(String code, String behind, String expected) {
-        ElfFile elf = image(code);
+        assertThat(found(ARM, SP, code, behind)).isEqualTo(expected);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                // addi a0, a0, 8; lw a1, 4(a0)
+                "0521 414c | b00c",
+                // lui a2, 0x20010; lw a3, 16(a2)
+                "0637 2001 4a14 | 20010010",
+                // addi a1, a1, -4; lw s0, 4(s1); lw a1, 0(a1)
+                "15f1 40c0 418c | a004 bffc",
+                // mv a4, s1; add a4, a4, a5; lbu a2, 3(a4)
+                "8726 973e 4603 0037 | 1a003",
+                // sw a5, 12(sp); lw a4, 12(sp); lh a5, 2(a4); li a4, 0
+                "c63e 4732 1783 0027 4701 | 10002",
+                // slli a5, a5, 2; lw a5, 0(a5)
+                "078a 439c | 40000",
+                // addi s0, sp, 16; sw s1, 20(sp); lw s1, 4(s0); lw a0, 0(s1); li s1, 0
+                "0800 ca26 4044 4088 4481 | a000",
+                // addi sp, sp, -64; sub s0, s0, s1; lw s0, 0(s0); li a4, 12; mul a3, a5, a4; lw a2, 0(a3)
+                "7139 8c05 4000 4731 86b3 02e7 4290 | fffff000 c0000",
+            })
+    void addressesOfRiscVAreToo(String code, String expected) {
+        assertThat(found(RISCV, 2, code, null)).isEqualTo(expected);
+    }
+
+    private static String found(int machine, int stackPointer, String code, String behind) {
+        ElfFile elf = image(machine, code);
         int halfwords = code.split("/", -1)[0].strip().split(" +", -1).length;
         List<Instruction> block = MachineCode.of(elf).between(START, START + 2L * halfwords);
-        int[] after = new int[16];
+        int[] after = new int[32];
         if (behind != null) {
             after[Integer.parseInt(behind.substring(0, 1))] = Integer.parseInt(behind.substring(2), 16);
         }
         LoadAddresses addresses = LoadAddresses.of(elf, block);
         long[] found = new long[addresses.loads().size()];
-        addresses.find(registers(), after, new Stack(), found);
-        assertThat(Arrays.stream(found)
-                        .mapToObj(one -> one == LoadAddresses.UNKNOWN ? "?" : Long.toHexString(one))
-                        .collect(Collectors.joining(" ")))
-                .isEqualTo(expected);
+        addresses.find(registers(stackPointer), after, new Stack(), found);
+        return Arrays.stream(found)
+                .mapToObj(one -> one == LoadAddresses.UNKNOWN ? "?" : Long.toHexString(one))
+                .collect(Collectors.joining(" "));
     }
 
     /** What one block stores on the stack, a later one knows. */
     @Test
     void pointersOnTheStackAreKnownInLaterBlocks() {
-        ElfFile store = image("9001");
-        ElfFile load = image("9901 688a 2100");
+        ElfFile store = image(ARM, "9001");
+        ElfFile load = image(ARM, "9901 688a 2100");
         Stack stack = new Stack();
         LoadAddresses.of(store, MachineCode.of(store).from(START, 1))
-                .find(registers(), new int[16], stack, new long[0]);
+                .find(registers(SP), new int[32], stack, new long[0]);
         long[] found = new long[1];
-        LoadAddresses.of(load, MachineCode.of(load).from(START, 3)).find(registers(), new int[16], stack, found);
+        LoadAddresses.of(load, MachineCode.of(load).from(START, 3)).find(registers(SP), new int[32], stack, found);
         assertThat(found).containsExactly(0x1008);
     }
 

@@ -99,6 +99,16 @@ final class BlockTraceTest {
         assertThat(told).containsExactly("0 100 1 2 17 4", "1 110 3 4 19 5");
     }
 
+    @Test
+    void theStateOfARiscVCoreIsPartOfTheLogToo() {
+        take(BEFORE + CALL + "Priv: 3; Virt: 0\n" + executed("7f02", 0x100));
+        take(" V      =   0\n pc       80000100\n mhartid  00000000\n mstatush 00000000\n");
+        take(" x28/t3   00000000 x29/t4   00000000 x30/t5   00000000 x31/t6   00000007\n" + executed("7f07", END));
+        assertThat(trace.result()).isNotDone();
+        take(" x28/t3   00000000 x29/t4   00000000 x30/t5   00000000 x31/t6   00000007\n");
+        assertThat(trace.result()).isCompletedWithValue(List.of(new ExecutedBlock(0, 0x100, 1, 1, 1)));
+    }
+
     /** Registers as QEMU prints them: the first and the last hold a number and 15 more. */
     private static String registers(int number) {
         return String.format(

@@ -47,9 +47,15 @@ final class StandInFlowTest {
 
     /** Of the board, whose flash waits, with its own addresses; the stand-in's memories are not those. */
     @ParameterizedTest
-    @CsvSource({"nucleo-l4r5zi, true", "nucleo-f746zg, true", "b-u585i-iot02a, true", "raspberry-pi-pico, false"})
+    @CsvSource({
+        "nucleo-l4r5zi, true",
+        "nucleo-f746zg, true",
+        "b-u585i-iot02a, true",
+        "raspberry-pi-pico, false",
+        "hifive1-revb, true"
+    })
     void theBoardsCyclesAreCountedOnTheStandIn(String board, boolean hasClock) throws IOException {
-        TestPrograms.need("qemu-system-arm");
+        TestPrograms.need(board.startsWith("hifive") ? "qemu-system-riscv32" : "qemu-system-arm");
         Flow flow = new Flow(Log.QUIET, TestToolchains.environment(Log.QUIET));
         flow.build(spec(board), DeviceSpec.USUAL);
         flow.profile(spec(board));
