@@ -30,6 +30,7 @@ import io.kiln.schedule.space.Schedule;
 import io.kiln.schedule.space.ScheduleRule;
 import io.kiln.schedule.space.Space;
 import io.kiln.schedule.space.Workload;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -149,32 +150,41 @@ public final class LayerSchedules {
     }
 
     private static <E> Optional<Space> space(Schedule<E> schedule, Workload workload) {
-        return schedule.applies(workload).map(evidence -> schedule.space(workload, evidence));
+        return schedule.applies(workload).map(evidence -> LoopCode.fitting(schedule, workload, evidence));
     }
 
     /** The choice of a given configuration; empty if it is not in the layer's spaces. */
     public static Optional<Choice<?>> choice(Workload workload, Configuration configuration, String reason) {
-        return ALL.stream()
+        Optional<Choice<?>> found = ALL.stream()
                 .filter(schedule -> schedule.name().equals(configuration.schedule()))
                 .findFirst()
                 .flatMap(schedule -> Choice.of(schedule, workload, configuration, reason));
+        return found.filter(choice -> LoopCode.fits(choice, workload));
     }
 
     /** The choice for a model's only convolution; empty if the rules are as good. */
     static Optional<Choice<?>> chooseOnly(Workload workload) {
-        return ONLY_CONVOLUTION.choose(workload).map(choice -> choice);
+        return ONLY_CONVOLUTION.choose(workload).map(choice -> LoopCode.fitted(choice, workload));
     }
 
     /** The choice of the rules for a layer. */
     public static Choice<?> choose(Workload workload) {
+        List<Choice<?>> choices = new ArrayList<>();
         for (ScheduleRule rule : RULES) {
-            var choice = rule.choose(workload);
+            Optional<? extends Choice<?>> choice = rule.choose(workload);
             if (choice.isPresent()) {
-                return choice.get();
+                Choice<?> fitted = LoopCode.fitted(choice.get(), workload);
+                if (LoopCode.fits(fitted, workload)) {
+                    // Plain loops are slower than waiting for code.
+                    return isPlain(fitted) && !choices.isEmpty() ? choices.get(0) : fitted;
+                }
+                choices.add(fitted);
             }
         }
-        throw new IllegalStateException(
-                "no rule takes a schedule for " + workload.conv().op().name());
+        return choices.stream()
+                .findFirst()
+                .orElseThrow(() -> new IllegalStateException(
+                        "no rule takes a schedule for " + workload.conv().op().name()));
     }
 
     /** Whether a layer runs in plain loops. */

@@ -14,10 +14,16 @@ import java.util.Set;
  * @param family instruction set
  * @param bits width of a general register
  * @param features what the CPU has
+ * @param cache the cache of instructions, if loops must fit in it; empty where size costs no time, or nobody said
  */
-public record CpuFeatures(Family family, int bits, Set<Feature> features) {
+public record CpuFeatures(Family family, int bits, Set<Feature> features, Optional<InstructionCache> cache) {
     public CpuFeatures {
         features = Set.copyOf(features);
+    }
+
+    /** The features of a CPU whose loops may have any size. */
+    public CpuFeatures(Family family, int bits, Set<Feature> features) {
+        this(family, bits, features, Optional.empty());
     }
 
     /** Abilities that a CPU has or lacks. */
@@ -52,11 +58,16 @@ public record CpuFeatures(Family family, int bits, Set<Feature> features) {
             Feature.FPU, Feature.DOUBLE_FPU, Feature.LONG_MULTIPLY, Feature.DIVIDE, Feature.UNALIGNED_ACCESS);
 
     /**
-     * Reads {@code -mcpu}, {@code -march}, {@code -mattr} and {@code -mfloat-abi}. {@code +nodsp}, {@code +nomve} and
+     * Reads {@code -mcpu}, {@code -march}, {@code -mattr}, {@code -mfloat-abi} and the attributes of {@link InstructionCache}. {@code +nodsp}, {@code +nomve} and
      * {@code +nofp}, in {@code -mcpu} or {@code -mattr}, switch features off. Without the DSP extension there is no
      * MVE, which builds on it.
      */
     public static CpuFeatures of(Target target) {
+        CpuFeatures core = ofCore(target);
+        return new CpuFeatures(core.family, core.bits, core.features, InstructionCache.of(target));
+    }
+
+    private static CpuFeatures ofCore(Target target) {
         Optional<CortexM> cortexM = CortexM.find(target.mcpu().orElse(""));
         if (cortexM.isPresent()) {
             return ofCortexM(cortexM.get(), extensions(target), softFloat(target));

@@ -14,11 +14,11 @@ public enum TargetKind {
     // Up to TVM 0.8 the executor's options were part of the target, as in archives of that time.
     C(
             "c",
-            "mcpu march mattr mabi mfloat-abi mtriple workspace-byte-alignment constants-byte-alignment link-params "
-                    + "system-lib runtime executor interface-api unpacked-api"),
+            "mcpu march mattr mabi mfloat-abi mtriple i-cache-size i-cache-line-size workspace-byte-alignment "
+                    + "constants-byte-alignment link-params system-lib runtime executor interface-api unpacked-api"),
     LLVM(
             "llvm",
-            "mcpu march mattr mabi mfloat-abi mtriple num-cores fast-math fast-math-nnan fast-math-ninf fast-math-nsz "
+            "mcpu march mattr mabi mfloat-abi mtriple i-cache-size i-cache-line-size num-cores fast-math fast-math-nnan fast-math-ninf fast-math-nsz "
                     + "fast-math-arcp fast-math-contract fast-math-reassoc opt-level cl-opt jit link-params system-lib "
                     + "runtime"),
     CMSIS_NN("cmsis-nn", "mcpu mattr debug_last_error");

@@ -95,6 +95,10 @@ final class TargetParser {
                     "");
         } else if (ALIGNMENTS.contains(name) && !value.matches("1|2|4|8|16|32|64|128|256")) {
             problem("`-" + name + "` is `" + value + "`", word.column(), "a power of two from 1 to 256", "");
+        } else if (name.equals(InstructionCache.SIZE) && !InstructionCache.isSize(value)) {
+            problem("`-" + name + "` is `" + value + "`", word.column(), InstructionCache.SIZES, "");
+        } else if (name.equals(InstructionCache.LINE) && !InstructionCache.isLine(value)) {
+            problem("`-" + name + "` is `" + value + "`", word.column(), InstructionCache.LINES, "");
         } else if (name.equals("keys") ? !keys.isEmpty() : attributes.containsKey(name)) {
             problem("`-" + name + "` is given twice", word.column(), "", "Remove one of them");
         } else if (name.equals("keys")) {

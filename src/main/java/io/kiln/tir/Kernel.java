@@ -3,8 +3,6 @@ package io.kiln.tir;
 
 import io.kiln.base.DType;
 import java.util.List;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * A micro-kernel: a C function over pointers and scalars, printed once into each file that calls it. If it is written
@@ -27,13 +25,6 @@ public record Kernel(
         String definition,
         List<Intrinsic> uses,
         boolean fails) {
-    private static final int LARGEST_INSTRUCTION = 4;
-
-    /** A line of assembly with an instruction, maybe behind a label. */
-    private static final Pattern INSTRUCTION = Pattern.compile("^\\s*\"\\s*(?:\\w+:\\s*|\\w+:\\\\t)?[a-z][^\"]*\\\\n");
-
-    private static final Pattern REPEAT = Pattern.compile("^\\s*\"\\s*\\.rept (\\d+)");
-
     /** A micro-kernel that returns nothing. */
     public Kernel(
             String name,
@@ -55,6 +46,11 @@ public record Kernel(
         return new Kernel(KernelSheet.name(file), pointers, scalars, List.of(), definition, List.of(uses));
     }
 
+    /** The same with another definition. */
+    public Kernel defined(String other) {
+        return new Kernel(name, pointers, scalars, headers, other, uses, fails);
+    }
+
     public Kernel {
         pointers = List.copyOf(pointers);
         scalars = List.copyOf(scalars);
@@ -62,23 +58,9 @@ public record Kernel(
         uses = List.copyOf(uses);
     }
 
-    /**
-     * About the most bytes of its code: four for each instruction of its assembly, repetitions counted; 0 if it is C.
-     */
+    /** At least the bytes of its assembly, repetitions counted; 0 if it is C. */
     public long codeBytes() {
-        long bytes = 0;
-        long times = 1;
-        for (String line : definition.lines().toList()) {
-            Matcher repeat = REPEAT.matcher(line);
-            if (repeat.find()) {
-                times = Long.parseLong(repeat.group(1));
-            } else if (line.contains("\".endr")) {
-                times = 1;
-            } else if (INSTRUCTION.matcher(line).find()) {
-                bytes += LARGEST_INSTRUCTION * times;
-            }
-        }
-        return bytes;
+        return CodeBytes.ofAssembly(this);
     }
 
     /**

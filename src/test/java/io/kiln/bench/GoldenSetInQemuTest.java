@@ -34,17 +34,20 @@ final class GoldenSetInQemuTest {
 
     @ParameterizedTest
     @CsvSource({
-        "0, mps2-an386, SPEED",
-        "1, mps2-an386, SIZE",
-        "2, mps2-an386, RAM",
-        "4, mps2-an385, SPEED",
-        "5, mps2-an500, SPEED",
-        "6, mps3-an547, SPEED",
-        "7, qemu-riscv32, SPEED",
+        "0, mps2-an386, SPEED, ''",
+        "1, mps2-an386, SIZE, ''",
+        "2, mps2-an386, RAM, ''",
+        "3, mps2-an386, SPEED, -i-cache-size=1024",
+        "8, mps2-an386, SPEED, -i-cache-size=1024",
+        "9, mps2-an386, RAM, -i-cache-size=1024",
+        "4, mps2-an385, SPEED, ''",
+        "5, mps2-an500, SPEED, ''",
+        "6, mps3-an547, SPEED, ''",
+        "7, qemu-riscv32, SPEED, ''",
     })
-    void answersAsTheReferenceKernelsDo(int share, String board, Optimize optimize) {
+    void answersAsTheReferenceKernelsDo(int share, String board, Optimize optimize, String attributes) {
         List<String> models = GoldenModels.share(share, SHARES);
-        String target = Boards.builtIn().find(board).target();
+        String target = Boards.builtIn().find(board).target() + " " + attributes;
         TestToolchains.resolve("gnu", target);
         BenchTest.needs(((Emulation.Qemu) Boards.builtIn().find(board).emulation()).program());
         for (String model : models) {

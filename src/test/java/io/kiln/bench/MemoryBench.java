@@ -42,17 +42,25 @@ import java.util.Optional;
 
 /**
  * Cycles of whole models on boards with flash that waits, from the same executed blocks: {@code src/test/bench.sh --boards [--per-operator]
- * [--clang] [model]...}, a model being a name in {@code rows.yaml}. The blocks run on a Cortex-M4; the image's own addresses stand for
+ * [--clang] [--core=NAME] [model]...}, model and core being names in {@code rows.yaml}. The blocks run on a Cortex-M4; the image's own addresses stand for
  * those of the board.
  */
 public final class MemoryBench {
+    private static final String CORE = "--core=";
+
     private final BenchData data = BenchData.load();
     private final Map<String, MemorySetting> settings = new LinkedHashMap<>();
-    private final Core core = data.cores().get("M4F");
+    private final Core core;
     private final List<String> options;
 
     private MemoryBench(List<String> options) {
         this.options = options;
+        this.core = data.cores()
+                .get(options.stream()
+                        .filter(word -> word.startsWith(CORE))
+                        .map(word -> word.substring(CORE.length()))
+                        .findFirst()
+                        .orElse("M4F"));
         MemoryWait dual = wait("nucleo-l4r5zi", "flash");
         MemoryWait single = wide(dual);
         add("L4R5 dual, 5 WS", with(dual, 5, true));

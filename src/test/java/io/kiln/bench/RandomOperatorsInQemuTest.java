@@ -166,6 +166,12 @@ final class RandomOperatorsInQemuTest {
         "M4F, gnu, SPEED, dsp_, FAR_PADDED",
         "M55, gnu, SPEED, mve_, FAR_PADDED",
         "M3, gnu, SPEED, _blocked, FAR_PADDED",
+        "M4F1K, gnu, SPEED, short_code, ANY",
+        "M4F1K, clang, SPEED, short_code, ANY",
+        "M4F1K, gnu, SPEED, short_code, HARD",
+        "M4F1K, clang, SPEED, 'dsp_winograd(pixels=4, channel_block=4, unroll', ANY",
+        "M4F1K, gnu, SPEED, dsp_dense, DENSE_CROSSED",
+        "M4F1K, gnu, SPEED, dsp_, FAR_PADDED",
     })
     void answerAsTheInterpreterDoes(
             String coreName, String toolchain, Optimize optimize, String schedules, RandomForm form) {

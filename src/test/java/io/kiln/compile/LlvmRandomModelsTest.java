@@ -92,7 +92,7 @@ class LlvmRandomModelsTest {
         CodeOrigin origin = new CodeOrigin("random", Target.parse(target.replaceFirst("^c", "llvm")));
         String module = IrModule.print(new CodeUnit(origin, "all", statics, functions), Optimize.SPEED);
         Bytes object = ClangObjects.of("llvm", Optimize.SPEED, List.of(), TestToolchains.environment(Log.QUIET))
-                .compileModule("all.o", module, CalledC.print(functions, false));
+                .compileModule("all.o", module, CalledC.print(functions, origin));
         artifacts.get(0).add(Artifact.of("llvm", ArtifactKind.OBJECT, "all.o", object));
     }
 

@@ -40,8 +40,13 @@ class LoweringPropertyTest {
     private static final Map<String, Dispatch> DISPATCHES = new LinkedHashMap<>();
 
     static {
-        for (String target :
-                List.of(TestTargets.M4, TestTargets.M55, TestTargets.M3, TestTargets.M0, TestTargets.RV32)) {
+        for (String target : List.of(
+                TestTargets.M4,
+                TestTargets.M4_CACHED,
+                TestTargets.M55,
+                TestTargets.M3,
+                TestTargets.M0,
+                TestTargets.RV32)) {
             DISPATCHES.put(target, new Dispatch(Target.parse(target), Optimize.SPEED));
         }
         for (String target : List.of(TestTargets.M4, TestTargets.RV32)) {

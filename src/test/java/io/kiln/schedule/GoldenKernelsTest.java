@@ -25,8 +25,8 @@ import org.junit.jupiter.api.Test;
 /** No int8 layer of a golden model that matters runs in plain loops. */
 @NeedsShared("golden")
 final class GoldenKernelsTest {
-    private static final List<String> TARGETS =
-            List.of(TestTargets.M55, TestTargets.M4, TestTargets.M3, TestTargets.M0, TestTargets.RV32);
+    private static final List<String> TARGETS = List.of(
+            TestTargets.M55, TestTargets.M4, TestTargets.M4_CACHED, TestTargets.M3, TestTargets.M0, TestTargets.RV32);
 
     /** Share of a model's multiply-accumulates from which on a layer matters. */
     private static final double SHARE = 0.01;

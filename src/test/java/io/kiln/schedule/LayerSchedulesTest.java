@@ -53,8 +53,15 @@ class LayerSchedulesTest {
     /** Of large spaces so many configurations are drawn for a layer. */
     private static final int DRAWN = 3;
 
+    private static final String CACHED = "c -mcpu=cortex-m4 -i-cache-size=1024";
+
     private static final List<String> TARGETS = List.of(
-            "c -mcpu=cortex-m4", "c -mcpu=cortex-m55", "c -mcpu=cortex-m3", "c -mcpu=cortex-m0", "c -march=rv32imac");
+            "c -mcpu=cortex-m4",
+            CACHED,
+            "c -mcpu=cortex-m55",
+            "c -mcpu=cortex-m3",
+            "c -mcpu=cortex-m0",
+            "c -march=rv32imac");
 
     private static final List<LoweringCase> LAYERS = layers();
 
@@ -101,6 +108,36 @@ class LayerSchedulesTest {
         assertThat(workload.conv().window().dilationW()).isEqualTo(2);
         Choice<?> choice = LayerSchedules.choose(workload);
         TirVerifier.verify(Dispatch.lower(c.op(), workload, choice).function());
+    }
+
+    /** Neither rules nor records nor searches choose code that is larger than the cache, where there is any that is not. */
+    @Test
+    void loopsFitTheCacheThatTheirCodeRunsThrough() {
+        int refused = 0;
+        int changed = 0;
+        int unfit = 0;
+        for (LoweringCase c : LAYERS) {
+            Workload cached = workload(c, CACHED, Optimize.SPEED);
+            Workload any = workload(c, "c -mcpu=cortex-m4", Optimize.SPEED);
+            Configuration usual = LayerSchedules.choose(any).configuration();
+            Choice<?> chosen = LayerSchedules.choose(cached);
+            if (!LoopCode.fits(chosen, cached)) {
+                // Few channels of windows with many runs side by side.
+                unfit++;
+                continue;
+            }
+            changed += chosen.configuration().equals(usual) ? 0 : 1;
+            if (LayerSchedules.choice(cached, usual, "recorded").isEmpty()) {
+                refused++;
+                assertThat(chosen.configuration()).isNotEqualTo(usual);
+                assertThat(LayerSchedules.spaces(cached).stream().flatMap(space -> space.configurations().stream()))
+                        .doesNotContain(usual)
+                        .contains(chosen.configuration());
+            }
+        }
+        assertThat(refused).isGreaterThan(10);
+        assertThat(changed).isEqualTo(refused);
+        assertThat(unfit).isLessThan(LAYERS.size() / 100);
     }
 
     @Test

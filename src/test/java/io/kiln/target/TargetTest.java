@@ -178,4 +178,21 @@ class TargetTest {
                 .mapToObj(i -> String.valueOf(alphabet.charAt(random.nextInt(alphabet.length()))))
                 .collect(Collectors.joining());
     }
+
+    @Test
+    void aTargetSaysThroughWhichCacheItsCodeRuns() {
+        assertThat(Target.parse("c -mcpu=cortex-m4 -i-cache-size=1024")
+                        .features()
+                        .cache())
+                .contains(new InstructionCache(1024, 32));
+        assertThat(Target.parse("llvm -mcpu=cortex-m4 -i-cache-size=8192 -i-cache-line-size=16")
+                        .features()
+                        .cache())
+                .contains(new InstructionCache(8192, 16));
+        assertThat(Target.parse("c -mcpu=cortex-m4 -i-cache-size=0").features())
+                .isEqualTo(Target.parse("c -mcpu=cortex-m4").features());
+        assertThatThrownBy(() -> Target.parse("c -i-cache-size=100 -i-cache-line-size=24"))
+                .hasMessageContaining("`-i-cache-size` is `100`")
+                .hasMessageContaining("`-i-cache-line-size` is `24`");
+    }
 }

@@ -15,6 +15,9 @@ public final class TestTargets {
     /** Has Arm's DSP instructions. */
     public static final String M4 = "c -keys=arm_cpu,cpu -mcpu=cortex-m4";
 
+    /** The same behind a cache of instructions of 1 KB, as an STM32L4, G4 or F4. */
+    public static final String M4_CACHED = M4 + " -i-cache-size=1024 -i-cache-line-size=32";
+
     public static final String M7 = "c -keys=arm_cpu,cpu -mcpu=cortex-m7";
 
     /** Has Arm's vector instructions, MVE. */

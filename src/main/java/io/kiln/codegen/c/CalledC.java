@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.codegen.c;
 
+import io.kiln.codegen.CodeOrigin;
 import io.kiln.codegen.CodeUnit;
 import io.kiln.codegen.PackedFunction;
 import io.kiln.tir.Intrinsic;
@@ -46,11 +47,11 @@ public final class CalledC {
     /**
      * The C of the intrinsics and kernels that functions call, by their {@link #name}; empty if there are none.
      *
-     * @param portable whether kernels take their C twins
+     * @param origin says whether kernels take their C twins, and how they are aligned
      */
-    public static Optional<String> print(List<PrimFunc> functions, boolean portable) {
+    public static Optional<String> print(List<PrimFunc> functions, CodeOrigin origin) {
         List<Intrinsic> intrinsics = UsedIntrinsics.of(functions);
-        List<Kernel> kernels = UsedIntrinsics.kernels(functions);
+        List<Kernel> kernels = UsedIntrinsics.kernels(functions, origin.target());
         if (intrinsics.isEmpty() && kernels.isEmpty()) {
             return Optional.empty();
         }
@@ -59,7 +60,7 @@ public final class CalledC {
         kernels.forEach(kernel -> headers.addAll(kernel.headers()));
         StringBuilder out = new StringBuilder();
         headers.forEach(header -> out.append("#include <").append(header).append(">\n"));
-        if (portable) {
+        if (origin.portable()) {
             out.append(PortableKernels.directives());
         }
         intrinsics.forEach(

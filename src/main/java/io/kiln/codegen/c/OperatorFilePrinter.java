@@ -30,7 +30,7 @@ final class OperatorFilePrinter {
         List<Buffer> statics = unit.statics();
         List<PrimFunc> functions = unit.functions();
         List<Intrinsic> intrinsics = UsedIntrinsics.of(functions);
-        List<Kernel> kernels = UsedIntrinsics.kernels(functions);
+        List<Kernel> kernels = UsedIntrinsics.kernels(functions, unit.origin().target());
         PackedApi packed = unit.packed();
         StringBuilder out = new StringBuilder(FileHead.print(unit.origin())).append('\n');
         out.append(headers(unit, intrinsics, kernels).stream()

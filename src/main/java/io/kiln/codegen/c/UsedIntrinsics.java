@@ -2,6 +2,7 @@
 package io.kiln.codegen.c;
 
 import io.kiln.base.DType;
+import io.kiln.target.Target;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Intrinsic;
@@ -18,6 +19,8 @@ import java.util.function.Consumer;
 
 /** Finds the external definitions that functions use. */
 public final class UsedIntrinsics {
+    private static final String NAKED = "__attribute__((naked, noinline";
+
     private UsedIntrinsics() {}
 
     /** Intrinsics called, those needed by others first, then by name. */
@@ -54,6 +57,17 @@ public final class UsedIntrinsics {
             }
         }));
         return List.copyOf(found.values());
+    }
+
+    /** The same, those in assembly at the beginning of a line of the target's cache of instructions, if it has one. */
+    static List<Kernel> kernels(List<PrimFunc> functions, Target target) {
+        return target.features()
+                .cache()
+                .map(cache -> kernels(functions).stream()
+                        .map(kernel -> kernel.defined(kernel.definition()
+                                .replace(NAKED + "))", NAKED + ", aligned(" + cache.lineBytes() + ")))")))
+                        .toList())
+                .orElseGet(() -> kernels(functions));
     }
 
     /** Names of the functions of the loop IR that are called. */

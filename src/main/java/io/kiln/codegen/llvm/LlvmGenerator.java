@@ -52,7 +52,7 @@ public final class LlvmGenerator implements CodeGenerator {
     public List<Artifact> generate(CodeUnit unit) {
         List<Artifact> objects = new ArrayList<>();
         String name = unit.name() + SUFFIX;
-        Optional<String> called = CalledC.print(unit.functions(), unit.origin().portable());
+        Optional<String> called = CalledC.print(unit.functions(), unit.origin());
         objects.add(object(name, compiler.compileModule(name, IrModule.print(unit, optimize), called)));
         CalledC.packed(unit).ifPresent(c -> {
             String packed = unit.name() + PACKED + SUFFIX;

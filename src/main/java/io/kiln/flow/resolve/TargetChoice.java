@@ -6,9 +6,11 @@ import io.kiln.base.KilnException;
 import io.kiln.base.TargetText;
 import io.kiln.flow.spec.CodegenSpec;
 import io.kiln.target.CompositeTarget;
+import io.kiln.target.InstructionCache;
 import io.kiln.target.Target;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.compiler.TargetOptions;
+import java.util.OptionalInt;
 
 /** Chooses between the target that the build names and the board's. */
 final class TargetChoice {
@@ -18,7 +20,7 @@ final class TargetChoice {
 
     /**
      * The board with the core's own part of the build's target. A kind alone, such as {@code llvm}, takes the options of the board's target, also
-     * behind other code generators.
+     * behind other code generators. A board whose code runs through a cache adds the size of that.
      *
      * @throws KilnException if it is not a target, or is for another core than the board's
      */
@@ -29,7 +31,21 @@ final class TargetChoice {
                 .map(kind -> kind + own.substring(TargetText.kind(own).length()))
                 .or(() -> codegens.target().map(text -> host(text, board)))
                 .map(board::withTarget)
-                .orElse(board);
+                .map(TargetChoice::cached)
+                .orElseGet(() -> cached(board));
+    }
+
+    /** The target with what the board's profile says about its cache of instructions, unless the target itself says something. */
+    private static Board cached(Board board) {
+        OptionalInt size = board.loopBytes();
+        OptionalInt line = board.loopLineBytes();
+        boolean isSaid = TargetText.words(board.target()).stream()
+                .anyMatch(word -> word.text().startsWith("-" + InstructionCache.SIZE));
+        if (size.isEmpty() || isSaid || !InstructionCache.isPossible(size.getAsInt(), line.getAsInt())) {
+            return board;
+        }
+        return board.withTarget(board.target() + " -" + InstructionCache.SIZE + "=" + size.getAsInt() + " -"
+                + InstructionCache.LINE + "=" + line.getAsInt());
     }
 
     private static String host(String text, Board board) {

@@ -46,6 +46,15 @@ final class DspConv {
     /** Rows of so many pixels are fast enough one by one. */
     private static final int SHORT_ROW = 5;
 
+    /**
+     * What of the code of a layer can be chosen.
+     *
+     * @param unroll number of unrolled steps of two inputs in the innermost loop, or of all steps in short code
+     * @param isShort whether code is {@linkplain io.kiln.schedule.space.Space#SHORT short}
+     * @param isPaired see {@link DspConvShape}
+     */
+    record Form(int unroll, boolean isShort, boolean isPaired) {}
+
     private final ConvComputation conv;
     private final DspConvShape shape;
     private final DspEpilogue epilogue;
@@ -60,7 +69,8 @@ final class DspConv {
 
     /** Multiply-accumulates that the kernel executes. */
     private long executedMacs() {
-        return conv.output().elements() * order.length;
+        long pixels = conv.output().elements() / conv.channels();
+        return pixels * (conv.channels() + (long) conv.groups() * shape.overlap()) * order.length;
     }
 
     /** The loops. */
@@ -71,35 +81,46 @@ final class DspConv {
     /**
      * Packs weights and reserves scratch.
      *
-     * @param unroll number of unrolled steps of two inputs in the innermost loop
-     * @param isPaired see {@link DspConvShape}
+     * @param form what of its code can be chosen
      */
-    DspConv(ConvTask task, DspRequantize rescale, int unroll, boolean isPaired) {
+    DspConv(ConvTask task, DspRequantize rescale, Form form) {
         Tables tables = task.tables();
         OperatorBuffers buffers = task.buffers();
         this.conv = task.conv();
-        this.order = order(conv);
+        this.order = order(conv, form.isShort);
         int perGroup = conv.channels() / conv.groups();
         int channels = Math.min(BLOCK, perGroup);
-        this.shape =
-                new DspConvShape(2, channels, order.length / 2, unroll, conv.channels(), perGroup % channels, isPaired);
+        int rest = perGroup % channels;
+        boolean overlaps = form.isShort && rest > 0 && (!rescale.isSummed() || DspWeights.fit(conv, true));
+        this.shape = new DspConvShape(
+                2,
+                channels,
+                order.length / 2,
+                form.unroll,
+                conv.channels(),
+                overlaps ? 0 : rest,
+                overlaps ? channels - rest : 0,
+                form.isShort,
+                form.isPaired);
         this.epilogue = DspEpilogue.of(rescale);
-        this.widening = DspWidening.of(conv);
-        this.weights = tables.add("weight", DType.INT32, DspWeights.pack(conv, order, rescale));
+        this.widening = DspWidening.of(conv, form.isShort).map(w -> form.isShort ? w.inShort() : w);
+        this.weights = tables.add("weight", DType.INT32, DspWeights.pack(conv, order, rescale, overlaps));
         this.input = buffers.argument(0);
         this.output = buffers.output();
-        this.scratch = buffers.scratch(DType.INT8, scratchBytes(conv));
+        this.scratch = buffers.scratch(DType.INT8, scratchBytes(conv, form.isShort));
         this.window = new DspWindow(conv, input, scratch);
-        this.padded = new DspPaddedRows(conv, input, scratch);
+        this.padded = new DspPaddedRows(conv, input, scratch, form.isShort);
     }
 
     /** The tap of each input of the widened window; -1 where there is none. */
-    private static int[] order(ConvComputation conv) {
-        return DspPaddedRows.areFor(conv) ? DspPaddedRows.order(conv) : DspWindow.order(conv);
+    private static int[] order(ConvComputation conv, boolean isShort) {
+        return DspPaddedRows.areFor(conv) ? DspPaddedRows.order(conv, isShort) : DspWindow.order(conv);
     }
 
-    private static long scratchBytes(ConvComputation conv) {
-        return DspPaddedRows.areFor(conv) ? DspPaddedRows.scratchBytes(conv) : 4L * order(conv).length;
+    private static long scratchBytes(ConvComputation conv, boolean isShort) {
+        return DspPaddedRows.areFor(conv)
+                ? DspPaddedRows.scratchBytes(conv, isShort)
+                : 4L * order(conv, isShort).length;
     }
 
     /** Pixels are processed in pairs, across the ends of rows if possible; in short odd rows the remaining pixel counts. */

@@ -3,6 +3,7 @@ package io.kiln.schedule.convolution;
 
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.schedule.parts.FourBitWeights;
+import io.kiln.schedule.parts.Turns;
 import io.kiln.schedule.space.Choice;
 import io.kiln.schedule.space.Configuration;
 import io.kiln.schedule.space.ConvTask;
@@ -12,6 +13,7 @@ import io.kiln.schedule.space.Schedule;
 import io.kiln.schedule.space.Space;
 import io.kiln.schedule.space.Workload;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /** Convolutions on Cortex-M with the DSP extension, by {@link DspConv}. */
 public final class DspConvSchedule implements Schedule<DspRequantize> {
@@ -30,6 +32,9 @@ public final class DspConvSchedule implements Schedule<DspRequantize> {
 
     /** Unrolled steps of two inputs in the innermost loop, if there is no measurement. */
     private static final int UNROLL = 24;
+
+    /** The numbers to choose from where code may have any size. */
+    private static final int[] UNROLLS = {4, 8, 16, UNROLL};
 
     /** The same if size is optimized. */
     private static final int LEAST_UNROLL = 4;
@@ -59,18 +64,36 @@ public final class DspConvSchedule implements Schedule<DspRequantize> {
 
     @Override
     public Space space(Workload workload, DspRequantize rescale) {
-        return Space.of(
-                name(),
-                Knob.of("pixels", 2),
-                Knob.of("channel_block", BLOCK),
-                Knob.of("unroll", LEAST_UNROLL, 8, 16, UNROLL),
-                Knob.flag(PAIRED, false, true));
+        Knob pixels = Knob.of("pixels", 2);
+        Knob block = Knob.of("channel_block", BLOCK);
+        Knob paired = Knob.flag(PAIRED, false, true);
+        if (workload.codeBytes().isEmpty()) {
+            return Space.of(name(), pixels, block, Knob.of("unroll", UNROLLS), paired);
+        }
+        Knob unroll = Knob.of("unroll", IntStream.rangeClosed(2, UNROLL).toArray());
+        return Space.of(name(), pixels, block, unroll, Knob.flag(Space.SHORT, false, true), paired)
+                .where(each -> each.isOn(Space.SHORT) || isUnroll(each.number("unroll")));
+    }
+
+    private static boolean isUnroll(int unroll) {
+        return IntStream.of(UNROLLS).anyMatch(each -> each == unroll);
+    }
+
+    /** Of a block of channels. */
+    @Override
+    public long loopEnds(Workload workload, DspRequantize rescale, Configuration configuration) {
+        int steps = (workload.conv().taps() / workload.conv().groups() + 3) / 4 * 2;
+        int unroll = configuration.number("unroll");
+        return configuration.isOn(Space.SHORT) && steps > unroll
+                ? Turns.of(steps, unroll).cycles(steps)
+                : Turns.END * (long) (steps / unroll);
     }
 
     @Override
     public LayerLoops lower(ConvTask task, DspRequantize rescale, Configuration configuration) {
-        return new DspConv(task, rescale, configuration.number("unroll"), configuration.isOn(PAIRED))
-                .loops(task.rows());
+        DspConv.Form form = new DspConv.Form(
+                configuration.number("unroll"), configuration.isOn(Space.SHORT), configuration.isOn(PAIRED));
+        return new DspConv(task, rescale, form).loops(task.rows());
     }
 
     /** Unless size is optimized. */

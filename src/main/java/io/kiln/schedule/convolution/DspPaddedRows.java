@@ -43,11 +43,26 @@ public final class DspPaddedRows {
     /** Largest number of taps of straight code. */
     private static final int MOST_TAPS = 160;
 
+    /** The same where code must be short. */
+    private static final int MOST_IN_SHORT = 48;
+
     private final ConvComputation conv;
     private final Buffer input;
     private final Buffer scratch;
+    private final boolean isShort;
 
+    /** For kernels whose code may have any size. */
     public DspPaddedRows(ConvComputation conv, Buffer input, Buffer scratch) {
+        this(conv, input, scratch, false);
+    }
+
+    /**
+     * As above.
+     *
+     * @param isShort whether code must be short
+     */
+    DspPaddedRows(ConvComputation conv, Buffer input, Buffer scratch, boolean isShort) {
+        this.isShort = isShort;
         this.conv = conv;
         this.input = input;
         this.scratch = scratch;
@@ -94,8 +109,8 @@ public final class DspPaddedRows {
     }
 
     /** Whether windows are small enough for straight code. */
-    private static boolean isStraight(ConvComputation conv) {
-        return conv.taps() <= MOST_TAPS && !isInPlace(conv);
+    private static boolean isStraight(ConvComputation conv, boolean isShort) {
+        return conv.taps() <= (isShort ? MOST_IN_SHORT : MOST_TAPS) && !isInPlace(conv);
     }
 
     /** Whether inputs are widened where they are multiplied, rather than for all channels before. */
@@ -105,13 +120,13 @@ public final class DspPaddedRows {
     }
 
     /** Bytes of scratch for widened inputs. */
-    private static long widenedBytes(ConvComputation conv) {
-        return conv.depthwise() || isInPlace(conv) ? 0 : 4L * order(conv).length;
+    private static long widenedBytes(ConvComputation conv, boolean isShort) {
+        return conv.depthwise() || isInPlace(conv) ? 0 : 4L * order(conv, isShort).length;
     }
 
     /** For each input of the widened window its tap, or -1 where there is none. */
-    static int[] order(ConvComputation conv) {
-        if (!isStraight(conv)) {
+    static int[] order(ConvComputation conv, boolean isShort) {
+        if (!isStraight(conv, isShort)) {
             return DspWindow.order(conv);
         }
         return places(conv).stream()
@@ -120,7 +135,11 @@ public final class DspPaddedRows {
     }
 
     public static long scratchBytes(ConvComputation conv) {
-        return widenedBytes(conv) + (long) conv.window().kernelH() * pitch(conv);
+        return scratchBytes(conv, false);
+    }
+
+    static long scratchBytes(ConvComputation conv, boolean isShort) {
+        return widenedBytes(conv, isShort) + (long) conv.window().kernelH() * pitch(conv);
     }
 
     /** A byte of a window, counted along its row. */
@@ -152,18 +171,18 @@ public final class DspPaddedRows {
     }
 
     private Buffer rows(BlockBuilder block, String name, Expr offset) {
-        return block.mutableView(name, scratch, add(offset, widenedBytes(conv)));
+        return block.mutableView(name, scratch, add(offset, widenedBytes(conv, isShort)));
     }
 
     /** Byte of scratch at which a line's first window begins. */
     public Expr firstInput() {
-        return imm(widenedBytes(conv));
+        return imm(widenedBytes(conv, isShort));
     }
 
     /** How windows are widened. */
-    static DspWidening widening(ConvComputation conv) {
+    static DspWidening widening(ConvComputation conv, boolean isShort) {
         int step = DspWidening.pitch(conv);
-        if (isStraight(conv)) {
+        if (isStraight(conv, isShort)) {
             int[] offsets = places(conv).stream().mapToInt(p -> p.offset(conv)).toArray();
             return DspPlaces.of(offsets, step, suffix(conv));
         }
@@ -179,6 +198,7 @@ public final class DspPaddedRows {
                 new DspRuns.Spaced(isDilated ? w.kernelW() : 1, w.dilationW() * channels),
                 new DspRuns.Spaced(w.kernelH(), pitch(conv)),
                 DspWidening.pitch(conv),
+                DspRuns.STRAIGHT,
                 isInPlace);
     }
 

@@ -22,6 +22,11 @@ public record DspPlaces(List<Integer> offsets, int pitch, String kind) implement
     }
 
     @Override
+    public DspPlaces inShort() {
+        return this;
+    }
+
+    @Override
     public String suffix() {
         return kind + "_step" + pitch;
     }

@@ -8,9 +8,11 @@ package io.kiln.schedule.convolution;
  * @param columns runs next to each other, and their distance
  * @param rows rows of runs, and their distance
  * @param pitch bytes from a pixel's inputs to the next one's
+ * @param straight fours of inputs of both pixels that take straight code, and how many more a loop has; even
  * @param isInPlace whether inputs are widened where they are multiplied
  */
-public record DspRuns(int run, Spaced columns, Spaced rows, int pitch, boolean isInPlace) implements DspWidening {
+public record DspRuns(int run, Spaced columns, Spaced rows, int pitch, int straight, boolean isInPlace)
+        implements DspWidening {
     /**
      * Repetition at a constant distance.
      *
@@ -21,15 +23,23 @@ public record DspRuns(int run, Spaced columns, Spaced rows, int pitch, boolean i
         private static final Spaced ONE = new Spaced(1, 0);
     }
 
-    /** Fours of inputs of both pixels that take straight code, and how many more a loop has. */
-    public static final int STRAIGHT = 8;
+    /** Fours of inputs that take straight code where code may be long. */
+    static final int STRAIGHT = 8;
+
+    /** The same where it may not. */
+    private static final int SHORT = 2;
 
     /** Largest number of channels that are widened in place: two registers of those for sums hold inputs. */
     static final int MOST_CHANNELS_IN_PLACE = 3;
 
     /** One run, of at least four inputs. */
     static DspRuns single(int run, int pitch) {
-        return new DspRuns(run, Spaced.ONE, Spaced.ONE, pitch, false);
+        return new DspRuns(run, Spaced.ONE, Spaced.ONE, pitch, STRAIGHT, false);
+    }
+
+    @Override
+    public DspRuns inShort() {
+        return new DspRuns(run, columns, rows, pitch, isInPlace ? 2 * SHORT : SHORT, isInPlace);
     }
 
     /** Whether there is one run only. */
@@ -47,7 +57,8 @@ public record DspRuns(int run, Spaced columns, Spaced rows, int pitch, boolean i
         String grid = isSingle()
                 ? ""
                 : "_" + rows.count + "x" + columns.count + "_of" + run + "_" + rows.distance + "_" + columns.distance;
-        return "run" + grid + "_step" + pitch + (isInPlace ? "_in_place" : "");
+        return "run" + grid + "_step" + pitch + (straight == STRAIGHT ? "" : "_by" + straight)
+                + (isInPlace ? "_in_place" : "");
     }
 
     @Override
@@ -64,16 +75,16 @@ public record DspRuns(int run, Spaced columns, Spaced rows, int pitch, boolean i
                         + columns.distance + " + i % " + filled();
     }
 
-    /** Rounds of a loop over eight fours that widens a run. */
+    /** Rounds of a loop that widens a run. */
     public int rounds() {
         int fours = run / 4;
-        return fours >= 2 * STRAIGHT ? fours / STRAIGHT : 0;
+        return fours >= 2 * straight ? fours / straight : 0;
     }
 
     /** The same where inputs are widened in place. */
     public int roundsInPlace() {
         int fours = filled() / 4;
-        return columns.count == 1 && fours >= 2 * STRAIGHT ? fours / STRAIGHT : 0;
+        return columns.count == 1 && fours >= 2 * straight ? fours / straight : 0;
     }
 
     /** Whether windows of so many runs side by side are few enough instructions to be widened in place. */

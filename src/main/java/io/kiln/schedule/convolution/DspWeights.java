@@ -27,23 +27,28 @@ public final class DspWeights {
     private DspWeights() {}
 
     /**
-     * The blocks of four channels of a convolution, group by group; the last one of a group may have fewer.
+     * The blocks of four channels of a convolution, group by group; the last one of a group may have fewer, or lie over the one before.
      */
-    static List<int[]> blocks(ConvComputation conv) {
+    private static List<int[]> blocks(ConvComputation conv, boolean overlap) {
         int perGroup = conv.channels() / conv.groups();
         List<int[]> blocks = new ArrayList<>();
         for (int group = 0; group < conv.channels(); group += perGroup) {
             for (int first = 0; first < perGroup; first += BLOCK) {
-                int end = group + Math.min(first + BLOCK, perGroup);
-                blocks.add(IntStream.range(group + first, end).toArray());
+                int begin = overlap ? Math.max(0, Math.min(first, perGroup - BLOCK)) : first;
+                int end = Math.min(begin + BLOCK, perGroup);
+                blocks.add(IntStream.range(group + begin, group + end).toArray());
             }
         }
         return blocks;
     }
 
-    /** The words of all {@link #blocks}: weights, in the order of the inputs, then the channels' constants. */
-    static int[] pack(ConvComputation conv, int[] order, DspRequantize rescale) {
-        List<int[]> blocks = blocks(conv);
+    /**
+     * The words of all blocks: weights, in the order of the inputs, then the channels' constants.
+     *
+     * @param overlap whether the last block lies over the one before rather than being smaller
+     */
+    static int[] pack(ConvComputation conv, int[] order, DspRequantize rescale, boolean overlap) {
+        List<int[]> blocks = blocks(conv, overlap);
         int quads = (order.length + 3) / 4;
         int size = 0;
         for (int[] block : blocks) {
@@ -71,9 +76,14 @@ public final class DspWeights {
         return words;
     }
 
-    /** Whether the channels of a convolution fit in {@link #blocks}. */
+    /** Whether the weights of neighbouring channels fit in a halfword, block by block. */
     static boolean fit(ConvComputation conv) {
-        return blocks(conv).stream()
+        return fit(conv, false);
+    }
+
+    /** The same, with the last block over the one before or smaller. */
+    static boolean fit(ConvComputation conv, boolean overlap) {
+        return blocks(conv, overlap).stream()
                 .allMatch(block -> fits(taps(conv, block, 0), taps(conv, block, 1))
                         && fits(taps(conv, block, 2), taps(conv, block, 3)));
     }

@@ -10,13 +10,15 @@ public sealed interface DspWidening permits DspPlaces, DspRuns {
     /**
      * The windows of a convolution, if all of them are runs of the input, or the rows under them are copied so that all of a window lies
      * inside.
+     *
+     * @param isShort whether code must be short
      */
-    static Optional<DspWidening> of(ConvComputation conv) {
+    static Optional<DspWidening> of(ConvComputation conv, boolean isShort) {
         if (conv.groups() > 1) {
             return Optional.empty();
         }
         if (DspPaddedRows.areFor(conv)) {
-            return Optional.of(DspPaddedRows.widening(conv));
+            return Optional.of(DspPaddedRows.widening(conv, isShort));
         }
         Window w = conv.window();
         boolean isRun = w.kernelH() == 1 && !w.isPadded() && !DspWindow.isDilated(conv) && conv.taps() >= 4;
@@ -27,6 +29,9 @@ public sealed interface DspWidening permits DspPlaces, DspRuns {
     static int pitch(ConvComputation conv) {
         return conv.window().strideW() * conv.input().dim(3);
     }
+
+    /** The same in less code. */
+    DspWidening inShort();
 
     /** Part of a kernel's name. */
     String suffix();

@@ -59,16 +59,18 @@ final class DspWinograd {
     /**
      * Packs weights and reserves scratch.
      *
+     * @param unroll largest number of unrolled steps
+     * @param isShort whether code is {@linkplain io.kiln.schedule.space.Space#SHORT short}
      * @param isPaired see {@link DspConvShape}
      */
-    DspWinograd(ConvTask task, DspRequantize rescale, boolean isPaired) {
+    DspWinograd(ConvTask task, DspRequantize rescale, int unroll, boolean isShort, boolean isPaired) {
         Tables tables = task.tables();
         OperatorBuffers buffers = task.buffers();
         this.conv = task.conv();
         int channels = conv.input().dim(3);
-        this.factors = new DspWinogradInput(channels, isPaired);
+        this.factors = new DspWinogradInput(channels, isShort, isPaired);
         this.kernel = new DspWinogradKernel(
-                DspWinogradInput.filled(channels), conv.channels(), DspEpilogue.of(rescale), isPaired);
+                DspWinogradInput.filled(channels), conv.channels(), DspEpilogue.of(rescale), unroll, isShort, isPaired);
         this.input = buffers.argument(0);
         this.output = buffers.output();
         byte[] padding = new byte[PIXELS * channels];

@@ -16,9 +16,10 @@ import java.util.List;
  * <p>If the number of inputs is not a multiple of four, the last four overlap the ones before.
  *
  * @param channels inputs of a column, at least four
+ * @param isShort whether inputs take a loop rather than straight code
  * @param isPaired see {@link DspConvShape}; where the offset reaches
  */
-public record DspWinogradInput(int channels, boolean isPaired) {
+public record DspWinogradInput(int channels, boolean isShort, boolean isPaired) {
     private static final int ROWS = 3;
     private static final int FACTORS = 4;
 
@@ -60,6 +61,6 @@ public record DspWinogradInput(int channels, boolean isPaired) {
     }
 
     private String name() {
-        return "kiln_winograd_input_" + channels + (isPaired ? "_paired" : "");
+        return "kiln_winograd_input_" + channels + (isShort ? "_short" : "") + (isPaired ? "_paired" : "");
     }
 }

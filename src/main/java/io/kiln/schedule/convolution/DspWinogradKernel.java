@@ -12,17 +12,21 @@ import java.util.stream.IntStream;
  * @param channels input channels
  * @param pitch bytes from a pixel of the output to the next
  * @param epilogue the rescaling of the sums
+ * @param most largest number of unrolled steps
+ * @param isRolled whether one loop computes all kinds of products
  * @param isPaired see {@link DspConvShape}
  */
-public record DspWinogradKernel(int channels, int pitch, DspEpilogue epilogue, boolean isPaired) {
-    /** Largest number of unrolled steps. */
-    private static final int MOST_UNROLLED = 24;
+public record DspWinogradKernel(
+        int channels, int pitch, DspEpilogue epilogue, int most, boolean isRolled, boolean isPaired) {
+    /** Largest number of unrolled steps where code may have any size. */
+    static final int MOST_UNROLLED = 24;
 
     /** Bytes of the inputs of a step; of weights twice as many. */
     public static final int STEP_BYTES = 8;
 
     private String name() {
-        return "kiln_winograd_" + channels + "_out" + pitch + (isPaired ? "_paired" : "") + epilogue.suffix();
+        return "kiln_winograd_" + channels + "_out" + pitch + (isRolled ? "_by" + unroll() : "")
+                + (isPaired ? "_paired" : "") + epilogue.suffix();
     }
 
     /** Steps of two inputs, for each kind of product. */
@@ -32,7 +36,7 @@ public record DspWinogradKernel(int channels, int pitch, DspEpilogue epilogue, b
 
     /** Steps in a loop, or all of them if they are few. */
     public int unroll() {
-        return IntStream.rangeClosed(1, MOST_UNROLLED)
+        return IntStream.rangeClosed(1, most)
                 .filter(count -> steps() % count == 0)
                 .max()
                 .orElseThrow();

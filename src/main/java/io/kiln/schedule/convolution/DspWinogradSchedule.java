@@ -13,11 +13,13 @@ import io.kiln.schedule.space.Schedule;
 import io.kiln.schedule.space.Space;
 import io.kiln.schedule.space.Workload;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /** Convolutions of 3x3 on Cortex-M with the DSP extension, by {@link DspWinograd}. */
 public final class DspWinogradSchedule implements Schedule<DspRequantize> {
     private static final int BLOCK = DspWinograd.BLOCK;
     private static final int PIXELS = DspWinograd.PIXELS;
+    private static final int UNROLL = DspWinogradKernel.MOST_UNROLLED;
     /** Limit because loops over channels are unrolled, with immediate offsets of factors. */
     private static final int MOST_CHANNELS = 32;
     /** Largest ratio of computed to needed work; above it the gain is lost. */
@@ -61,16 +63,33 @@ public final class DspWinogradSchedule implements Schedule<DspRequantize> {
 
     @Override
     public Space space(Workload workload, DspRequantize rescale) {
-        return Space.of(
-                name(),
-                Knob.of("pixels", PIXELS),
-                Knob.of("channel_block", BLOCK),
-                Knob.flag(DspConvSchedule.PAIRED, false, true));
+        Knob pixels = Knob.of("pixels", PIXELS);
+        Knob block = Knob.of("channel_block", BLOCK);
+        return workload.codeBytes().isPresent()
+                ? Space.of(
+                                name(),
+                                pixels,
+                                block,
+                                Knob.unusual(
+                                        "unroll",
+                                        IntStream.rangeClosed(1, UNROLL).toArray()),
+                                Knob.flag(Space.SHORT, false, true),
+                                Knob.flag(DspConvSchedule.PAIRED, false, true))
+                        .where(each ->
+                                each.isOn(Space.SHORT) == each.value("unroll").isPresent()
+                                        && !(each.isOn(Space.SHORT) && each.isOn(DspConvSchedule.PAIRED)))
+                : Space.of(name(), pixels, block, Knob.flag(DspConvSchedule.PAIRED, false, true));
     }
 
     @Override
     public LayerLoops lower(ConvTask task, DspRequantize rescale, Configuration configuration) {
-        return new DspWinograd(task, rescale, configuration.isOn(DspConvSchedule.PAIRED)).loops(task.rows());
+        return new DspWinograd(
+                        task,
+                        rescale,
+                        configuration.number("unroll", UNROLL),
+                        configuration.isOn(Space.SHORT),
+                        configuration.isOn(DspConvSchedule.PAIRED))
+                .loops(task.rows());
     }
 
     /** If only speed is optimized, for layers that are not too large. */

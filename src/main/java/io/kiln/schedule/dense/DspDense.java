@@ -36,6 +36,7 @@ final class DspDense {
     private final DspRequantize rescale;
     private final int block;
     private final int unroll;
+    private final boolean isRolled;
     private final boolean isPaired;
     private final ConvComputation conv;
     private final Buffer weights;
@@ -53,14 +54,16 @@ final class DspDense {
      *
      * @param block number of channels computed together
      * @param unroll number of unrolled steps of four inputs in the innermost loop
+     * @param isShort whether code is {@linkplain io.kiln.schedule.space.Space#SHORT short}
      * @param isPaired see {@link DspDenseKernel}
      */
-    DspDense(ConvTask task, DspRequantize rescale, int block, int unroll, boolean isPaired) {
+    DspDense(ConvTask task, DspRequantize rescale, int block, int unroll, boolean isShort, boolean isPaired) {
         Tables tables = task.tables();
         OperatorBuffers buffers = task.buffers();
         this.rescale = rescale;
         this.block = block;
         this.unroll = unroll;
+        this.isRolled = isShort;
         this.isPaired = isPaired;
         this.conv = task.conv();
         this.weights = tables.add("weight", DType.INT32, packWeights());
@@ -151,7 +154,7 @@ final class DspDense {
         Buffer out = body.mutableView("out" + suffix, output, place);
         List<Expr> scalars = new ArrayList<>(List.of(imm(blocks(channels))));
         DspDenseKernel kernel = new DspDenseKernel(
-                channels, conv.taps(), unroll, isPaired, isCrossed(channels), DspEpilogue.of(rescale));
+                channels, conv.taps(), unroll, isRolled, isPaired, isCrossed(channels), DspEpilogue.of(rescale));
         scalars.addAll(kernel.epilogue().arguments());
         body.call(kernel.kernel(), List.of(x, w, out), scalars);
     }

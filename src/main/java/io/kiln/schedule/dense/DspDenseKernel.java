@@ -4,6 +4,7 @@ package io.kiln.schedule.dense;
 import io.kiln.kernels.dense.Jtedsp_rowGenerated;
 import io.kiln.schedule.convolution.DspEpilogue;
 import io.kiln.schedule.convolution.DspWeights;
+import io.kiln.schedule.parts.Turns;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.KernelSheet;
 import java.util.List;
@@ -15,15 +16,22 @@ import java.util.stream.IntStream;
  * @param channels channels of a block, 1 to 8
  * @param inputs inputs, at least four
  * @param unroll steps of four inputs in the loop, if there are more than twice as many
+ * @param isRolled whether {@code unroll} is the number of steps in code, the loop is entered in its middle if need be, and registers are those that make
+ *     code short
  * @param isPaired whether two words of weights are loaded by one instruction, except behind the inputs: as fast as two on a Cortex-M4
  * @param isCrossed whether inputs are added to weights; each block of weights then begins with minus the products of each of {@link #crossed}
  * @param epilogue the rescaling of the sums
  */
 public record DspDenseKernel(
-        int channels, int inputs, int unroll, boolean isPaired, boolean isCrossed, DspEpilogue epilogue) {
+        int channels,
+        int inputs,
+        int unroll,
+        boolean isRolled,
+        boolean isPaired,
+        boolean isCrossed,
+        DspEpilogue epilogue) {
     private String name() {
-        String looped = isStraight() ? "" : "_unroll" + unroll;
-        return "kiln_dense_" + channels + "_" + inputs + looped + (isPaired ? "_paired" : "")
+        return "kiln_dense_" + channels + "_" + inputs + inTurns() + (isPaired ? "_paired" : "")
                 + (isCrossed ? "_crossed" : "") + epilogue.suffix();
     }
 
@@ -47,8 +55,23 @@ public record DspDenseKernel(
     /** Registers of these sums. */
     public List<String> crossedSums() {
         return crossed(channels, epilogue.range().isSummed())
-                .mapToObj(c -> "r" + (2 + c))
+                .mapToObj(this::sum)
                 .toList();
+    }
+
+    /** Whether inputs and weights are in r2 to r5, which loads can name in 16 bits, and sums in r6 to lr; otherwise sums are in r2 to r9. */
+    private boolean isNarrow() {
+        return isRolled && epilogue.range().isSummed();
+    }
+
+    /** Registers of inputs, two, and of weights, two; those of constants while sums are rescaled. */
+    public List<String> operands() {
+        return isNarrow() ? List.of("r2", "r3", "r4", "r5") : List.of("r10", "r11", "r12", "lr");
+    }
+
+    /** The register of a channel's sum. */
+    public String sum(int channel) {
+        return isNarrow() ? channel == 7 ? "lr" : "r" + (6 + channel) : "r" + (2 + channel);
     }
 
     private int steps() {
@@ -57,12 +80,22 @@ public record DspDenseKernel(
 
     /** Whether there is no loop over the inputs. */
     public boolean isStraight() {
-        return steps() <= 2 * unroll;
+        return turns().loop() == 0;
     }
 
-    /** Steps before the loop. */
-    public int first() {
-        return isStraight() ? steps() : (steps() - 1) % unroll + 1;
+    /** Steps before the loop, and in it. */
+    public Turns turns() {
+        if (isRolled) {
+            return Turns.of(steps(), Math.max(2, unroll));
+        }
+        return steps() <= 2 * unroll ? new Turns(steps(), 0, 0) : new Turns((steps() - 1) % unroll + 1, unroll, 0);
+    }
+
+    private String inTurns() {
+        if (isRolled) {
+            return "_by" + turns().first() + (isStraight() ? "" : "_" + turns().loop());
+        }
+        return isStraight() ? "" : "_unroll" + unroll;
     }
 
     /** Pairs of channels of a block. */

@@ -6,6 +6,7 @@ import io.kiln.lower.layer.ConvComputation;
 import io.kiln.schedule.convolution.DspConvSchedule;
 import io.kiln.schedule.convolution.DspRequantize;
 import io.kiln.schedule.convolution.DspWeights;
+import io.kiln.schedule.parts.Turns;
 import io.kiln.schedule.space.Choice;
 import io.kiln.schedule.space.Configuration;
 import io.kiln.schedule.space.ConvTask;
@@ -15,11 +16,15 @@ import io.kiln.schedule.space.Schedule;
 import io.kiln.schedule.space.Space;
 import io.kiln.schedule.space.Workload;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /** Dense layers, and convolutions whose window is the whole input, on Cortex-M with the DSP extension, by {@link DspDense}. */
 public final class DspDenseSchedule implements Schedule<DspRequantize> {
     /** Unrolled steps of four inputs in the innermost loop, if there is no measurement. */
     private static final int UNROLL = 16;
+
+    /** The numbers to choose from where code may have any size. */
+    private static final int[] UNROLLS = {2, 4, 8, UNROLL};
 
     /** Whether two words of weights are loaded by one instruction. */
     private static final String PAIRED = "paired_loads";
@@ -47,11 +52,28 @@ public final class DspDenseSchedule implements Schedule<DspRequantize> {
 
     @Override
     public Space space(Workload workload, DspRequantize rescale) {
-        return Space.of(
-                name(),
-                Knob.of("channel_block", block(rescale)),
-                Knob.of("unroll", 2, 4, 8, UNROLL),
-                Knob.flag(PAIRED, false, true));
+        Knob block = Knob.of("channel_block", block(rescale));
+        Knob paired = Knob.flag(PAIRED, false, true);
+        if (workload.codeBytes().isEmpty()) {
+            return Space.of(name(), block, Knob.of("unroll", UNROLLS), paired);
+        }
+        Knob unroll = Knob.of("unroll", IntStream.rangeClosed(2, UNROLL).toArray());
+        return Space.of(name(), block, unroll, Knob.flag(Space.SHORT, false, true), paired)
+                .where(each -> each.isOn(Space.SHORT) || isUnroll(each.number("unroll")));
+    }
+
+    private static boolean isUnroll(int unroll) {
+        return IntStream.of(UNROLLS).anyMatch(each -> each == unroll);
+    }
+
+    /** Of a block of channels. */
+    @Override
+    public long loopEnds(Workload workload, DspRequantize rescale, Configuration configuration) {
+        int steps = workload.conv().taps() / 4;
+        int unroll = configuration.number("unroll");
+        return configuration.isOn(Space.SHORT) && steps > unroll
+                ? Turns.of(steps, unroll).cycles(steps)
+                : Turns.END * (long) (steps / unroll);
     }
 
     /** Channels of a block. */
@@ -63,7 +85,8 @@ public final class DspDenseSchedule implements Schedule<DspRequantize> {
     public LayerLoops lower(ConvTask task, DspRequantize rescale, Configuration configuration) {
         int block = configuration.number("channel_block");
         int unroll = configuration.number("unroll");
-        return new DspDense(task, rescale, block, unroll, configuration.isOn(PAIRED)).loops(task.rows());
+        return new DspDense(task, rescale, block, unroll, configuration.isOn(Space.SHORT), configuration.isOn(PAIRED))
+                .loops(task.rows());
     }
 
     /** Unless size is optimized. */

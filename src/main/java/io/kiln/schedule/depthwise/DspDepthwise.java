@@ -56,6 +56,7 @@ final class DspDepthwise {
     private final Buffer table;
     private final Buffer scratch;
     private final int outputRows;
+    private final DspDepthwiseKernel.Limits limits;
     private final boolean isPaired;
 
     /** The loops. */
@@ -73,9 +74,15 @@ final class DspDepthwise {
      * Packs weights and reserves scratch.
      *
      * @param outputRows output rows computed together
+     * @param limits what may be unrolled
      * @param isPaired see {@link DspConvShape}
      */
-    DspDepthwise(ConvTask task, DspDepthwiseEpilogue epilogue, int outputRows, boolean isPaired) {
+    DspDepthwise(
+            ConvTask task,
+            DspDepthwiseEpilogue epilogue,
+            int outputRows,
+            DspDepthwiseKernel.Limits limits,
+            boolean isPaired) {
         Tables tables = task.tables();
         OperatorBuffers buffers = task.buffers();
         this.conv = task.conv();
@@ -90,6 +97,7 @@ final class DspDepthwise {
         this.table = tables.add("weight", DType.INT32, pack());
         this.scratch = buffers.scratch(DType.INT16, (long) shape.columns() * shape.columnBytes() / 2);
         this.outputRows = outputRows;
+        this.limits = limits;
         this.isPaired = isPaired;
     }
 
@@ -167,7 +175,7 @@ final class DspDepthwise {
 
     /** One or two output rows. */
     private void row(BlockBuilder block, Expr n, Expr y, int count, String suffix) {
-        DspDepthwiseKernel kernel = new DspDepthwiseKernel(shape, count, isPaired, epilogue);
+        DspDepthwiseKernel kernel = new DspDepthwiseKernel(shape, count, limits, isPaired, epilogue);
         Expr top = block.let(
                 "top" + suffix, sub(mul(y, shape.strideH()), imm(conv.window().padTop())));
         List<Expr> scalars = new ArrayList<>();

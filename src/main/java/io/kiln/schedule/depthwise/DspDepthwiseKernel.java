@@ -12,18 +12,34 @@ import io.kiln.tir.KernelSheet;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * The micro-kernel that computes one or two output rows of a depthwise convolution, in blocks of four channels.
  *
  * @param shape geometry
  * @param rows output rows, 1 or 2; two follow each other in memory
+ * @param limits what may be unrolled
  * @param isPaired see {@link DspConvShape}; where the offset reaches
  * @param epilogue the rescaling of the sums, which are already scaled: inputs by 256, weights by the rest
  */
-public record DspDepthwiseKernel(DspDepthwiseShape shape, int rows, boolean isPaired, DspDepthwiseEpilogue epilogue) {
-    /** Largest number of unrolled outputs of a row. */
-    private static final int MOST_UNROLLED = 8;
+public record DspDepthwiseKernel(
+        DspDepthwiseShape shape, int rows, Limits limits, boolean isPaired, DspDepthwiseEpilogue epilogue) {
+    /**
+     * Limits of the straight code.
+     *
+     * @param outputs most outputs of a row, 1 to 8
+     * @param columns most columns of the input that a round of a loop widens, 1 to 4
+     * @param isLimited whether code must be short
+     */
+    public record Limits(int outputs, int columns, boolean isLimited) {
+        /** Where code may have any size. */
+        static final Limits NONE = new Limits(8, 4, false);
+
+        private String suffix() {
+            return !isLimited ? "" : "_by" + outputs + "_" + columns;
+        }
+    }
 
     /** Largest number of bytes of scratch under a window: the reach of LDRD. */
     static final int MOST_COLUMN_BYTES = 1020;
@@ -33,7 +49,8 @@ public record DspDepthwiseKernel(DspDepthwiseShape shape, int rows, boolean isPa
 
     /** Equal only for kernels with the same text. */
     String name() {
-        return "kiln_depthwise_" + shape.suffix() + "_rows" + rows + (isPaired ? "_paired" : "") + epilogue.suffix();
+        return "kiln_depthwise_" + shape.suffix() + "_rows" + rows + limits.suffix() + (isPaired ? "_paired" : "")
+                + epilogue.suffix();
     }
 
     Kernel kernel() {
@@ -66,14 +83,32 @@ public record DspDepthwiseKernel(DspDepthwiseShape shape, int rows, boolean isPa
         return parameters;
     }
 
+    /** Whether code must be short. */
+    public boolean isShort() {
+        return limits.isLimited;
+    }
+
+    /** Columns of the input that are widened by one round of a loop. */
+    public int unrolledColumns() {
+        return Math.min(limits.columns, 1 + LOAD_REACH / 2 / shape.channels());
+    }
+
     /** Number of unrolled outputs of a row: all of a short row, otherwise a number that divides the row if there is one. */
     public int unroll() {
         int reach =
                 (MOST_COLUMN_BYTES - shape.spanW() * shape.columnBytes()) / (shape.strideW() * shape.columnBytes()) + 1;
         int rowBelow = rows == 2 ? shape.width() * shape.outputs() : 0;
-        int most = Math.min(Math.min(MOST_UNROLLED, reach), (LOAD_REACH - rowBelow) / shape.outputs());
+        int most = Math.min(Math.min(limits.outputs, reach), (LOAD_REACH - rowBelow) / shape.outputs());
         if (shape.width() <= most) {
             return shape.width();
+        }
+        if (limits.isLimited) {
+            // The outputs that are left over are code, too.
+            int all = most;
+            return IntStream.rangeClosed(1, most)
+                    .filter(unroll -> unroll + shape.width() % unroll <= all)
+                    .max()
+                    .orElse(1);
         }
         for (int unroll = most; unroll > most / 2; unroll--) {
             if (shape.width() % unroll == 0) {

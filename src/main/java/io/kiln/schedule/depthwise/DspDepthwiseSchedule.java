@@ -5,6 +5,7 @@ import static io.kiln.schedule.depthwise.DspDepthwiseShape.BLOCK;
 
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.schedule.convolution.DspConvSchedule;
+import io.kiln.schedule.depthwise.DspDepthwiseKernel.Limits;
 import io.kiln.schedule.space.Choice;
 import io.kiln.schedule.space.Configuration;
 import io.kiln.schedule.space.ConvTask;
@@ -13,7 +14,10 @@ import io.kiln.schedule.space.LayerLoops;
 import io.kiln.schedule.space.Schedule;
 import io.kiln.schedule.space.Space;
 import io.kiln.schedule.space.Workload;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /** Depthwise convolutions on Cortex-M with the DSP extension, by {@link DspDepthwise}. */
 public final class DspDepthwiseSchedule implements Schedule<DspDepthwiseEpilogue> {
@@ -21,6 +25,10 @@ public final class DspDepthwiseSchedule implements Schedule<DspDepthwiseEpilogue
     private static final int MOST_WEIGHTS = 6;
     /** Largest number of input rows with registers for their addresses. */
     private static final int MOST_INPUT_ROWS = 5;
+    /** What is unrolled where code may have any size. */
+    private static final Limits NONE = Limits.NONE;
+    /** Cycles of a loop's end. */
+    private static final int END = 9;
     /** Range of immediate offsets. */
     private static final int REACH = 4095;
 
@@ -57,7 +65,20 @@ public final class DspDepthwiseSchedule implements Schedule<DspDepthwiseEpilogue
     @Override
     public Space space(Workload workload, DspDepthwiseEpilogue rescale) {
         Knob rows = mostRows(workload.conv()) == 2 ? Knob.of("rows", 1, 2) : Knob.of("rows", 1);
-        return Space.of(name(), rows, Knob.of("channel_block", BLOCK), Knob.flag(DspConvSchedule.PAIRED, false, true));
+        List<Knob> knobs = new ArrayList<>(List.of(rows, Knob.of("channel_block", BLOCK)));
+        if (workload.codeBytes().isPresent()) {
+            knobs.add(Knob.unusual(
+                    "unroll", IntStream.rangeClosed(1, NONE.outputs()).toArray()));
+            knobs.add(Knob.unusual(
+                    "columns", IntStream.rangeClosed(1, NONE.columns()).toArray()));
+            knobs.add(Knob.flag(Space.SHORT, false, true));
+        }
+        knobs.add(Knob.flag(DspConvSchedule.PAIRED, false, true));
+        return new Space(
+                name(),
+                knobs,
+                each -> each.isOn(Space.SHORT) == each.value("unroll").isPresent()
+                        && each.isOn(Space.SHORT) == each.value("columns").isPresent());
     }
 
     /** Output rows that can be computed together. */
@@ -73,10 +94,33 @@ public final class DspDepthwiseSchedule implements Schedule<DspDepthwiseEpilogue
                 : 1;
     }
 
+    /** Of a block of channels and a pair of rows; one row at a time takes longer in any case. */
+    @Override
+    public long loopEnds(Workload workload, DspDepthwiseEpilogue rescale, Configuration configuration) {
+        int rows = configuration.number("rows");
+        DspDepthwiseShape shape = DspDepthwiseShape.of(workload.conv());
+        DspDepthwiseKernel kernel = new DspDepthwiseKernel(shape, rows, limits(configuration), false, rescale);
+        int outputs = turns(shape.width(), kernel.unroll());
+        int columns = turns(shape.inputColumns(), kernel.unrolledColumns());
+        return END * (BLOCK * (long) outputs + columns) + (rows == 1 ? Integer.MAX_VALUE : 0);
+    }
+
+    private static int turns(int count, int unroll) {
+        return count <= unroll ? 0 : count / unroll;
+    }
+
+    private static Limits limits(Configuration configuration) {
+        return new Limits(
+                configuration.number("unroll", NONE.outputs()),
+                configuration.number("columns", NONE.columns()),
+                configuration.isOn(Space.SHORT));
+    }
+
     @Override
     public LayerLoops lower(ConvTask task, DspDepthwiseEpilogue rescale, Configuration configuration) {
-        return new DspDepthwise(task, rescale, configuration.number("rows"), configuration.isOn(DspConvSchedule.PAIRED))
-                .loops();
+        boolean isPaired = configuration.isOn(DspConvSchedule.PAIRED);
+        Limits limits = limits(configuration);
+        return new DspDepthwise(task, rescale, configuration.number("rows"), limits, isPaired).loops();
     }
 
     /** Unless size is optimized. */

@@ -42,9 +42,6 @@ public record DspDepthwiseShape(
     /** Fewer channels than that are loaded as words, too, but not so few. */
     static final int LEAST_CHANNELS = 2;
 
-    /** Most columns that are widened by one round of a loop. */
-    private static final int MOST_UNROLLED = 4;
-
     private static final int WORD = 4;
 
     static DspDepthwiseShape of(ConvComputation conv) {
@@ -159,11 +156,6 @@ public record DspDepthwiseShape(
     public int wordWith(int tap) {
         int first = Math.max(0, Math.min(tap, kernelH() - 2));
         return first % 2 == 0 ? first / 2 : Math.max(1, kernelH() / 2) + first / 2;
-    }
-
-    /** Columns of the input that are widened by one round of a loop. */
-    public int unrolledColumns() {
-        return Math.min(MOST_UNROLLED, 1 + DspDepthwiseKernel.LOAD_REACH / 2 / channels);
     }
 
     /** The window, in words. */

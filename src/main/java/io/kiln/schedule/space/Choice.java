@@ -23,6 +23,11 @@ public record Choice<E>(Schedule<E> schedule, E evidence, Configuration configur
                 .map(evidence -> new Choice<>(schedule, evidence, configuration, reason));
     }
 
+    /** The same in another configuration of the schedule. */
+    public Choice<E> with(Configuration other) {
+        return new Choice<>(schedule, evidence, other, reason);
+    }
+
     /** The loops. */
     public LayerLoops lower(ConvTask task) {
         return schedule.lower(task, evidence, configuration);

@@ -20,6 +20,14 @@ public interface Schedule<E> {
     /** The configurations for a layer to which it applies. */
     Space space(Workload workload, E evidence);
 
+    /**
+     * About how many cycles the ends of loops cost with a configuration, by which those are compared whose code is short enough; the later of equal
+     * ones is taken.
+     */
+    default long loopEnds(Workload workload, E evidence, Configuration configuration) {
+        return 0;
+    }
+
     /** The loops of a configuration in the {@link #space}. */
     LayerLoops lower(ConvTask task, E evidence, Configuration configuration);
 }

@@ -17,6 +17,12 @@ public record Space(String schedule, List<Knob> knobs, Predicate<Configuration> 
         knobs = List.copyOf(knobs);
     }
 
+    /**
+     * A flag of several schedules, for cores with a cache of instructions: loops are entered in their middle, registers are those that short
+     * instructions can name, and parts that may be loops are.
+     */
+    public static final String SHORT = "short_code";
+
     /** A space in which all combinations are legal. */
     public static Space of(String schedule, Knob... knobs) {
         return new Space(schedule, List.of(knobs), configuration -> true);

@@ -6,6 +6,8 @@ import io.kiln.base.Optimize;
 import io.kiln.lower.Rows;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.target.CpuFeatures;
+import io.kiln.target.InstructionCache;
+import java.util.OptionalInt;
 
 /**
  * A convolution or dense layer on a core, with everything that its schedule depends on. It has nothing to write to, so
@@ -17,6 +19,11 @@ import io.kiln.target.CpuFeatures;
  * @param optimize what to optimize for
  */
 public record Workload(ConvComputation conv, Rows rows, CpuFeatures features, Optimize optimize) {
+    /** Most bytes of code that a loop should have, everything that it calls included; empty for any number. */
+    public OptionalInt codeBytes() {
+        return features.cache().stream().mapToInt(InstructionCache::bytes).findFirst();
+    }
+
     public boolean isForSize() {
         return optimize == Optimize.SIZE;
     }

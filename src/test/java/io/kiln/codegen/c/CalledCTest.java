@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.DType;
 import io.kiln.base.ResourceTree;
+import io.kiln.codegen.CodeOrigin;
+import io.kiln.target.Target;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
@@ -19,6 +21,8 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 class CalledCTest {
+    private static final CodeOrigin ORIGIN = new CodeOrigin("model", Target.parse("llvm"));
+
     @Test
     void theFunctionOfEveryKernelFileCanBeFoundByTheLinker() {
         Map<String, String> files = new TreeMap<>();
@@ -38,7 +42,7 @@ class CalledCTest {
 
     private static String print(String name, String definition) {
         Kernel kernel = new Kernel(name, List.of(), List.of(), List.of(), definition, List.of());
-        return CalledC.print(List.of(function(new Stmt.CallKernel(kernel, List.of(), List.of()))), false)
+        return CalledC.print(List.of(function(new Stmt.CallKernel(kernel, List.of(), List.of()))), ORIGIN)
                 .orElseThrow();
     }
 
@@ -50,11 +54,11 @@ class CalledCTest {
     void aFunctionOfLibmIsCalledInsideOfAnother() {
         Buffer out = new Buffer("out", DType.FLOAT32, 1, Buffer.Scope.OUTPUT);
         Expr call = new Expr.Call(Intrinsic.EXPF, List.of(Exprs.imm(1.0f)));
-        assertThat(CalledC.print(List.of(function(new Stmt.Store(out, Exprs.imm(0), call))), false))
+        assertThat(CalledC.print(List.of(function(new Stmt.Store(out, Exprs.imm(0), call))), ORIGIN))
                 .hasValueSatisfying(text -> assertThat(text)
                         .contains("#include <math.h>")
                         .contains("float kiln_libm_expf(float x0) {\n  return expf(x0);\n}\n"));
-        assertThat(CalledC.print(List.of(function(new Stmt.Comment("nothing"))), false))
+        assertThat(CalledC.print(List.of(function(new Stmt.Comment("nothing"))), ORIGIN))
                 .isEmpty();
     }
 }

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule;
+
+import io.kiln.lower.OperatorBuffers;
+import io.kiln.lower.Tables;
+import io.kiln.schedule.space.Choice;
+import io.kiln.schedule.space.Configuration;
+import io.kiln.schedule.space.ConvTask;
+import io.kiln.schedule.space.Schedule;
+import io.kiln.schedule.space.Space;
+import io.kiln.schedule.space.Workload;
+import io.kiln.tir.CodeBytes;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * Keeps the loops of a layer as small as the cache that its code runs through. The loops over pixels, channels and inputs are in a micro-kernel,
+ * so that the bytes of the largest one are those that a loop needs.
+ */
+final class LoopCode {
+    /** The part of a cache that is left to the code around a kernel. */
+    private static final int CALLER = 32;
+
+    private LoopCode() {}
+
+    /** The configurations whose loops fit. */
+    static <E> Space fitting(Schedule<E> schedule, Workload workload, E evidence) {
+        Space space = schedule.space(workload, evidence);
+        return workload.codeBytes().isEmpty()
+                ? space
+                : space.where(configuration -> fits(schedule, workload, evidence, configuration));
+    }
+
+    /** Whether the loops of a choice fit. */
+    static <E> boolean fits(Choice<E> choice, Workload workload) {
+        return workload.codeBytes().isEmpty()
+                || fits(choice.schedule(), workload, choice.evidence(), choice.configuration());
+    }
+
+    private static <E> boolean fits(Schedule<E> schedule, Workload workload, E evidence, Configuration configuration) {
+        int most = workload.codeBytes().orElse(Integer.MAX_VALUE);
+        return bytes(schedule, workload, evidence, configuration) <= most - most / CALLER;
+    }
+
+    /**
+     * The choice itself, if its loops fit; otherwise the configuration of its schedule whose loops fit and {@linkplain Schedule#loopEnds end} in the
+     * fewest cycles. If there is none, the smallest.
+     */
+    static <E> Choice<E> fitted(Choice<E> choice, Workload workload) {
+        if (fits(choice, workload)) {
+            return choice;
+        }
+        Schedule<E> schedule = choice.schedule();
+        E evidence = choice.evidence();
+        List<Configuration> all =
+                new ArrayList<>(schedule.space(workload, evidence).configurations());
+        all.removeIf(configuration -> !isLike(configuration, choice.configuration()));
+        Collections.reverse(all);
+        all.sort(Comparator.comparing(configuration -> schedule.loopEnds(workload, evidence, configuration)));
+        for (Configuration configuration : all) {
+            if (fits(schedule, workload, evidence, configuration)) {
+                return choice.with(configuration);
+            }
+        }
+        return all.stream()
+                .min(Comparator.comparing(configuration -> bytes(schedule, workload, evidence, configuration)))
+                .map(choice::with)
+                .orElse(choice);
+    }
+
+    /** Whether two configurations have the same flags, except that for short code. */
+    private static boolean isLike(Configuration a, Configuration b) {
+        return flags(a).equals(flags(b));
+    }
+
+    private static List<String> flags(Configuration configuration) {
+        return configuration.settings().stream()
+                .filter(setting -> setting.value().isEmpty())
+                .map(Configuration.Setting::knob)
+                .filter(flag -> !flag.equals(Space.SHORT))
+                .toList();
+    }
+
+    private static <E> int bytes(Schedule<E> schedule, Workload workload, E evidence, Configuration configuration) {
+        Tables tables = new Tables("");
+        ConvTask task = new ConvTask(
+                workload, tables, new OperatorBuffers(workload.conv().op(), tables));
+        return CodeBytes.ofLargestKernel(
+                schedule.lower(task, evidence, configuration).body());
+    }
+}
