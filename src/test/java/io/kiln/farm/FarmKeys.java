@@ -29,6 +29,12 @@ import javax.net.ssl.TrustManagerFactory;
 record FarmKeys(Path folder) {
     private static final String SECRET = "changeit";
 
+    /** Deriving keys from the password 10000 times over would take a quarter of what tests of farms take. */
+    private static final List<String> QUICK = List.of(
+            "-J-Dkeystore.pkcs12.macIterationCount=1",
+            "-J-Dkeystore.pkcs12.certPbeIterationCount=1",
+            "-J-Dkeystore.pkcs12.keyPbeIterationCount=1");
+
     /** Makes them. */
     static FarmKeys make(Path folder) throws IOException, GeneralSecurityException {
         FarmKeys keys = new FarmKeys(folder);
@@ -70,7 +76,8 @@ record FarmKeys(Path folder) {
     private static void keytool(String... arguments) {
         String program =
                 Path.of(System.getProperty("java.home"), "bin", "keytool").toString();
-        List<String> all = new ArrayList<>(List.of(arguments));
+        List<String> all = new ArrayList<>(QUICK);
+        all.addAll(List.of(arguments));
         all.addAll(List.of("-storetype", "PKCS12", "-storepass", SECRET));
         assertThat(ProcessRunner.run(Command.of(program, all)).exitCode()).isZero();
     }
