@@ -102,14 +102,18 @@ final class HouseSizeTest {
             }
         }
         List<Path> alone = new ArrayList<>();
-        for (Path file : words.keySet()) {
+        for (Map.Entry<Path, Set<String>> each : words.entrySet()) {
+            Path file = each.getKey();
+            if (each.getValue().contains("Pass") || Files.readAllLines(file).size() >= SMALL_CLASS) {
+                continue;
+            }
             String name = file.getFileName().toString().replace(".java", "");
-            List<Path> users = words.keySet().stream()
-                    .filter(user -> !user.equals(file) && words.get(user).contains(name))
+            List<Path> users = words.entrySet().stream()
+                    .filter(user -> user.getValue().contains(name))
+                    .map(Map.Entry::getKey)
+                    .filter(user -> !user.equals(file))
                     .toList();
-            if (Files.readAllLines(file).size() < SMALL_CLASS
-                    && !words.get(file).contains("Pass")
-                    && users.size() == 1
+            if (users.size() == 1
                     && file.resolveSibling(users.get(0).getFileName()).equals(users.get(0))) {
                 alone.add(file);
             }

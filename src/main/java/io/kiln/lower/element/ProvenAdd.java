@@ -15,6 +15,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.IntStream;
 
 /**
  * TFLite's quantized sum of two int8 values in the fewest instructions: {@code clamp((x * lhs + y * rhs + offset) >> shift)}.
@@ -105,16 +106,19 @@ public record ProvenAdd(int lhs, int rhs, int offset, int shift, int low, int hi
         for (int i = 0; i < firstSums.length; i++) {
             firstSums[i] = firstSum(parameters, low + 1 + i - zeroPoints[2]);
         }
+        int[] rights = IntStream.range(-128, 128)
+                .map(y -> parameters.scaleRhs(y - zeroPoints[1]))
+                .toArray();
         byte[] results = new byte[1 << 16];
         for (int x = -128; x < 128; x++) {
             int left = parameters.scaleLhs(x - zeroPoints[0]);
             int steps = 0;
-            for (int y = -128; y < 128; y++) {
-                int sum = left + parameters.scaleRhs(y - zeroPoints[1]);
+            for (int y = 0; y < 256; y++) {
+                int sum = left + rights[y];
                 while (steps < firstSums.length && sum >= firstSums[steps]) {
                     steps++;
                 }
-                results[(x + 128) * 256 + y + 128] = (byte) (low + steps);
+                results[(x + 128) * 256 + y] = (byte) (low + steps);
             }
         }
         return results;
