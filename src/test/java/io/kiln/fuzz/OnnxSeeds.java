@@ -6,18 +6,37 @@ import ai.onnx.proto.OnnxMl.NodeProto;
 import ai.onnx.proto.OnnxMl.ValueInfoProto;
 import io.kiln.base.Bytes;
 import io.kiln.frontend.onnx.ModelBuilder;
+import io.kiln.frontend.onnx.ml.RandomForests;
 import io.kiln.frontend.onnx.model.ElementType;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
 
 /** Small ONNX models to start from. */
 final class OnnxSeeds {
     private static final int OPSET = 13;
 
+    /** Bytes of a forest. */
+    private static final int MOST_OF_FOREST = 1500;
+
     private OnnxSeeds() {}
 
     static List<Bytes> all() {
-        return List.of(network(), shapes(), pooled(), quantized(), product(), repeated(), recurrent());
+        return Stream.concat(
+                        Stream.of(network(), shapes(), pooled(), quantized(), product(), repeated(), recurrent()),
+                        forests())
+                .toList();
+    }
+
+    /** Small forests, one for each operator of trees. */
+    static Stream<Bytes> forests() {
+        return LongStream.range(0, 4)
+                .mapToObj(kind -> LongStream.iterate(kind, seed -> seed + 4)
+                        .mapToObj(seed -> RandomForests.draw(seed).file())
+                        .filter(file -> file.size() < MOST_OF_FOREST)
+                        .findFirst()
+                        .orElseThrow());
     }
 
     private static Bytes quantized() {
