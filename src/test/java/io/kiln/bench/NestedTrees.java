@@ -30,14 +30,11 @@ final class NestedTrees {
     /** A split, or a leaf without a feature. */
     private record Node(int tree, int id, int feature, float value, int yes, int no) {}
 
-    /** A sample. */
-    private record Sample(float[] x, float y) {}
-
     private NestedTrees(int trees) {
         this.random = new Random(trees);
         this.trees = trees;
         for (int tree = 0; tree < trees; tree++) {
-            List<Sample> samples = new ArrayList<>();
+            List<float[]> samples = new ArrayList<>();
             for (int i = 0; i < SAMPLES; i++) {
                 samples.add(sample());
             }
@@ -49,25 +46,27 @@ final class NestedTrees {
         return new NestedTrees(trees);
     }
 
-    private Sample sample() {
-        float[] x = new float[FEATURES];
+    /** Features, then the target. */
+    private float[] sample() {
+        float[] x = new float[FEATURES + 1];
         for (int i = 0; i < FEATURES; i++) {
             x[i] = (float) random.nextGaussian();
         }
-        return new Sample(x, x[0] * x[1] + (float) Math.sin(x[2]) + (x[3] > 0.3f ? x[4] : -x[5]));
+        x[FEATURES] = x[0] * x[1] + (float) Math.sin(x[2]) + (x[3] > 0.3f ? x[4] : -x[5]);
+        return x;
     }
 
-    private int grow(int tree, int first, List<Sample> samples, int depth) {
+    private int grow(int tree, int first, List<float[]> samples, int depth) {
         int place = nodes.size();
         int id = place - first;
         int feature = random.nextInt(FEATURES);
-        float value = samples.get(random.nextInt(samples.size())).x[feature];
-        List<Sample> below = samples.stream().filter(s -> s.x[feature] <= value).toList();
-        List<Sample> above =
-                samples.stream().filter(s -> !(s.x[feature] <= value)).toList();
+        float value = samples.get(random.nextInt(samples.size()))[feature];
+        List<float[]> below = samples.stream().filter(s -> s[feature] <= value).toList();
+        List<float[]> above =
+                samples.stream().filter(s -> !(s[feature] <= value)).toList();
         if (depth == 0 || Math.min(below.size(), above.size()) < FEWEST_SAMPLES) {
-            float mean =
-                    (float) samples.stream().mapToDouble(Sample::y).average().orElseThrow();
+            float mean = (float)
+                    samples.stream().mapToDouble(s -> s[FEATURES]).average().orElseThrow();
             nodes.add(new Node(tree, id, -1, mean / trees, 0, 0));
             return place;
         }

@@ -7,15 +7,20 @@ import ai.onnx.proto.OnnxMl.ValueInfoProto;
 import io.kiln.base.Bytes;
 import io.kiln.frontend.onnx.ModelBuilder;
 import io.kiln.frontend.onnx.RandomNewerModels;
+import io.kiln.frontend.onnx.ml.RandomForests;
 import io.kiln.frontend.onnx.model.ElementType;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
 /** Small ONNX models to start from. */
 final class OnnxSeeds {
     private static final int OPSET = 13;
+
+    /** Bytes of a forest. */
+    private static final int MOST_OF_FOREST = 1500;
 
     private OnnxSeeds() {}
 
@@ -31,7 +36,7 @@ final class OnnxSeeds {
                                 recurrent(),
                                 unordered(),
                                 known()),
-                        RandomNewerModels.each().stream())
+                        Stream.concat(RandomNewerModels.each().stream(), forests()))
                 .toList();
     }
 
@@ -71,6 +76,16 @@ final class OnnxSeeds {
         model.node("Sub", List.of("c", "c"), "z", Map.of());
         model.output("y", ElementType.FLOAT);
         return model.build();
+    }
+
+    /** Small forests, one for each operator of trees. */
+    static Stream<Bytes> forests() {
+        return LongStream.range(0, 4)
+                .mapToObj(kind -> LongStream.iterate(kind, seed -> seed + 4)
+                        .mapToObj(seed -> RandomForests.draw(seed).file())
+                        .filter(file -> file.size() < MOST_OF_FOREST)
+                        .findFirst()
+                        .orElseThrow());
     }
 
     private static Bytes quantized() {

@@ -79,7 +79,9 @@ enum Reader {
     RELAY {
         @Override
         List<Bytes> seeds() {
-            return functions().stream()
+            Stream<Function> forests =
+                    OnnxSeeds.forests().map(file -> OnnxFrontend.read(file, "seed.onnx", "fuzzed", InputShapes.NONE));
+            return Stream.concat(functions().stream(), forests)
                     .filter(Reader::computesFromInputs)
                     .map(f -> Bytes.ofText(RelayPrinter.astext(f)))
                     .toList();

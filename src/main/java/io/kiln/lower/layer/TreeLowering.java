@@ -329,10 +329,9 @@ final class TreeLowering {
         @Override
         public void emit(BlockBuilder block, Total total) {
             Optional<Expr> zero = keys.map(any -> block.let("zero", new Expr.Call(UNKNOWN_ZERO, List.of())));
-            Optional<Buffer> thresholds = zero.map(offset -> block.view("all_limits", thresholds(), offset));
-            Buffer own = zero.isEmpty() || weights.equals(data)
-                    ? weights
-                    : block.view("all_weights", weights, zero.orElseThrow());
+            Optional<Buffer> thresholds = zero.map(any -> thresholds());
+            Optional<Buffer> all =
+                    thresholds.filter(any -> hasFpu).map(table -> block.view("all_limits", table, zero.orElseThrow()));
             int before = 0;
             for (int i = 0; i < places.size(); i++) {
                 int root = trees.roots()[i];
@@ -343,12 +342,14 @@ final class TreeLowering {
                         : block.mutable("leaf" + number, imm(0, DType.INT32));
                 Optional<Buffer> limits = thresholds
                         .filter(any -> root >= 0)
-                        .map(table -> block.view("limits" + number, table, imm(root)));
+                        .map(table -> block.view(
+                                "limits" + number,
+                                all.orElse(table),
+                                all.isPresent() ? imm(root) : add(zero.orElseThrow(), root)));
                 subtree(block, root, new Tree(root, leaf, places.get(i), limits));
                 BlockBuilder counted = new BlockBuilder();
                 if (isSingle) {
-                    Expr weight =
-                            keys.isEmpty() ? leaf : load(counted.view("weights" + number, own, imm(before)), leaf);
+                    Expr weight = keys.isEmpty() ? leaf : load(weights, add(leaf, before));
                     total.vote(counted, imm(target(root)), weight);
                 } else {
                     votes.orElseThrow().emit(counted, leaf, total);

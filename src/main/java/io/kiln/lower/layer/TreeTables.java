@@ -10,53 +10,86 @@ import java.util.stream.IntStream;
 /**
  * The constants of a {@link TreeEnsemble}, with columns instead of features: a column is a feature that is compared, with its missing values
  * above or below all thresholds.
- *
- * @param columns the features of the columns, as nodes state them; those with missing values above come first
- * @param column of each node
- * @param thresholds of each node
- * @param children then and else of each node
- * @param roots of each tree
- * @param firstVotes of each leaf, and the end
- * @param targets of each vote
- * @param weights of each vote
  */
-record TreeTables(
-        int[] columns,
-        int[] column,
-        int[] thresholds,
-        int[] children,
-        int[] roots,
-        int[] firstVotes,
-        int[] targets,
-        float[] weights) {
-    static TreeTables of(Binding binding) {
+final class TreeTables {
+    private final int[] columns;
+    private final int[] column;
+    private final int[] thresholds;
+    private final int[] children;
+    private final int[] roots;
+    private final int[] firstVotes;
+    private final int[] targets;
+    private final float[] weights;
+
+    private TreeTables(Binding binding) {
         int[] nodes = integers(binding.constant(1));
         int count = nodes.length / TreeEnsemble.FIELDS;
-        int[] columns = IntStream.range(0, count)
+        columns = IntStream.range(0, count)
                 .map(i -> nodes[TreeEnsemble.FIELDS * i])
                 .distinct()
                 .sorted()
                 .toArray();
-        Constant weights = binding.constant(5);
-        float[] reals = new float[weights.elements()];
-        for (int i = 0; i < reals.length; i++) {
-            reals[i] = weights.real(i);
+        column = IntStream.range(0, count)
+                .map(i -> Arrays.binarySearch(columns, nodes[TreeEnsemble.FIELDS * i]))
+                .toArray();
+        thresholds = IntStream.range(0, count)
+                .map(i -> nodes[TreeEnsemble.FIELDS * i + 1])
+                .toArray();
+        children = IntStream.range(0, 2 * count)
+                .map(i -> nodes[TreeEnsemble.FIELDS * (i / 2) + 2 + i % 2])
+                .toArray();
+        roots = integers(binding.constant(2));
+        firstVotes = integers(binding.constant(3));
+        targets = integers(binding.constant(4));
+        Constant votes = binding.constant(5);
+        weights = new float[votes.elements()];
+        for (int i = 0; i < weights.length; i++) {
+            weights[i] = votes.real(i);
         }
-        return new TreeTables(
-                columns,
-                IntStream.range(0, count)
-                        .map(i -> Arrays.binarySearch(columns, nodes[TreeEnsemble.FIELDS * i]))
-                        .toArray(),
-                IntStream.range(0, count)
-                        .map(i -> nodes[TreeEnsemble.FIELDS * i + 1])
-                        .toArray(),
-                IntStream.range(0, 2 * count)
-                        .map(i -> nodes[TreeEnsemble.FIELDS * (i / 2) + 2 + i % 2])
-                        .toArray(),
-                integers(binding.constant(2)),
-                integers(binding.constant(3)),
-                integers(binding.constant(4)),
-                reals);
+    }
+
+    static TreeTables of(Binding binding) {
+        return new TreeTables(binding);
+    }
+
+    /** The features of the columns, as nodes state them; those with missing values above come first; read-only. */
+    int[] columns() {
+        return columns;
+    }
+
+    /** The column of each node; read-only. */
+    int[] column() {
+        return column;
+    }
+
+    /** The threshold of each node; read-only. */
+    int[] thresholds() {
+        return thresholds;
+    }
+
+    /** Then and else of each node; read-only. */
+    int[] children() {
+        return children;
+    }
+
+    /** The root of each tree; read-only. */
+    int[] roots() {
+        return roots;
+    }
+
+    /** The first vote of each leaf, and the end; read-only. */
+    int[] firstVotes() {
+        return firstVotes;
+    }
+
+    /** The target of each vote; read-only. */
+    int[] targets() {
+        return targets;
+    }
+
+    /** The weight of each vote; read-only. */
+    float[] weights() {
+        return weights;
     }
 
     private static int[] integers(Constant constant) {

@@ -87,7 +87,7 @@ final class CategoryImporters {
                 e.number(0, DType.INT32));
         Arg otherwise = values.isReal()
                 ? e.number(defaultReal(node), DType.FLOAT32)
-                : e.number(defaultWhole(node), DType.INT64);
+                : e.longs(List.of(defaultWhole(node)), Shape.scalar());
         node.finish(0, e.where(isFound, found, otherwise), values.isReal() ? ElementType.FLOAT : ElementType.INT64);
     }
 

@@ -22,14 +22,12 @@ import java.util.TreeSet;
  * NaN goes, too.
  */
 final class ForestTables {
-    private final Forest forest;
     private final int features;
     private final int[] entries;
     private final ByteBuffer nodes;
     private int count;
 
     private ForestTables(NodeContext context, Forest forest, int features) {
-        this.forest = forest;
         this.features = features;
         this.entries = new int[forest.splits().size()];
         int[] order = forest.order(context);

@@ -79,6 +79,6 @@ enum PostTransform {
         Arg inner = e.unary(Unary.Kind.SQRT, e.subtract(e.multiply(v, v), v2));
         Arg root = e.unary(Unary.Kind.SQRT, e.subtract(inner, v));
         Arg isNegative = e.binary(Binary.Kind.LESS, y, e.number(0, DType.FLOAT32));
-        return e.multiply(e.where(isNegative, e.unary(Unary.Kind.NEGATIVE, root), root), 1.41421356f);
+        return e.multiply(e.where(isNegative, e.unary(Unary.Kind.NEGATIVE, root), root), 1.4142135f);
     }
 }

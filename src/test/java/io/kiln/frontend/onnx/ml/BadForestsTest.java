@@ -14,7 +14,9 @@ import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.onnx.ModelBuilder;
 import io.kiln.frontend.onnx.OnnxFrontend;
 import io.kiln.frontend.onnx.model.ElementType;
+import io.kiln.frontend.relay.RelayFrontend;
 import io.kiln.ir.Function;
+import io.kiln.ir.text.RelayPrinter;
 import io.kiln.reference.Interpreter;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -22,6 +24,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -186,8 +189,11 @@ class BadForestsTest {
         model.output("label", ElementType.STRING, List.of(1));
         model.output("map", ElementType.FLOAT);
         Function function = OnnxFrontend.read(model.build(), "m.onnx", "m", InputShapes.NONE);
+        Function read =
+                RelayFrontend.read(Bytes.ofText(RelayPrinter.astext(function)), "m.relay", Optional.empty(), "", "m");
+        assertThat(read.results()).isEqualTo(function.results());
         ModelLibrary library = ModelCompiler.compile(
-                        RequestDraft.of(Path.of("m.onnx"), "c").name("m").build(), function)
+                        RequestDraft.of(Path.of("m.onnx"), "c").name("m").build(), read)
                 .library();
         assertThat(library.metadata().outputs())
                 .allSatisfy(output -> assertThat(output.labels()).containsExactly("cat", "a \"dog\""));

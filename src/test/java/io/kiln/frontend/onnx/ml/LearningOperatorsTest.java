@@ -258,7 +258,7 @@ class LearningOperatorsTest {
             float wanted = expected.buffer().getFloat(at);
             float given = actual.buffer().getFloat(at);
             boolean isClose = actual.int32(at) == expected.int32(at)
-                    || Float.isNaN(wanted) && Float.isNaN(given)
+                    || (Float.isNaN(wanted) && Float.isNaN(given))
                     || Math.abs(given - wanted) <= TOLERANCE * (1 + Math.abs(wanted));
             if (!isClose) {
                 return List.of(what + ": element " + at / Float.BYTES + " is " + given + ", not " + wanted);

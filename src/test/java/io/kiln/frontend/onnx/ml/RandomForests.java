@@ -19,7 +19,7 @@ import java.util.stream.IntStream;
 /** Draws forests: comparisons, missing values, votes, sums and transformations, in the forms of all versions of the operators. */
 public final class RandomForests {
     private static final float[] GRID = {
-        0f, -0f, 1f, -1f, 0.5f, -0.5f, 1.5f, 2f, -2f, 0.1f, -0.1f, 3f, 1e-45f, -1e-45f, 1e30f, -1e30f
+        0f, -0f, 1f, -1f, 0.5f, -0.5f, 1.5f, 2f, -2f, 0.1f, -0.1f, 3f, Float.MIN_VALUE, -Float.MIN_VALUE, 1e30f, -1e30f
     };
     private static final List<String> MODES =
             List.of("BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT", "BRANCH_EQ", "BRANCH_NEQ", "MEMBER");
@@ -122,7 +122,7 @@ public final class RandomForests {
     /** Adds a node and those below it, the node first; returns its place. */
     private int grow(int tree, int first, int depth, int[] known, int target) {
         int place = nodes.size();
-        boolean isLeaf = depth == 0 || (place > first || mayBeLeaves) && random.nextInt(4) == 0;
+        boolean isLeaf = depth == 0 || ((place > first || mayBeLeaves) && random.nextInt(4) == 0);
         nodes.add(new Node(tree, place - first, -1, 0, 0, false, 0, 0));
         votes.add(isLeaf ? vote(target) : new float[0]);
         if (!isLeaf) {

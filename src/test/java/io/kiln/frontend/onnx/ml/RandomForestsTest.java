@@ -92,7 +92,7 @@ class RandomForestsTest {
         for (int at = 0; at < expected.size(); at += Float.BYTES) {
             float wanted = expected.buffer().getFloat(at);
             float given = actual.buffer().getFloat(at);
-            boolean isClose = Float.isNaN(wanted) && Float.isNaN(given)
+            boolean isClose = (Float.isNaN(wanted) && Float.isNaN(given))
                     || Math.abs(given - wanted) <= ulps * Math.ulp(Math.max(1, Math.abs(wanted)));
             if (actual.int32(at) != expected.int32(at) && (ulps == 0 || !isClose)) {
                 return List.of(what + ": element " + at / Float.BYTES + " is " + given + ", not " + wanted);
