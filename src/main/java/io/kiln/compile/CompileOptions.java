@@ -23,14 +23,8 @@ public record CompileOptions(
         boolean portable,
         RamOptions ram) {
     /** Optimized for speed, with the typed interface and all passes. */
-    public static final CompileOptions DEFAULT =
-            new CompileOptions(
-                    Optimize.SPEED,
-                    CallOptions.TYPED,
-                    PassOptions.DEFAULT,
-                    ReadOptions.DEFAULT,
-                    false,
-                    RamOptions.AUTO);
+    public static final CompileOptions DEFAULT = new CompileOptions(
+            Optimize.SPEED, CallOptions.TYPED, PassOptions.DEFAULT, ReadOptions.DEFAULT, false, RamOptions.AUTO);
 
     /** The same optimized for something else. */
     public CompileOptions with(Optimize other) {

@@ -66,7 +66,13 @@ public record LoweredOperator(
     /** A copy whose loops traverse the weights so often. */
     public LoweredOperator traversing(long passes) {
         return new LoweredOperator(
-                function, op, inputs, output, dependencies, new Cost(cost.scratchBytes, cost.executedMacs, passes), choice);
+                function,
+                op,
+                inputs,
+                output,
+                dependencies,
+                new Cost(cost.scratchBytes, cost.executedMacs, passes),
+                choice);
     }
 
     /**

@@ -61,8 +61,7 @@ class ReadLimitsTest {
     void noBoardRaisesItAboveThatOfThisComputer() {
         Board real = TestFirmware.board("mps2-an386");
         Board.Memory one = real.memories().get(0);
-        Board.Memory huge = new Board.Memory(
-                one.name(), one.kind(), one.base(), 1L << 40, one.speed(), one.waits(), List.of(), one.wiring());
+        Board.Memory huge = new Board.Memory(one.name(), one.kind(), one.base(), 1L << 40, one.timing(), one.wiring());
         Board board = new Board(
                 real.identity(),
                 real.target(),

@@ -10,6 +10,7 @@ import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Board.AlternativeWait;
 import io.kiln.toolchain.board.Board.CodeFetch;
 import io.kiln.toolchain.board.Board.Memory;
+import io.kiln.toolchain.board.Board.Timing;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -91,9 +92,7 @@ record MemorySettings(MemoryWait flash, List<Change> changes, List<MemorySetting
                 memory.kind(),
                 memory.base(),
                 memory.size(),
-                memory.speed(),
-                Optional.of(waits),
-                memory.alternatives(),
+                new Timing(memory.speed(), Optional.of(waits), memory.alternatives()),
                 memory.wiring());
     }
 

@@ -65,7 +65,8 @@ final class DspDepthwise {
                 * conv.output().dim(2);
         int blocks = (shape.channels() + BLOCK - 1) / BLOCK;
         long macs = pixels * conv.taps() * shape.multiplier() * shape.block() * blocks;
-        return new LayerLoops(body(), macs, outputRows).sharing((long) outputRows * conv.output().dim(2));
+        return new LayerLoops(body(), macs, outputRows)
+                .sharing((long) outputRows * conv.output().dim(2));
     }
 
     /**

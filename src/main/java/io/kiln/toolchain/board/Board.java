@@ -263,27 +263,28 @@ public record Board(
      * @param kind what it can hold
      * @param base first address
      * @param size bytes, at least 1
-     * @param speed its relative speed
-     * @param waits how long it makes the core wait, if the profile says it
-     * @param alternatives how long it would make the core wait if it were set up otherwise
+     * @param timing how fast it is
      * @param wiring how it is connected
      */
-    public record Memory(
-            String name,
-            Kind kind,
-            long base,
-            long size,
-            Speed speed,
-            Optional<MemoryWait> waits,
-            List<AlternativeWait> alternatives,
-            Wiring wiring) {
-        public Memory {
-            alternatives = List.copyOf(alternatives);
-        }
-
+    public record Memory(String name, Kind kind, long base, long size, Timing timing, Wiring wiring) {
         /** A memory of ordinary speed that every target reaches, and whose wait states are not known. */
         public Memory(String name, Kind kind, long base, long size) {
-            this(name, kind, base, size, Speed.NORMAL, Optional.empty(), List.of(), Wiring.USUAL);
+            this(name, kind, base, size, Timing.USUAL, Wiring.USUAL);
+        }
+
+        /** Its relative speed. */
+        public Speed speed() {
+            return timing.speed;
+        }
+
+        /** How long it makes the core wait, if the profile says it. */
+        public Optional<MemoryWait> waits() {
+            return timing.waits;
+        }
+
+        /** How long it would make the core wait if it were set up otherwise. */
+        public List<AlternativeWait> alternatives() {
+            return timing.alternatives;
         }
 
         /** How code is fetched from it, for RAM whose profile says it; code should not lie in other RAM. */
@@ -304,6 +305,22 @@ public record Board(
         /** The address after the last byte. */
         public long end() {
             return base + size;
+        }
+    }
+
+    /**
+     * How fast a memory is.
+     *
+     * @param speed its relative speed
+     * @param waits how long it makes the core wait, if the profile says it
+     * @param alternatives how long it would make the core wait if it were set up otherwise
+     */
+    public record Timing(Speed speed, Optional<MemoryWait> waits, List<AlternativeWait> alternatives) {
+        /** Ordinary speed; nothing is known of waits. */
+        public static final Timing USUAL = new Timing(Speed.NORMAL, Optional.empty(), List.of());
+
+        public Timing {
+            alternatives = List.copyOf(alternatives);
         }
     }
 

@@ -136,9 +136,11 @@ final class BoardParser {
                     kind,
                     node.get("base").asLong(),
                     size(node.get("size")),
-                    Board.Speed.valueOf(node.path("speed").asText("normal").toUpperCase(Locale.ROOT)),
-                    waits.read(node.path("wait"), pointer + "/wait"),
-                    waits.alternatives(node.path("alternatives"), pointer + "/alternatives"),
+                    new Board.Timing(
+                            Board.Speed.valueOf(
+                                    node.path("speed").asText("normal").toUpperCase(Locale.ROOT)),
+                            waits.read(node.path("wait"), pointer + "/wait"),
+                            waits.alternatives(node.path("alternatives"), pointer + "/alternatives")),
                     new Board.Wiring(
                             waits.fetch(node.path("fetch"), kind, pointer + "/fetch"),
                             Optional.ofNullable(node.get("mirrors")).map(JsonNode::asText),

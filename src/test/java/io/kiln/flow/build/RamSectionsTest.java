@@ -8,6 +8,7 @@ import io.kiln.base.Log;
 import io.kiln.base.elf.ElfFile;
 import io.kiln.base.elf.ElfFile.Symbol;
 import io.kiln.compile.RamOptions;
+import io.kiln.firmware.TrustedArchives;
 import io.kiln.flow.Flow;
 import io.kiln.flow.GestureProject;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
@@ -15,6 +16,7 @@ import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.SpecDraft;
 import io.kiln.flow.spec.VerifyOn;
+import io.kiln.mlf.ModelLibraryFormat;
 import io.kiln.reference.GoldenModels;
 import io.kiln.reference.NeedsShared;
 import io.kiln.toolchain.board.Board;
@@ -22,9 +24,11 @@ import io.kiln.toolchain.board.Board.Memory;
 import io.kiln.toolchain.board.Boards;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -111,6 +115,24 @@ class RamSectionsTest {
         assertThat(after.path("flash").path("total").asLong()
                         - before.path("flash").path("total").asLong())
                 .isLessThanOrEqualTo(64);
+    }
+
+    @Test
+    void anArchiveKeepsTheSectionsAndIsBuiltAgain() throws IOException {
+        GestureProject project = build("mps2-an386", "clang", GestureProject.UNVERIFIED);
+        Path archive = Files.copy(project.out("gesture-mlf.tar"), folder.resolve("again.tar"));
+        assertThat(ModelLibraryFormat.files(archive).keySet()).contains("codegen/host/include/tvmgen_gesture_ram.h");
+        GestureProject again = new GestureProject(folder.resolve("again"));
+        flow.build(
+                SpecDraft.of(
+                                again.spec("mps2-an386").build().layout(),
+                                List.of(new ModelSource(archive, "gesture")),
+                                "mps2-an386")
+                        .trustedArchives(TrustedArchives.parse("again.tar"))
+                        .verify(GestureProject.UNVERIFIED)
+                        .build(),
+                DeviceSpec.USUAL);
+        liesInRam(again, "mps2-an386");
     }
 
     private JsonNode kws(GestureProject project, String toolchain, RamOptions ram) throws IOException {
