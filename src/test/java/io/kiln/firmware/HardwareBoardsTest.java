@@ -2,8 +2,14 @@
 package io.kiln.firmware;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.kiln.artifact.Artifact;
+import io.kiln.artifact.ArtifactSet;
+import io.kiln.artifact.ModelLibrary;
+import io.kiln.base.KilnException;
 import io.kiln.base.Log;
+import io.kiln.base.Optimize;
 import io.kiln.base.elf.ElfFile;
 import io.kiln.base.elf.ElfFile.Section;
 import io.kiln.firmware.image.LoadImage;
@@ -13,6 +19,7 @@ import io.kiln.toolchain.board.Emulation;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -68,6 +75,50 @@ class HardwareBoardsTest {
                 .satisfies(memory -> assertThat(memory.base()).isEqualTo(ram))
                 .satisfies(memory -> assertThat(memory.size()).isEqualTo(ramKibibytes * 1024L));
         everythingLiesInItsMemory(elf, TestFirmware.board(id));
+    }
+
+    @ParameterizedTest
+    @MethodSource("cortexBoards")
+    void aLargeImageFillsTheMemoryOfVariables(String toolchain, String id, long vectors, long ram, int ramKibibytes) {
+        ElfFile elf = link(id, toolchain, (ramKibibytes - 16) << 10, "");
+        assertThat(elf.symbolValue("__bss_end").orElseThrow())
+                .isBetween(ram + ((ramKibibytes - 16L) << 10), ram + (ramKibibytes * 1024L));
+        everythingLiesInItsMemory(elf, TestFirmware.board(id));
+    }
+
+    /** SRAM 2 has two addresses: what is copied to the one is not overwritten by the other. */
+    @ParameterizedTest
+    @ValueSource(strings = {"clang", "gnu"})
+    void functionsInSram2EndTheVariablesBeforeIt(String toolchain) {
+        String inRam = "__attribute__((section(\".ramfunc.add\"))) ";
+        ElfFile elf = link("nucleo-l4r5zi", toolchain, 180 << 10, inRam);
+        assertThat(elf.symbolValue("tvmgen_default_add").orElseThrow() & ~1L).isEqualTo(0x10000000L);
+        assertThat(elf.symbolValue("__bss_end").orElseThrow()).isLessThan(0x20030000L);
+        assertThatThrownBy(() -> link("nucleo-l4r5zi", toolchain, 200 << 10, inRam))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("SRAM 2 holds functions");
+    }
+
+    private ElfFile link(String id, String toolchain, int workspace, String attribute) {
+        ModelLibrary small = TestFirmware.model("default", 1000);
+        List<Artifact> files = small.artifacts().artifacts().stream()
+                .map(file -> Artifact.ofText(
+                        file.codegenId(),
+                        file.kind(),
+                        file.fileName(),
+                        file.content()
+                                .text()
+                                .replace("global_workspace[256]", "global_workspace[" + workspace + "]")
+                                .replace(
+                                        "h>\nint32_t tvmgen_default_add",
+                                        "h>\n" + attribute + "int32_t tvmgen_default_add")))
+                .toList();
+        ModelLibrary model = new ModelLibrary(small.metadata(), new ArtifactSet(files));
+        return ElfFile.read(TestFirmware.build(
+                        TestFirmware.request(TestFirmware.board(id), toolchain, Optimize.SPEED, List.of(model), folder),
+                        folder,
+                        Log.QUIET)
+                .elf());
     }
 
     @ParameterizedTest

@@ -47,6 +47,13 @@ record MemorySettings(MemoryWait flash, List<Change> changes, List<MemorySetting
                 .map(flash -> of(board, flash));
     }
 
+    /** Whether any memory makes the core wait as it is set up. */
+    boolean waits() {
+        return all.get(EXPECTED).regions().stream()
+                .flatMap(region -> region.waits().stream())
+                .anyMatch(wait -> wait.states() > 0 || wait.missCycles().isPresent());
+    }
+
     private static MemorySettings of(Board board, MemoryWait flash) {
         MemorySetting expected = setting(board.memories(), Bound.EXPECTED);
         List<Change> changes = new ArrayList<>();

@@ -88,8 +88,9 @@ final class ProfileCycles {
             List<Cost> owners = estimate.owners();
             CycleRange cycles = owner < owners.size() ? owners.get(owner).cycles() : CycleRange.NONE;
             ProfileReport.Operator estimated = operators.get(i).with(cycles);
-            with.add(trace.map(all -> estimated.with(waited(cycles, setting -> all.stalls(setting, owner))))
-                    .orElse(estimated));
+            IntFunction<Stalls> stalls =
+                    setting -> trace.map(all -> all.stalls(setting, owner)).orElse(Stalls.NONE);
+            with.add(settings.isPresent() ? estimated.with(waited(cycles, stalls)) : estimated);
         }
         return with;
     }

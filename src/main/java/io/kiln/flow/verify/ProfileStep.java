@@ -188,8 +188,10 @@ public final class ProfileStep {
                     + build.toolchain().cpu());
         } else {
             log.info(report.estimate().text());
-            if (report.estimate().memory() != null) {
-                say(report.estimate().memory());
+            MemoryReport memory = report.estimate().memory();
+            if (memory != null
+                    && memory.cycles().fetchStalls() + memory.cycles().dataStalls() > 0) {
+                say(memory);
             }
         }
         report.preprocessing()

@@ -17,6 +17,7 @@ import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -88,6 +89,24 @@ final class StandInFlowTest {
         assertThat(report.path("estimate").path("memory")).isEqualTo(memory);
         assertThat(new GestureProject(folder).text("kiln/index.html"))
                 .contains("Waits of the memories", "With other settings", "all weights in RAM", "Waits for code");
+    }
+
+    /** Nothing on this board waits: its cycles are those without waits, and no order of blocks is needed to know that. */
+    @Test
+    void aBoardWithoutWaitStatesWaitsForNothing() throws IOException {
+        TestPrograms.need("qemu-system-arm");
+        Flow flow = new Flow(Log.QUIET, TestToolchains.environment(Log.QUIET));
+        flow.build(spec("mps2-an386"), DeviceSpec.USUAL);
+        flow.profile(spec("mps2-an386"));
+
+        JsonNode profile = new GestureProject(folder).json("kiln/profile.json");
+        JsonSchemas.assertFits("profile", profile.toString());
+        JsonNode cycles = profile.path("cycles");
+        assertThat(cycles.path("fetchStalls").asLong()
+                        + cycles.path("dataStalls").asLong())
+                .isZero();
+        assertThat(cycles.path("expected")).isEqualTo(cycles.path("zeroWait"));
+        assertThat(profile.path("estimate").path("memory").has("changes")).isFalse();
     }
 
     private BuildSpec spec(String board) {
