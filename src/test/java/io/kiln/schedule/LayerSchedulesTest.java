@@ -137,7 +137,7 @@ class LayerSchedulesTest {
         }
         assertThat(refused).isGreaterThan(10);
         assertThat(changed).isEqualTo(refused);
-        assertThat(unfit).isLessThan(LAYERS.size() / 100);
+        assertThat(unfit).isLessThan(LAYERS.size() / 50);
     }
 
     @Test

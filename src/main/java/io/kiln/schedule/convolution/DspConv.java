@@ -95,12 +95,9 @@ final class DspConv {
         this.shape = new DspConvShape(
                 2,
                 channels,
-                order.length / 2,
-                form.unroll,
+                new DspConvShape.Loop(order.length / 2, form.unroll, form.isShort),
                 conv.channels(),
-                overlaps ? 0 : rest,
-                overlaps ? channels - rest : 0,
-                form.isShort,
+                overlaps ? new DspConvShape.Last(0, channels - rest) : new DspConvShape.Last(rest, 0),
                 form.isPaired);
         this.epilogue = DspEpilogue.of(rescale);
         this.widening = DspWidening.of(conv, form.isShort).map(w -> form.isShort ? w.inShort() : w);

@@ -10,24 +10,31 @@ import java.util.stream.IntStream;
  *
  * @param pixels pixels computed together
  * @param channels channels of a block, 1 to 4; an even number of them have weights
- * @param steps steps of two inputs; even
- * @param unroll steps in the loop, if there are more than twice as many; even
+ * @param loop steps of two inputs
  * @param pitch bytes from a pixel of the output to the next
- * @param rest channels of a smaller last block, 1 to 3; 0 if there is none
- * @param overlap channels of a last block that lie over the block before; 0 if there is none
- * @param isRolled whether the loop is entered in its middle rather than preceded by the steps that are left over: less code
+ * @param last the last block
  * @param isPaired whether two words and more are loaded and stored by one instruction: fewer instructions, but a few more cycles on a Cortex-M4
  */
-public record DspConvShape(
-        int pixels,
-        int channels,
-        int steps,
-        int unroll,
-        int pitch,
-        int rest,
-        int overlap,
-        boolean isRolled,
-        boolean isPaired) {
+public record DspConvShape(int pixels, int channels, Loop loop, int pitch, Last last, boolean isPaired) {
+    /**
+     * Steps of two inputs.
+     *
+     * @param steps how many; even
+     * @param unroll steps in the loop, if there are more than twice as many; even; if rolled, steps in code
+     * @param isRolled whether the loop is entered in its middle rather than preceded by the steps that are left over: less code
+     */
+    record Loop(int steps, int unroll, boolean isRolled) {}
+
+    /**
+     * A last block that differs from the others; at most one of both is not 0.
+     *
+     * @param rest channels of a smaller one, 1 to 3
+     * @param overlap channels of a whole one that lie over the block before
+     */
+    record Last(int rest, int overlap) {
+        private static final Last NONE = new Last(0, 0);
+    }
+
     /** Bytes of inputs of both pixels. */
     public static final int STEP_BYTES = 8;
 
@@ -43,17 +50,39 @@ public record DspConvShape(
 
     /** The same for one pixel. */
     DspConvShape ofOne() {
-        return new DspConvShape(1, channels, steps, unroll, pitch, rest, overlap, isRolled, isPaired);
+        return new DspConvShape(1, channels, loop, pitch, last, isPaired);
     }
 
     /** The last block, if it is smaller. */
     public DspConvShape ofRest() {
-        return new DspConvShape(pixels, rest, steps, unroll, pitch, 0, 0, isRolled, isPaired);
+        return new DspConvShape(pixels, last.rest, loop, pitch, Last.NONE, isPaired);
+    }
+
+    /** Steps of two inputs. */
+    public int steps() {
+        return loop.steps;
+    }
+
+    /** Channels of a smaller last block, 1 to 3; 0 if there is none. */
+    public int rest() {
+        return last.rest;
+    }
+
+    /** Channels of a last block that lie over the block before; 0 if there is none. */
+    public int overlap() {
+        return last.overlap;
+    }
+
+    /** Whether the loop may be entered in its middle. */
+    public boolean isRolled() {
+        return loop.isRolled;
     }
 
     /** Steps before the loop, and in it. */
     public Turns turns() {
-        if (isRolled) {
+        int steps = loop.steps;
+        int unroll = loop.unroll;
+        if (loop.isRolled) {
             int most = Math.max(2, unroll / stepsTogether());
             return Turns.of(steps / stepsTogether(), most).times(stepsTogether());
         }
@@ -62,7 +91,7 @@ public record DspConvShape(
 
     /** Whether there is a block behind the {@code blocks} of the kernel's parameter. */
     private boolean hasLast() {
-        return rest + overlap > 0;
+        return last.rest + last.overlap > 0;
     }
 
     /** Steps of two inputs that are one step of the assembly. */
@@ -75,7 +104,7 @@ public record DspConvShape(
      * and r10 to lr. Otherwise sums are in r2 to r9, and inputs and weights in r10 to lr.
      */
     private boolean isNarrow() {
-        return isRolled && pixels == 2 && channels == 4;
+        return loop.isRolled && pixels == 2 && channels == 4;
     }
 
     /** Registers of inputs, two, and of weights, two; those of constants while sums are rescaled. */
@@ -103,8 +132,8 @@ public record DspConvShape(
 
     /** The blocks, in words. */
     public String blocksInWords() {
-        return "blocks of " + channels + " channels" + (rest > 0 ? " and one of " + rest : "")
-                + (overlap > 0 ? ", the last one over the one before" : "");
+        return "blocks of " + channels + " channels" + (last.rest > 0 ? " and one of " + last.rest : "")
+                + (last.overlap > 0 ? ", the last one over the one before" : "");
     }
 
     /** The weights of a step, in words. */
@@ -119,32 +148,32 @@ public record DspConvShape(
 
     /** C's expression for the channels of a block. */
     public String channelsInC() {
-        return rest > 0 ? "channels" : "" + channels;
+        return last.rest > 0 ? "channels" : "" + channels;
     }
 
     /** C's expression for the words of a step's weights. */
     public String pairsInC() {
-        return rest > 0 ? "pairs" : "" + pairs();
+        return last.rest > 0 ? "pairs" : "" + pairs();
     }
 
     /** Bytes of weights and constants of a block. */
     public int blockBytes(DspEpilogue epilogue) {
-        return weightBytes() * steps + channels * epilogue.constants() * Integer.BYTES;
+        return weightBytes() * loop.steps + channels * epilogue.constants() * Integer.BYTES;
     }
 
     private String inTurns() {
         Turns turns = turns();
-        if (isRolled) {
+        if (loop.isRolled) {
             return "_by" + turns.first() + (turns.loop() == 0 ? "" : "_" + turns.loop());
         }
-        return turns.loop() == 0 ? "" : "_unroll" + unroll;
+        return turns.loop() == 0 ? "" : "_unroll" + loop.unroll;
     }
 
     /** Part of a kernel's name. */
     String suffix() {
-        return pixels + "x" + channels + "_" + 2 * steps
+        return pixels + "x" + channels + "_" + 2 * loop.steps
                 + inTurns() + "_out" + pitch
-                + (rest > 0 ? "_rest" + rest : "")
-                + (overlap > 0 ? "_over" + overlap : "") + (isPaired ? "_paired" : "");
+                + (last.rest > 0 ? "_rest" + last.rest : "")
+                + (last.overlap > 0 ? "_over" + last.overlap : "") + (isPaired ? "_paired" : "");
     }
 }
