@@ -6,10 +6,8 @@ import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
-import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClass;
-import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
@@ -21,9 +19,6 @@ import io.kiln.device.transport.Transport;
 import io.kiln.module.inspect.ArtifactInspector;
 import java.net.URL;
 import java.util.Arrays;
-import java.util.List;
-import java.util.Map;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** The house's shape: two halves with a narrow waist, Maven only at the door, processes in one place. */
@@ -63,17 +58,6 @@ final class ArchitectureTest {
     static boolean isTemplate(JavaClass type) {
         return type.getPackageName().startsWith("io.kiln.kernels")
                 || type.getPackageName().startsWith("io.kiln.pages");
-    }
-
-    /** Except for templates: a sheet is called by its folder and its name. */
-    @ArchTest
-    static void every_class_has_a_name_of_its_own(JavaClasses classes) {
-        Map<String, List<String>> byName = classes.stream()
-                .filter(type -> type.isTopLevelClass() && !type.getSimpleName().equals("package-info"))
-                .filter(type -> !isTemplate(type))
-                .collect(Collectors.groupingBy(
-                        JavaClass::getSimpleName, Collectors.mapping(JavaClass::getName, Collectors.toList())));
-        assertThat(byName.values()).noneMatch(names -> names.size() > 1);
     }
 
     /** A template belongs to the room that prints it. */

@@ -16,7 +16,6 @@ import io.kiln.firmware.ImageOptions;
 import io.kiln.firmware.TrustedArchives;
 import io.kiln.firmware.app.Application;
 import io.kiln.flow.Flow;
-import io.kiln.flow.diff.DiffStep;
 import io.kiln.flow.model.SharedModel;
 import io.kiln.flow.resolve.CmsisNnArtifact;
 import io.kiln.flow.spec.ArchiveSpec;
@@ -554,23 +553,9 @@ abstract class AbstractBuildMojo extends AbstractKilnMojo {
     }
 
     /**
-     * Counts what budgets are about, and checks them all.
-     *
-     * @param budget the element {@code budget}, null if it is not set
-     * @param profile counts instructions and cycles
-     */
-    final void checkBudgets(Map<String, String> budget, BuildSpec spec, Runnable profile) {
-        BudgetSpec budgets = budgets(budget);
-        if (budgets.needsProfile()) {
-            profile.run();
-        }
-        new DiffStep(new MojoLog(getLog()), spec.layout()).check(budgets);
-    }
-
-    /**
      * The limits of the build.
      *
-     * @param budget as above
+     * @param budget the element {@code budget}, null if it is not set
      */
     final BudgetSpec budgets(Map<String, String> budget) {
         return Budgets.of(named(Budgets.PREFIX, budget), fetcher());

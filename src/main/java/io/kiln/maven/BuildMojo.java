@@ -2,9 +2,11 @@
 package io.kiln.maven;
 
 import io.kiln.flow.Flow;
+import io.kiln.flow.diff.DiffStep;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
+import io.kiln.maven.session.MojoLog;
 import java.io.File;
 import java.util.List;
 import java.util.Map;
@@ -90,6 +92,6 @@ public final class BuildMojo extends AbstractBuildMojo {
                 "kiln:build",
                 record -> flow.build(spec(), device(flash, probe, openocd, faults, monitor), record));
         BuildSpec spec = spec();
-        checkBudgets(budget, spec, () -> flow.profile(spec));
+        new DiffStep(new MojoLog(getLog()), spec.layout()).check(budgets(budget), () -> flow.profile(spec));
     }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven;
 
+import io.kiln.flow.diff.DiffStep;
+import io.kiln.maven.session.MojoLog;
 import java.util.Map;
 import org.apache.maven.plugins.annotations.LifecyclePhase;
 import org.apache.maven.plugins.annotations.Mojo;
@@ -76,6 +78,7 @@ public final class VerifyMojo extends AbstractBuildMojo {
                                 spec(),
                                 device(flash, probe, openocd, faults, monitor),
                                 record,
-                                build -> checkBudgets(budget, build.spec(), () -> flow.profile(build)))));
+                                build -> new DiffStep(new MojoLog(getLog()), projectLayout())
+                                        .check(budgets(budget), () -> flow.profile(build)))));
     }
 }

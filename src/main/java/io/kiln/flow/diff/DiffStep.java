@@ -50,6 +50,18 @@ public final class DiffStep {
     }
 
     /**
+     * Checks as {@link #check(BudgetSpec)} does.
+     *
+     * @param profile counts instructions and cycles; it runs if a budget is about them
+     */
+    public void check(BudgetSpec spec, Runnable profile) {
+        if (spec.needsProfile()) {
+            profile.run();
+        }
+        check(spec);
+    }
+
+    /**
      * Checks figures against their budgets. One that is not known yet, such as instructions before a profile, is not checked.
      *
      * @throws KilnException with the table of what grew if one is exceeded, or if a budget is malformed or its baseline is missing
