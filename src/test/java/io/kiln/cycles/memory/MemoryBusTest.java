@@ -8,9 +8,10 @@ import io.kiln.cycles.core.CycleRange.Bound;
 import io.kiln.cycles.memory.MemorySetting.Region;
 import io.kiln.cycles.memory.MemoryWait.Cache;
 import io.kiln.cycles.memory.MemoryWait.DataCache;
+import io.kiln.reference.NeedsShared;
+import io.kiln.reference.SharedFolder;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -20,7 +21,6 @@ import org.junit.jupiter.api.Test;
 
 /** Caches against traces whose misses were counted by an independent program, and a loop whose cycles were. */
 final class MemoryBusTest {
-    private static final Path TRACES = Path.of("../shared/silicon");
     private static final CycleRange MISS = CycleRange.exactly(10);
 
     static final Map<String, MemoryWait> WAITS = Map.of(
@@ -68,7 +68,7 @@ final class MemoryBusTest {
     /** What is read in a trace, in order. */
     private static String misses(String trace, String cache) throws IOException {
         MemoryBus bus = new MemoryBus(WAITS.get(cache), Bound.EXPECTED);
-        for (String line : Files.readAllLines(TRACES.resolve("traces/" + trace + ".txt"))) {
+        for (String line : Files.readAllLines(SharedFolder.need("silicon").resolve("traces/" + trace + ".txt"))) {
             String[] words = line.split(" ", -1);
             long address = Long.parseLong(words[1], 16);
             int bytes = Integer.parseInt(words[2]);
@@ -85,8 +85,9 @@ final class MemoryBusTest {
     }
 
     @Test
+    @NeedsShared("silicon")
     void missesAreThoseOfTheFixtures() throws IOException {
-        List<String> rows = Files.readAllLines(TRACES.resolve("misses.csv"));
+        List<String> rows = Files.readAllLines(SharedFolder.need("silicon").resolve("misses.csv"));
         List<String> expected = rows.subList(1, rows.size());
         List<String> actual = new ArrayList<>();
         for (String row : expected) {

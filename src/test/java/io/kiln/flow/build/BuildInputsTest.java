@@ -42,11 +42,11 @@ final class BuildInputsTest {
 
     @Test
     void referencesOfCustomOperatorsAndTheFoldersOfTheirHeaders() {
-        CustomOperators operators = CustomOperators.of(CustomOperators.parse("Mine:mine:mine.h:::../shared/mine.c"));
+        CustomOperators operators = CustomOperators.of(CustomOperators.parse("Mine:mine:mine.h:::../others/mine.c"));
         assertThat(of(spec().customOperators(operators)).stream()
                         .map(Path::normalize)
                         .toList())
-                .contains(folder.resolveSibling("shared/mine.c"), folder.resolveSibling("shared"));
+                .contains(folder.resolveSibling("others/mine.c"), folder.resolveSibling("others"));
     }
 
     /** A compiler that appears before the one that was found takes its place. */

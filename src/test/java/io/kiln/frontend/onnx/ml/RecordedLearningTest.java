@@ -12,6 +12,8 @@ import io.kiln.frontend.onnx.OnnxFrontend;
 import io.kiln.ir.Function;
 import io.kiln.ir.Result;
 import io.kiln.reference.Interpreter;
+import io.kiln.reference.NeedsShared;
+import io.kiln.reference.SharedFolder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,14 +25,13 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Models of trees, linear models and what prepares their data answer as recorded from ONNX Runtime. */
+@NeedsShared("models-more")
 class RecordedLearningTest {
-    private static final Path FOLDER = Path.of("../shared/models-more");
-
     /** Exponentials and sums of products may differ in their last bits. */
     private static final double TOLERANCE = 2e-6;
 
     static Stream<Path> models() throws IOException {
-        try (Stream<Path> all = Files.list(FOLDER)) {
+        try (Stream<Path> all = Files.list(SharedFolder.need("models-more"))) {
             return all
                     .filter(folder -> folder.getFileName().toString().matches("ml(?!4[03]_).*"))
                     .sorted()
@@ -73,7 +74,8 @@ class RecordedLearningTest {
     @ParameterizedTest
     @ValueSource(strings = {"ml40_svc_rbf_prob", "ml43_svc_linear_2class_prob"})
     void classesBySupportVectorsAreRefused(String name) throws IOException {
-        Bytes file = Bytes.wrap(Files.readAllBytes(FOLDER.resolve(name).resolve("model.onnx")));
+        Bytes file = Bytes.wrap(Files.readAllBytes(
+                SharedFolder.need("models-more").resolve(name).resolve("model.onnx")));
         assertThatThrownBy(() -> OnnxFrontend.read(file, "model.onnx", "m", InputShapes.NONE))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("ai.onnx.ml.SVMClassifier decides between classes by support vectors");
