@@ -9,6 +9,7 @@ import io.kiln.base.KeptLog;
 import io.kiln.base.KilnException;
 import io.kiln.base.incremental.Fingerprint;
 import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.BuildSpec.GivenInputs;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.RunSpec;
@@ -202,9 +203,9 @@ final class FlowTest {
         BuildSpec spec = spec(folder, VerifyOn.NONE);
         flow.build(spec, DeviceSpec.USUAL);
         said.clear();
-        flow.inspect(spec, Optional.empty(), "");
-        flow.inspect(spec, Optional.of(folder.resolve("out/gesture-mlf.tar")), "");
-        flow.inspect(spec, Optional.of(folder.resolve("out/gesture.elf")), "");
+        flow.inspect(spec, Optional.empty(), GivenInputs.NONE);
+        flow.inspect(spec, Optional.of(folder.resolve("out/gesture-mlf.tar")), GivenInputs.NONE);
+        flow.inspect(spec, Optional.of(folder.resolve("out/gesture.elf")), GivenInputs.NONE);
         assertThat(String.join("\n", said))
                 .contains("acceleration int8[1, 32, 1, 3], scale")
                 .contains("qnn.conv2d")
@@ -212,14 +213,14 @@ final class FlowTest {
                 .contains("Model Library Format version 7")
                 .contains("on the board mps2-an386")
                 .contains("workspace");
-        String all = Json.text(flow.inspectReport(spec, Optional.empty(), "", Optional.empty()));
+        String all = Json.text(flow.inspectReport(spec, Optional.empty(), GivenInputs.NONE, Optional.empty()));
         JsonSchemas.assertFits("inspect", all);
         assertThat(all).contains("\"kind\" : \"model\"", "\"kind\" : \"image\"", "\"name\" : \"acceleration\"");
-        String archive = Json.text(
-                flow.inspectReport(spec, Optional.of(folder.resolve("out/gesture-mlf.tar")), "", Optional.empty()));
+        String archive = Json.text(flow.inspectReport(
+                spec, Optional.of(folder.resolve("out/gesture-mlf.tar")), GivenInputs.NONE, Optional.empty()));
         JsonSchemas.assertFits("inspect", archive);
         assertThat(archive).contains("\"kind\" : \"archive\"", "\"version\" : \"7\"", "\"problems\" : [ ]");
-        assertThatThrownBy(() -> flow.inspect(spec, Optional.of(Path.of("pom.xml")), ""))
+        assertThatThrownBy(() -> flow.inspect(spec, Optional.of(Path.of("pom.xml")), GivenInputs.NONE))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("is not a file that can be shown");
     }

@@ -13,6 +13,7 @@ import io.kiln.device.flash.TestOpenOcd;
 import io.kiln.flow.Flow;
 import io.kiln.flow.GestureProject;
 import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.BuildSpec.GivenInputs;
 import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.SpecDraft;
 import io.kiln.report.JsonSchemas;
@@ -95,7 +96,7 @@ final class BoardProfileTest {
         assertThat(log.said())
                 .anyMatch(line -> line.matches("All operators of gesture on counting, .* us, [0-9,]+ cycles"))
                 .anyMatch(line -> line.matches(" *[0-9.,]+ us +[0-9.]+ %  tvmgen_gesture_fused_.*"));
-        flow.inspect(graph, Optional.empty(), "");
+        flow.inspect(graph, Optional.empty(), GivenInputs.NONE);
         assertThat(project.text("kiln/graph-gesture.html")).contains(" us, ").contains(" cycles");
 
         flow.profile(SpecDraft.of(graph).application("console").build());
