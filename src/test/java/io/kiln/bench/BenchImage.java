@@ -16,10 +16,12 @@ import io.kiln.base.elf.ElfFile;
 import io.kiln.base.elf.ElfFile.Symbol;
 import io.kiln.bench.BenchData.Core;
 import io.kiln.compile.ModelCompiler;
+import io.kiln.compile.RamOptions;
 import io.kiln.compile.RequestDraft;
 import io.kiln.process.Command;
 import io.kiln.process.KeptPrograms;
 import io.kiln.process.ProcessResult;
+import io.kiln.target.SpareRam;
 import io.kiln.target.Target;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Board.Memory;
@@ -71,11 +73,18 @@ record BenchImage(Path folder, Path elf, Board board, ModelMetadata metadata, St
 
     /** Builds an image. */
     static BenchImage build(Path folder, Path model, String name, Core core, Setting setting, int cases) {
+        return build(folder, model, name, core, setting, cases, SpareRam.NONE);
+    }
+
+    /** Builds an image with copies in RAM as for a board that has some to spare. */
+    static BenchImage build(
+            Path folder, Path model, String name, Core core, Setting setting, int cases, SpareRam spare) {
         String target = target(core);
         ModelLibrary library = ModelCompiler.compile(RequestDraft.of(model, target)
                         .name(name)
                         .io(setting.io())
                         .optimize(setting.optimize())
+                        .ram(spare, RamOptions.AUTO)
                         .objects(objects(target, setting))
                         .records(shipped(target, setting))
                         .build())

@@ -22,7 +22,9 @@ import io.kiln.cycles.memory.MemoryWait;
 import io.kiln.cycles.memory.MemoryWait.Cache;
 import io.kiln.cycles.memory.MemoryWait.DataCache;
 import io.kiln.device.emulator.LoggedProgram;
+import io.kiln.flow.resolve.BoardPools;
 import io.kiln.reference.SharedFolder;
+import io.kiln.target.SpareRam;
 import io.kiln.toolchain.board.Board.Kind;
 import io.kiln.toolchain.board.Board.Memory;
 import io.kiln.toolchain.board.Boards;
@@ -42,7 +44,8 @@ import java.util.Optional;
 
 /**
  * Cycles of whole models on boards with flash that waits, from the same executed blocks: {@code src/test/bench.sh --boards [--per-operator]
- * [--clang] [--core=NAME] [model]...}, model and core being names in {@code rows.yaml}. The blocks run on a Cortex-M4; the image's own addresses stand for
+ * [--clang] [--ram] [--core=NAME] [model]...}, model and core being names in {@code rows.yaml}; {@code --ram} copies to RAM what a
+ * NUCLEO-L4R5ZI does. The blocks run on a Cortex-M4; the image's own addresses stand for
  * those of the board.
  */
 public final class MemoryBench {
@@ -134,7 +137,11 @@ public final class MemoryBench {
         Path folder = Path.of("target", "bench", "boards-" + name).toAbsolutePath();
         Setting build = new Setting(
                 options.contains("--clang") ? "clang" : "gnu", Optimize.SPEED, Io.CALLER, Optional.of(Metric.CYCLES));
-        BenchImage image = BenchImage.build(folder, golden.resolve("model.tflite"), name, core, build, 1);
+        SpareRam spare = options.contains("--ram")
+                ? BoardPools.of(Boards.builtIn().find("nucleo-l4r5zi"), Map.of(), 1)
+                        .spare()
+                : SpareRam.NONE;
+        BenchImage image = BenchImage.build(folder, golden.resolve("model.tflite"), name, core, build, 1, spare);
         try {
             Files.copy(golden.resolve("input_0.bin"), folder.resolve("input.bin"), StandardCopyOption.REPLACE_EXISTING);
         } catch (IOException e) {
@@ -154,10 +161,11 @@ public final class MemoryBench {
                 CycleEstimator.estimate(elf, blocks, timings).whole().cycles().expected();
         System.out.printf(
                 Locale.ROOT,
-                "%s: %,d cycles without waits; %,d loads of unknown address%n",
+                "%s: %,d cycles without waits; %,d loads of unknown address; %s%n",
                 name,
                 zero,
-                trace.unknownLoads());
+                trace.unknownLoads(),
+                image.metadata().memory().copies());
         int index = 0;
         for (String title : settings.keySet()) {
             Stalls stalls = trace.stalls(index);

@@ -20,7 +20,7 @@ class PortableMacrosTest {
     private static final Path KERNELS = Path.of("src", "main", "resources", "kernels");
 
     /** Where conditions of sheets are written that several share. */
-    private static final Path JAVA = Path.of("src", "main", "java", "io", "kiln");
+    private static final Path JAVA = Path.of("src", "main", "java", "io", "kiln", "schedule");
 
     private static final Pattern CONDITION = Pattern.compile("^\\s*#\\s*(?:el)?if(n?def)?\\b(.*)", Pattern.MULTILINE);
     private static final Pattern STATED = Pattern.compile("\"([^\"]*\\bdefined\\(__[^\"]*)\"");
