@@ -92,15 +92,12 @@ abstract class AbstractBuildMojo extends AbstractKilnMojo {
 
     /**
      * Shapes of the model's inputs, {@code name:1,96,96,1;other:1,10}, for dimensions that the model leaves open or for
-     * another batch size. All other shapes follow from them.
+     * another batch size.
      */
     @Parameter(property = "kiln.inputShapes")
     private String inputShapes;
 
-    /**
-     * Values of the model's inputs that are the same in every run, {@code sr=16000;sizes=[1, 2]}: these inputs become constants
-     * before shapes and control flow are decided, and are no inputs of the image. For ONNX models.
-     */
+    /** Values of an ONNX model's inputs that are the same in every run, {@code sr=16000;sizes=[1, 2]}: they become constants. */
     @Parameter(property = "kiln.inputValues")
     private String inputValues;
 
@@ -150,7 +147,7 @@ abstract class AbstractBuildMojo extends AbstractKilnMojo {
     /**
      * The target of the models' code in place of the board's, for the same core: {@code llvm} for objects that the bundled clang makes, {@code
      * c} for C; alone, with the options of the board's target, or whole: {@code llvm -mcpu=cortex-m4}. Other code generators before the
-     * host's, as in {@code cmsis-nn -mcpu=cortex-m55, c -mcpu=cortex-m55}, take operators in this order, and the host gets the rest.
+     * host's take operators in this order: {@code cmsis-nn -mcpu=cortex-m55, c -mcpu=cortex-m55}.
      */
     @Parameter(property = "kiln.target")
     private String target;

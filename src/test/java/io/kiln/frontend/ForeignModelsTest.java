@@ -81,7 +81,9 @@ class ForeignModelsTest {
                         "tf27_fc_round_third",
                         "tf29_fc_per_channel_round_third"),
                 "TensorFlow Lite quantizes the data of hybrid layers",
-                List.of("tf25_hybrid_fc_asym", "tf25_hybrid_fc_sym"));
+                List.of("tf25_hybrid_fc_asym", "tf25_hybrid_fc_sym"),
+                "A dictionary of labels and scores was not recorded",
+                List.of("ml70_pipeline_zipmap"));
         Map<String, String> reasons = new TreeMap<>();
         byReason.forEach((reason, names) -> names.forEach(name -> reasons.put(name, reason)));
         return reasons;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.kiln.artifact.ExecutorKind;
 import io.kiln.base.Bytes;
 import io.kiln.base.KeptLog;
@@ -126,6 +127,8 @@ final class FarmFlowTest {
         flow.profile(SpecDraft.of(spec).farm(Optional.empty()).build());
         JsonNode near = project.json("kiln/profile.json");
         assertThat(far.path("instructions")).isEqualTo(near.path("instructions"));
+        // A farm's answer has counts of blocks without their order, on which the board's cycles depend.
+        near.path("operators").forEach(operator -> ((ObjectNode) operator).remove("boardCycles"));
         assertThat(far.path("operators")).isEqualTo(near.path("operators"));
     }
 

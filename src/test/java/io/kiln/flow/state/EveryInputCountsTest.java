@@ -9,6 +9,7 @@ import io.kiln.base.incremental.Fingerprint;
 import io.kiln.base.incremental.Journal;
 import io.kiln.base.incremental.Variants;
 import io.kiln.base.incremental.Variants.Variant;
+import io.kiln.cycles.core.CycleRange;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.toolchain.compiler.ClangObjects;
@@ -82,6 +83,9 @@ final class EveryInputCountsTest {
     private Object build;
     private List<Variant> changed;
 
+    /** Their numbers are in order, which changing one of them would break. */
+    private static final List<CycleRange> RANGES = List.of(new CycleRange(1, 2, 3), new CycleRange(2, 3, 4));
+
     @BeforeEach
     void aBuildInWhichNothingIsEmpty() throws IOException {
         ClangObjects objects = ClangObjects.of(
@@ -93,7 +97,9 @@ final class EveryInputCountsTest {
                 Path.class,
                 Variants.twoFiles(folder),
                 ClangObjects.class,
-                List.of(objects, objects.optimizing(Optimize.SIZE))));
+                List.of(objects, objects.optimizing(Optimize.SIZE)),
+                CycleRange.class,
+                RANGES));
         build = variants.sample(ResolvedBuild.class);
         changed = variants.of(ResolvedBuild.class, build);
     }
@@ -161,7 +167,9 @@ final class EveryInputCountsTest {
                 Path.class,
                 Variants.twoFiles(folder.resolve("some").resolve("where")),
                 ClangObjects.class,
-                List.of(((ResolvedBuild) build).objects().orElseThrow())));
+                List.of(((ResolvedBuild) build).objects().orElseThrow()),
+                CycleRange.class,
+                RANGES));
         for (String result : List.of(GENERATE, VERIFY)) {
             assertThat(parts(result, elsewhere.sample(type))).isEqualTo(parts(result, build));
         }

@@ -85,15 +85,15 @@ class BadModelTest {
     void everyUnknownOperatorIsListedAtOnceWithAdvice() {
         ModelBuilder model = new ModelBuilder(OPSET);
         model.input("x", ElementType.FLOAT, List.of(1, 4));
-        model.node("NonZero", List.of("x"), "a", Map.of());
+        model.node("Bernoulli", List.of("x"), "a", Map.of());
         model.node("Relu", List.of("a"), "b", Map.of());
         model.node("my.domain", "Magic", List.of("x"), "c", Map.of());
         model.output("b", ElementType.INT64, List.of(1, 4));
         refused(
                 model.build(),
                 "2 problems",
-                "m.onnx: node #0 NonZero (x -> a): NonZero has a result whose shape depends on its data",
-                "End the model before it",
+                "m.onnx: node #0 Bernoulli (x -> a): Bernoulli computes random numbers",
+                "Make the random numbers an input",
                 "node #2 my.domain.Magic (x -> c): my.domain.Magic is not supported");
     }
 
