@@ -238,13 +238,13 @@ abstract class AbstractBuildMojo extends AbstractKilnMojo {
     private boolean dumpIr;
 
     /**
-     * The most bytes that the models may take of a memory that the board names as a pool, by its name: elements such as {@code sram} with sizes
-     * such as {@code 96K}, or the property {@code kiln.memory.sram}.
+     * The most bytes that the models may take of a pool, by the memory's name: elements such as {@code sram} with sizes such as {@code 96K}, or
+     * the property {@code kiln.memory.sram}.
      */
     @Parameter
     private Map<String, String> memory;
 
-    /** What is copied to RAM when a program starts: elements {@code code} and {@code weights}, or properties {@code kiln.ram.NAME}. */
+    /** Copies in RAM: elements {@code code} and {@code weights}, or properties {@code kiln.ram.NAME}. */
     @Parameter
     private PlexusConfiguration ram;
 
