@@ -189,8 +189,8 @@ abstract class AbstractBuildMojo extends AbstractKilnMojo {
     private boolean disableAssert;
 
     /**
-     * What calls a model's operators in order: {@code aot}, a C function generated ahead of time; {@code graph}, an executor of the C runtime that
-     * walks a graph; {@code none}: nothing, each operator is found by its name.
+     * What calls a model's operators: {@code aot}, a generated C function; {@code graph}, the C runtime's executor of graphs; {@code none}:
+     * nothing, each operator is found by its name.
      */
     @Parameter(property = "kiln.executor", defaultValue = "aot")
     private String executor;
@@ -227,8 +227,8 @@ abstract class AbstractBuildMojo extends AbstractKilnMojo {
     private List<String> disabledPasses;
 
     /**
-     * Settings by the names of TVM's {@code PassContext}, such as {@code relay.FuseOps.max_depth=1}, separated by commas. They win over Kiln's own
-     * parameters; those that Kiln cannot follow are refused.
+     * Settings by the names of TVM's {@code PassContext}, such as {@code relay.FuseOps.max_depth=1}, separated by commas; they win over Kiln's own
+     * parameters, and unknown ones are refused.
      */
     @Parameter(property = "kiln.passConfig")
     private List<String> passConfig;
