@@ -4,6 +4,7 @@ package io.kiln.bench;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.artifact.ArtifactKind;
+import io.kiln.base.DrawnCases;
 import io.kiln.base.Optimize;
 import io.kiln.base.ResourceTree;
 import io.kiln.base.WholeFiles;
@@ -27,7 +28,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Where code runs through a small cache, what compilers make of a layer's micro-kernels fits in it, and is as large as it was counted to be. */
 class ShortCodeTest {
     private static final int CACHE = 1024;
-    private static final int LAYERS = 40;
+    private static final int LAYERS = DrawnCases.atLeast(12);
 
     @TempDir
     Path folder;
