@@ -196,12 +196,16 @@ public final class ImageMeasurer {
                 .filter(symbol -> (symbol.isObject() || symbol.isFunction()) && symbol.size() > 0)
                 .sorted(Comparator.comparingLong(Symbol::size).reversed().thenComparing(Symbol::name))
                 .limit(LARGEST)
-                .map(symbol -> new Item(symbol.name(), symbol.size(), isWritable(symbol)))
+                .map(symbol -> new Item(symbol.name(), symbol.size(), isInRam(symbol)))
                 .toList();
     }
 
-    private boolean isWritable(Symbol symbol) {
-        return symbol.section() < elf.sections().size()
-                && elf.sections().get(symbol.section()).isWritable();
+    /** Constants that are copied to RAM lie in a section that nothing says to be writable. */
+    private boolean isInRam(Symbol symbol) {
+        if (symbol.section() >= elf.sections().size()) {
+            return false;
+        }
+        Section section = elf.sections().get(symbol.section());
+        return section.isWritable() || isData(section);
     }
 }

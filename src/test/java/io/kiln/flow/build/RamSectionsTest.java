@@ -111,10 +111,24 @@ class RamSectionsTest {
                         - before.path("ram").path("total").asLong())
                 .isBetween(weights, 12L << 10);
         assertThat(after.path("ram").path("total").asLong()).isLessThanOrEqualTo(24 * 1024);
+        assertThat(weightsInRam(before)).isZero();
+        assertThat(weightsInRam(after)).isBetween(1L, weights);
         // Calls between flash and RAM are too far for a branch.
         assertThat(after.path("flash").path("total").asLong()
                         - before.path("flash").path("total").asLong())
                 .isLessThanOrEqualTo(64);
+    }
+
+    /** Bytes of the largest tables of weights that are said to lie in RAM. */
+    private static long weightsInRam(JsonNode report) {
+        long bytes = 0;
+        for (JsonNode symbol : report.path("image").path("largest")) {
+            boolean isInRam = symbol.path("isWritable").asBoolean();
+            bytes += isInRam && symbol.path("name").asText().endsWith("_weight")
+                    ? symbol.path("bytes").asLong()
+                    : 0;
+        }
+        return bytes;
     }
 
     @Test
