@@ -5,16 +5,14 @@ import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * Says that a test, or every test of a class, reads the shared folder: where that is missing it is skipped before it begins.
- * {@link SharedFilesTest} finds tests that read it without saying so, so that all others are the same with and without it.
+ * {@link SharedFilesTest} finds tests that read it without saying so.
  */
 @Target({ElementType.TYPE, ElementType.METHOD})
 @Retention(RetentionPolicy.RUNTIME)
-@Tag("needs-shared")
 @ExtendWith(SharedFolderCondition.class)
 public @interface NeedsShared {
     /** Names of the folders in it that are read. */
