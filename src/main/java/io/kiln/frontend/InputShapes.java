@@ -8,6 +8,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiConsumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -56,22 +57,48 @@ public record InputShapes(Map<String, Shape> byName, InputValues values) {
     public static InputShapes parse(String text) {
         Problems problems = new Problems(Failure.CONFIG);
         Map<String, Shape> shapes = new LinkedHashMap<>();
-        if (text.length() > MAX_LENGTH) {
-            problems.add("kiln.inputShapes has " + text.length() + " characters", "", "at most " + MAX_LENGTH, "");
+        entries(
+                "kiln.inputShapes",
+                text,
+                MAX_LENGTH,
+                ENTRY,
+                EXPECTED,
+                problems,
+                (name, dims) -> add(name, dims, shapes, problems));
+        problems.throwIfAny();
+        return new InputShapes(shapes);
+    }
+
+    /**
+     * Reads a parameter's entries, one behind another.
+     *
+     * @param most characters of the text
+     * @param entry an entry: its first group is the name, its second the rest
+     * @param expected what a text should be that has no entry where one begins
+     * @param each gets name and rest of each entry
+     */
+    static void entries(
+            String parameter,
+            String text,
+            int most,
+            Pattern entry,
+            String expected,
+            Problems problems,
+            BiConsumer<String, String> each) {
+        if (text.length() > most) {
+            problems.add(parameter + " has " + text.length() + " characters", "", "at most " + most, "");
             problems.throwIfAny();
         }
         int at = 0;
-        Matcher entry = ENTRY.matcher(text);
+        Matcher found = entry.matcher(text);
         while (at < text.length() && !text.substring(at).isBlank()) {
-            if (!entry.find(at) || entry.start() != at) {
-                problems.add("kiln.inputShapes has '" + text.substring(at) + "'", "", EXPECTED, "");
-                break;
+            if (!found.find(at) || found.start() != at) {
+                problems.add(parameter + " has '" + text.substring(at) + "'", "", expected, "");
+                return;
             }
-            add(entry.group(1), entry.group(2), shapes, problems);
-            at = entry.end();
+            each.accept(found.group(1), found.group(2));
+            at = found.end();
         }
-        problems.throwIfAny();
-        return new InputShapes(shapes);
     }
 
     private static void add(String name, String dims, Map<String, Shape> shapes, Problems problems) {

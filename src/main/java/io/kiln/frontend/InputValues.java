@@ -14,7 +14,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
@@ -66,31 +65,15 @@ public record InputValues(Map<String, Value> byName) {
     public static InputValues parse(String text) {
         Problems problems = new Problems(Failure.CONFIG);
         Map<String, Value> values = new LinkedHashMap<>();
-        if (text.length() > MAX_LENGTH) {
-            problems.add("kiln.inputValues has " + text.length() + " characters", "", "at most " + MAX_LENGTH, "");
-            problems.throwIfAny();
-        }
-        int at = 0;
-        Matcher entry = ENTRY.matcher(text);
-        while (at < text.length() && !text.substring(at).isBlank()) {
-            if (!entry.find(at) || entry.start() != at) {
-                problems.add("kiln.inputValues has '" + text.substring(at) + "'", "", EXPECTED, "");
-                break;
-            }
-            String name = entry.group(1);
-            Optional<Value> value = value(entry.group(2));
+        InputShapes.entries("kiln.inputValues", text, MAX_LENGTH, ENTRY, EXPECTED, problems, (name, given) -> {
+            Optional<Value> value = value(given);
             if (value.isEmpty()) {
                 problems.add(
-                        "kiln.inputValues gives `" + name + "` the value '"
-                                + entry.group(2).strip() + "'",
-                        "",
-                        EXPECTED,
-                        "");
+                        "kiln.inputValues gives `" + name + "` the value '" + given.strip() + "'", "", EXPECTED, "");
             } else if (values.put(name, value.get()) != null) {
                 problems.add("kiln.inputValues gives `" + name + "` two values", "", "one", "");
             }
-            at = entry.end();
-        }
+        });
         problems.throwIfAny();
         return new InputValues(values);
     }

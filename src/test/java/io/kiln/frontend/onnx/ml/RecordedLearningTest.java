@@ -19,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -27,7 +28,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Models of trees, linear models and what prepares their data answer as recorded from ONNX Runtime. */
 @NeedsShared("models-more")
 class RecordedLearningTest {
-    /** Exponentials and sums of products may differ in their last bits. */
+    /** Operators whose sums may differ in their last bits, because the runtime adds up in another order. All other models answer bit for bit. */
+    private static final Set<String> SUMS = Set.of("nn.dense", "sum");
+
     private static final double TOLERANCE = 2e-6;
 
     static Stream<Path> models() throws IOException {
@@ -82,7 +85,9 @@ class RecordedLearningTest {
     }
 
     private static void compare(Function function, Result result, Bytes actual, Bytes expected) {
-        if (function.types().get(result.id()).dtype() != DType.FLOAT32) {
+        boolean hasSums = function.bindings().stream()
+                .anyMatch(binding -> SUMS.contains(binding.op().name()));
+        if (!hasSums || function.types().get(result.id()).dtype() != DType.FLOAT32) {
             assertThat(actual).as(result.name()).isEqualTo(expected);
             return;
         }
