@@ -104,7 +104,7 @@ record BenchImage(Path folder, Path elf, Board board, ModelMetadata metadata, St
         String target = target(core);
         Toolchain toolchain = Toolchains.resolve(setting.toolchain(), TargetOptions.parse(target), environment());
         Compiler compiler = new Compiler(folder, toolchain, setting.optimize());
-        Set<String> shims = toolchain.shims() ? shims(folder) : Set.of();
+        compiler.shims();
         List<String> objects = objects(folder, compiler, artifacts);
         WholeFiles.write(folder.resolve("bench_model.h"), BenchProgram.header(metadata, cases));
         WholeFiles.write(folder.resolve("bench_pool.c"), BenchProgram.pool(metadata));
@@ -114,9 +114,7 @@ record BenchImage(Path folder, Path elf, Board board, ModelMetadata metadata, St
             objects.add(compiler.compile(own, SourceKind.FREESTANDING));
         }
         Set<String> known = functions(folder, objects);
-        shims.stream()
-                .filter(file -> file.endsWith(".c"))
-                .forEach(file -> objects.add(compiler.compile("shims/" + file, SourceKind.FREESTANDING)));
+        objects.addAll(compiler.compileShims());
         Path elf = compiler.link(objects, memories(board));
         return new BenchImage(
                 folder, elf, board, metadata, TargetOptions.parse(target).cpu(), others(elf, known));
@@ -137,14 +135,6 @@ record BenchImage(Path folder, Path elf, Board board, ModelMetadata metadata, St
             objects.add(compiler.compile(source.fileName(), SourceKind.OWN));
         }
         return objects;
-    }
-
-    /** Writes the headers and sources that stand in for a C library; returns their names. */
-    private static Set<String> shims(Path folder) {
-        Map<String, Bytes> files = ResourceTree.read("shims");
-        files.forEach(
-                (file, content) -> WholeFiles.write(folder.resolve("shims").resolve(file), content.toArray()));
-        return files.keySet();
     }
 
     private static Set<String> others(Path elf, Set<String> known) {
@@ -247,9 +237,25 @@ record BenchImage(Path folder, Path elf, Board board, ModelMetadata metadata, St
             String object = source.replaceAll("\\.[cSs]$", ".o");
             List<String> line = new ArrayList<>(List.of(toolchain.compiler()));
             line.addAll(toolchain.compileFlags(kind, optimize));
-            line.addAll(List.of("-I.", "-Ishims/include", "-c", source, "-o", object));
+            line.addAll(List.of("-I.", "-Iinclude", "-Ishims/include", "-c", source, "-o", object));
             run(object, line);
             return object;
+        }
+
+        /** Writes the headers and sources that stand in for a C library, if the toolchain has none; returns the sources' names. */
+        List<String> shims() {
+            Map<String, Bytes> files = toolchain.shims() ? ResourceTree.read("shims") : Map.of();
+            files.forEach(
+                    (file, content) -> WholeFiles.write(folder.resolve("shims").resolve(file), content.toArray()));
+            return files.keySet().stream().filter(file -> file.endsWith(".c")).toList();
+        }
+
+        /** Compiles them in their own folder: nothing else counts there, so that all images of a core share their objects. */
+        List<String> compileShims() {
+            Compiler own = new Compiler(folder.resolve("shims"), toolchain, optimize);
+            return shims().stream()
+                    .map(file -> "shims/" + own.compile(file, SourceKind.FREESTANDING))
+                    .toList();
         }
 
         Path link(List<String> objects, String memories) {

@@ -6,7 +6,6 @@ import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
 import io.kiln.base.Bytes;
 import io.kiln.base.Optimize;
-import io.kiln.base.ResourceTree;
 import io.kiln.base.WholeFiles;
 import io.kiln.compile.OneUnit;
 import io.kiln.device.emulator.QemuLine;
@@ -95,11 +94,7 @@ final class OperatorsImage {
     private static void build(
             Path folder, Board board, Toolchain toolchain, Optimize optimize, List<ModelLibrary> models) {
         BenchImage.Compiler compiler = new BenchImage.Compiler(folder, toolchain, optimize);
-        if (toolchain.shims()) {
-            ResourceTree.read("shims")
-                    .forEach((file, content) ->
-                            WholeFiles.write(folder.resolve("shims").resolve(file), content.toArray()));
-        }
+        compiler.shims();
         StringBuilder unit = new StringBuilder();
         for (ModelLibrary model : models) {
             unit.append(OneUnit.of(
@@ -112,13 +107,7 @@ final class OperatorsImage {
         BenchImage.copy("bench.c", folder);
         BenchImage.copy("bench.ld", folder);
         objects.add(compiler.compile("bench.c", SourceKind.FREESTANDING));
-        if (toolchain.shims()) {
-            for (String shim : ResourceTree.read("shims").keySet()) {
-                if (shim.endsWith(".c")) {
-                    objects.add(compiler.compile("shims/" + shim, SourceKind.FREESTANDING));
-                }
-            }
-        }
+        objects.addAll(compiler.compileShims());
         compiler.link(objects, BenchImage.memories(board));
     }
 

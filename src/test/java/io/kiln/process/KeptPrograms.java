@@ -12,6 +12,8 @@ import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 import java.util.zip.Deflater;
 import java.util.zip.DeflaterOutputStream;
@@ -25,6 +27,19 @@ public final class KeptPrograms {
 
     private static final List<String> READ_BY_NAME = List.of(".c", ".h", ".s", ".S", ".inc", ".ld");
     private static final Path C_LIBRARY = Path.of("/usr/include/features.h");
+
+    /** File systems count time in steps of at most 10 ms: a file that was written within a step may change without another time. */
+    private static final long STEP_MILLIS = 100;
+
+    /** Digests of files that this process has read: compilers and headers are those of every program. */
+    private static final Map<Read, String> READ = new ConcurrentHashMap<>();
+
+    /**
+     * A file as it was read.
+     *
+     * @param attributes inode, size and the time of the last change of any kind, which programs cannot set
+     */
+    private record Read(Path file, Map<String, Object> attributes) {}
 
     private KeptPrograms() {}
 
@@ -78,7 +93,7 @@ public final class KeptPrograms {
                 if (file.equals(place) || READ_BY_NAME.stream().anyMatch(file.toString()::endsWith)) {
                     lines.append(place.relativize(file))
                             .append(' ')
-                            .append(Digests.sha256(file))
+                            .append(digest(file))
                             .append('\n');
                 }
             }
@@ -86,6 +101,25 @@ public final class KeptPrograms {
             throw new UncheckedIOException(e);
         }
         return lines.toString();
+    }
+
+    /** The digest of a file's content, computed again only if the file may have changed. */
+    private static String digest(Path file) throws IOException {
+        if (!file.getFileSystem().supportedFileAttributeViews().contains("unix")) {
+            return Digests.sha256(file);
+        }
+        Instant now = Instant.now();
+        Read read = new Read(file, Files.readAttributes(file, "unix:ino,size,ctime"));
+        String known = READ.get(read);
+        if (known != null) {
+            return known;
+        }
+        String digest = Digests.sha256(file);
+        FileTime changed = (FileTime) read.attributes().get("ctime");
+        if (changed.toInstant().isBefore(now.minusMillis(STEP_MILLIS))) {
+            READ.put(read, digest);
+        }
+        return digest;
     }
 
     private static void take(Path stored, Path program) {
