@@ -40,8 +40,11 @@ final class OperatorOrder {
 
     private final long[] bytes;
     private final boolean[] isKept;
-    private final List<List<Integer>> read = new ArrayList<>();
-    private final List<List<Integer>> users = new ArrayList<>();
+    /** Of each operator the values that it reads. */
+    private final int[][] read;
+
+    /** Of each value the operators that read it. */
+    private final int[][] users;
 
     private OperatorOrder(Function function, List<FusedOperator> operators, boolean withInputsAndOutputs) {
         this.operators = operators;
@@ -60,23 +63,31 @@ final class OperatorOrder {
         function.bindings().stream()
                 .filter(binding -> binding.op().has(Trait.VIEW))
                 .forEach(view -> numbers.put(view.id(), numbers.get(view.ref(0))));
-        for (int i = 0; i < bytes.length; i++) {
-            users.add(new ArrayList<>());
-        }
-        for (int i = 0; i < operators.size(); i++) {
-            read.add(operators.get(i).inputs().stream()
-                    .map(numbers::get)
-                    .distinct()
-                    .toList());
-            for (int value : read.get(i)) {
-                users.get(value).add(i);
-            }
-        }
+        this.read = operators.stream()
+                .map(operator -> operator.inputs().stream()
+                        .mapToInt(numbers::get)
+                        .distinct()
+                        .toArray())
+                .toArray(int[][]::new);
+        this.users = users(read, bytes.length);
         for (Result result : function.results()) {
             int value = numbers.get(result.id());
             isKept[value] = true;
             bytes[value] = withInputsAndOutputs ? bytes[value] : 0;
         }
+    }
+
+    private static int[][] users(int[][] read, int values) {
+        List<IntStream.Builder> users = new ArrayList<>();
+        for (int i = 0; i < values; i++) {
+            users.add(IntStream.builder());
+        }
+        for (int i = 0; i < read.length; i++) {
+            for (int value : read[i]) {
+                users.get(value).add(i);
+            }
+        }
+        return users.stream().map(of -> of.build().toArray()).toArray(int[][]::new);
     }
 
     /**
@@ -157,21 +168,38 @@ final class OperatorOrder {
         int result = inputs + next;
         long during = beginning.alive + bytes[result];
         long after = during - (isDead(result, done) ? bytes[result] : 0);
-        for (int value : read.get(next)) {
+        for (int value : read[next]) {
             after -= isDead(value, done) ? bytes[value] : 0;
         }
         List<Integer> ready = new ArrayList<>(beginning.ready);
         ready.remove((Integer) next);
-        users.get(result).stream().filter(user -> isReady(user, done)).forEach(ready::add);
+        for (int user : users[result]) {
+            if (isReady(user, done)) {
+                ready.add(user);
+            }
+        }
         return new Beginning(Optional.of(beginning), next, done, ready, after, Math.max(beginning.peak, during));
     }
 
     private boolean isReady(int operator, BitSet done) {
-        return read.get(operator).stream().allMatch(value -> value < inputs || done.get(value - inputs));
+        for (int value : read[operator]) {
+            if (value >= inputs && !done.get(value - inputs)) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private boolean isDead(int value, BitSet done) {
-        return !isKept[value] && users.get(value).stream().allMatch(done::get);
+        if (isKept[value]) {
+            return false;
+        }
+        for (int user : users[value]) {
+            if (!done.get(user)) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private static BitSet with(BitSet done, int next) {

@@ -10,7 +10,6 @@ import java.util.regex.Pattern;
  * instruction that is not surely narrow counts as wide; of C four bytes for each statement, which takes about one instruction in kernels.
  */
 public final class CodeBytes {
-    private static final Pattern LINE = Pattern.compile("^\\s*\"(.*?)(?:\\\\n)?(?:\\\\t)?\"\\s*$");
     private static final Pattern NARROW_MEMORY = Pattern.compile("(ldr|str) r[0-7], \\[(r[0-7]|sp)(?:, #(.+))?\\]");
     private static final Pattern NARROW_FLAGS =
             Pattern.compile("(movs|adds|subs|cmp) r[0-7], (?:r[0-7], )?#(\\d+)|(?:adds|subs) r[0-7], r[0-7], r[0-7]");
@@ -58,10 +57,24 @@ public final class CodeBytes {
     /** At least the bytes of a kernel's assembly; 0 if it is C. */
     static int ofAssembly(Kernel kernel) {
         return assembly(ownLines(kernel).stream()
-                .map(LINE::matcher)
-                .filter(Matcher::matches)
-                .map(line -> line.group(1).strip())
+                .map(String::strip)
+                .filter(CodeBytes::isAssembly)
+                .map(CodeBytes::instruction)
                 .toList());
+    }
+
+    /** Whether a line is a string of C: kernels have assembly in strings, and nothing else. */
+    private static boolean isAssembly(String line) {
+        return line.length() > 1 && line.startsWith("\"") && line.endsWith("\"");
+    }
+
+    private static String instruction(String line) {
+        String text = line.substring(1, line.length() - 1);
+        return withoutEnd(withoutEnd(text, "\\t"), "\\n").strip();
+    }
+
+    private static String withoutEnd(String text, String end) {
+        return text.endsWith(end) ? text.substring(0, text.length() - end.length()) : text;
     }
 
     /** The lines without those of the twin in C. */
@@ -73,7 +86,7 @@ public final class CodeBytes {
 
     private static int statements(List<String> lines) {
         return (int) lines.stream()
-                        .filter(line -> !LINE.matcher(line).matches())
+                        .filter(line -> !isAssembly(line.strip()))
                         .flatMapToInt(String::chars)
                         .filter(c -> c == ';')
                         .count()
@@ -164,24 +177,32 @@ public final class CodeBytes {
     }
 
     private static int bytes(String instruction) {
-        Matcher memory = NARROW_MEMORY.matcher(instruction);
-        if (memory.matches()) {
-            long offset = memory.group(3) == null ? 0 : value(memory.group(3), 0);
-            return offset >= 0
-                            && offset % WIDE == 0
-                            && offset <= (memory.group(2).equals("sp") ? 1020 : 124)
-                    ? NARROW
-                    : WIDE;
-        }
-        Matcher flags = NARROW_FLAGS.matcher(instruction);
-        if (flags.matches()) {
-            boolean isSmall = flags.group(2) == null
-                    || Integer.parseInt(flags.group(2)) <= (instruction.matches("\\w+ \\w+, r.*") ? 7 : 255);
-            return isSmall ? NARROW : WIDE;
-        }
-        boolean isNarrow = NARROW_REGISTERS.matcher(instruction).matches()
-                || NARROW_LIST.matcher(instruction).matches()
-                || instruction.startsWith("it");
+        boolean isNarrow = switch (instruction.split(" ", 2)[0]) {
+            case "ldr", "str" -> isNarrowMemory(instruction);
+            case "movs", "adds", "subs" -> isNarrowFlags(instruction);
+            case "cmp" ->
+                isNarrowFlags(instruction)
+                        || NARROW_REGISTERS.matcher(instruction).matches();
+            case "mov", "add", "sub" -> NARROW_REGISTERS.matcher(instruction).matches();
+            case "push", "pop" -> NARROW_LIST.matcher(instruction).matches();
+            default -> instruction.startsWith("it");
+        };
         return isNarrow ? NARROW : WIDE;
+    }
+
+    private static boolean isNarrowMemory(String instruction) {
+        Matcher memory = NARROW_MEMORY.matcher(instruction);
+        if (!memory.matches()) {
+            return false;
+        }
+        long offset = memory.group(3) == null ? 0 : value(memory.group(3), 0);
+        return offset >= 0 && offset % WIDE == 0 && offset <= (memory.group(2).equals("sp") ? 1020 : 124);
+    }
+
+    private static boolean isNarrowFlags(String instruction) {
+        Matcher flags = NARROW_FLAGS.matcher(instruction);
+        return flags.matches()
+                && (flags.group(2) == null
+                        || Integer.parseInt(flags.group(2)) <= (instruction.matches("\\w+ \\w+, r.*") ? 7 : 255));
     }
 }
