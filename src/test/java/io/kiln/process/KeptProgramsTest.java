@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
@@ -45,6 +46,23 @@ class KeptProgramsTest {
         assertThat(answer("main.c", "-o", "program")).isEqualTo(4);
         Files.writeString(folder.resolve("value.h"), "#ifndef VALUE\n#define VALUE 4\n#endif\n");
         assertThat(answer("-DVALUE=5", "main.c", "-o", "program")).isEqualTo(5);
+    }
+
+    @Test
+    void aHeaderElsewhereIsReadAgainWhenItChanges(@TempDir Path elsewhere) throws Exception {
+        Path header = Files.move(folder.resolve("value.h"), elsewhere.resolve("value.h"));
+        String[] flags = {"-I" + elsewhere, "main.c", "-o", "program"};
+        // So old that its digest is remembered.
+        Thread.sleep(300);
+        assertThat(answer(flags)).isEqualTo(3);
+        assertThat(make(flags).elapsed()).isEqualTo(Duration.ZERO);
+        FileTime time = Files.getLastModifiedTime(header);
+        Files.writeString(header, "#define VALUE 7\n");
+        Files.setLastModifiedTime(header, time);
+        assertThat(answer(flags)).isEqualTo(7);
+        Files.writeString(header, "#define VALUE 8\n");
+        Files.setLastModifiedTime(header, time);
+        assertThat(answer(flags)).isEqualTo(8);
     }
 
     @Test
