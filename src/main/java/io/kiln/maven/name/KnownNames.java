@@ -38,6 +38,7 @@ record KnownNames(Set<String> properties, Map<String, Set<String>> elements) {
     /** The names that the plugin's descriptor and the groups declare. */
     static KnownNames of(PluginDescriptor plugin) {
         Set<String> properties = new TreeSet<>(Set.of(IGNORED));
+        Budgets.NAMES.forEach(name -> properties.add(Budgets.PREFIX + name));
         Map<String, Set<String>> elements = new TreeMap<>();
         for (MojoDescriptor mojo : plugin.getMojos()) {
             Set<String> names = elements.computeIfAbsent(mojo.getGoal(), goal -> new TreeSet<>(groupElements()));

@@ -69,10 +69,11 @@ record PropertyPlaces(MavenSession session, MavenProject project) {
                 .map(PropertyPlaces::text);
     }
 
+    /** Maven 4 says where a POM lies as a URL. */
     private static String text(InputLocation location) {
         String file = Optional.ofNullable(location.getSource().getLocation())
                 .orElse(location.getSource().getModelId());
-        return file + ", line " + location.getLineNumber();
+        return file.replaceFirst("^file://", "") + ", line " + location.getLineNumber();
     }
 
     private Optional<String> settings(String name) {

@@ -13,7 +13,13 @@ import io.kiln.reference.SharedFolder;
 import java.io.Reader;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.apache.maven.model.Activation;
 import org.apache.maven.model.ActivationProperty;
 import org.apache.maven.model.Model;
@@ -140,6 +146,51 @@ final class UnknownNamesTest {
                     .as(doubled)
                     .contains(name);
         }
+    }
+
+    /** What readers copy from pages and scenarios passes. */
+    @Test
+    void pagesAndScenariosUseKnownNames() throws Exception {
+        KnownNames known = KnownNames.of(descriptor);
+        Pattern used = Pattern.compile("(?:-D|<)(kiln\\.[A-Za-z][\\w.]*\\w)(?=[=> `])");
+        Set<String> others = namesOfTests();
+        others.addAll(List.of("kiln.version", "kiln.budgets.ram", "kiln.models.folder", "kiln.vectors.verify"));
+        List<String> found = new ArrayList<>();
+        List<String> unknown = new ArrayList<>();
+        for (Path file : readable()) {
+            Matcher name = used.matcher(Files.readString(file));
+            while (name.find()) {
+                found.add(name.group(1));
+                if (!known.hasProperty(name.group(1)) && !others.contains(name.group(1))) {
+                    unknown.add(file + ": " + name.group(1));
+                }
+            }
+        }
+        assertThat(found).hasSizeGreaterThan(200);
+        assertThat(unknown).isEmpty();
+    }
+
+    /** The names that the project's own tests read. */
+    private static Set<String> namesOfTests() throws Exception {
+        Pattern quoted = Pattern.compile("\"(kiln\\.[\\w.]+)\"");
+        try (Stream<Path> files = Files.walk(Path.of("src/test/java"))) {
+            Set<String> names = new TreeSet<>();
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                quoted.matcher(Files.readString(file)).results().forEach(name -> names.add(name.group(1)));
+            }
+            return names;
+        }
+    }
+
+    private static List<Path> readable() throws Exception {
+        List<Path> files = new ArrayList<>(List.of(Path.of("README.md")));
+        for (String folder : List.of("src/site", "src/it", "src/main/archetypes")) {
+            try (Stream<Path> all = Files.walk(Path.of(folder))) {
+                all.filter(file -> file.toString().matches(".*\\.(md|xml|properties|groovy|yaml|json)"))
+                        .forEach(files::add);
+            }
+        }
+        return files;
     }
 
     private static Model using(String name) {
