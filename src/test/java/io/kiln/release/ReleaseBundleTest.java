@@ -50,6 +50,21 @@ final class ReleaseBundleTest {
         }
     }
 
+    @Test
+    void aReleasesVersionIsThatOfItsTagAndOfItsChanges() throws Exception {
+        String pom = Files.readString(Path.of("pom.xml"));
+        String version = pom.replaceAll("(?s).*?<version>(.*?)</version>.*", "$1");
+        String changes = Files.readString(Path.of("CHANGES.md"));
+        String tag = pom.replaceAll("(?s).*<tag>(.*?)</tag>.*", "$1");
+        if (version.endsWith("-SNAPSHOT")) {
+            assertThat(tag).isEqualTo("HEAD");
+            assertThat(changes).containsPattern("\n## [0-9.]+, not yet released\n");
+        } else {
+            assertThat(tag).isEqualTo("v" + version);
+            assertThat(changes).containsPattern("\n## " + version + ", [0-9]{4}-[0-9]{2}-[0-9]{2}\n");
+        }
+    }
+
     /** Run with the bundle that the profile {@code release} makes. */
     @Test
     @EnabledIfSystemProperty(named = "kiln.bundle", matches = ".+")
