@@ -2,9 +2,11 @@
 package io.kiln.base;
 
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * The only exception of the engine for errors that a user can fix, with all problems found. A subclass tells callers the kind of failure.
@@ -77,15 +79,16 @@ public class KilnException extends RuntimeException {
 
     /** The problems' texts in the order found; more than a few that differ by their places alone are one. */
     private static List<String> texts(List<Problem> problems) {
-        Map<Problem, List<Problem>> alike = new LinkedHashMap<>();
+        Map<Problem, List<Problem>> alike = new HashMap<>();
         problems.forEach(each ->
                 alike.computeIfAbsent(each.at(""), key -> new ArrayList<>()).add(each));
+        Set<Problem> told = new HashSet<>();
         List<String> texts = new ArrayList<>();
         for (Problem each : problems) {
             List<Problem> group = alike.get(each.at(""));
             if (group.size() <= MOST_ALIKE) {
                 texts.add(each.text());
-            } else if (group.get(0) == each) {
+            } else if (told.add(each.at(""))) {
                 String last = Printable.line(group.get(group.size() - 1).where());
                 texts.add(
                         each.text() + " The same at " + (group.size() - 1) + " more places, the last is " + last + ".");
