@@ -4,7 +4,6 @@ package io.kiln.base;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -16,7 +15,9 @@ class ProblemTest {
 
     @Test
     void aMessageOfManyLongProblemsIsBounded() {
-        List<Problem> many = Collections.nCopies(1000, Failure.CONFIG.problem("word ".repeat(500), "m.relay"));
+        List<Problem> many = IntStream.range(0, 1000)
+                .mapToObj(i -> Failure.CONFIG.problem("word ".repeat(500) + i, "m.relay"))
+                .toList();
         String message = new KilnException(many).getMessage();
         assertThat(message).startsWith("1000 problems:").hasSizeBetween(250_000, 264_000);
         assertThat(message).matches("(?s).*\u2026 [0-9]+ more problems");
