@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.base;
 
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 
 /**
  * The only exception of the engine for errors that a user can fix, with all problems found. A subclass tells callers the kind of failure.
@@ -11,6 +16,9 @@ public class KilnException extends RuntimeException {
 
     /** Most characters of a message: a thousand problems of a line each. A single problem is bounded by itself. */
     private static final int MOST_CHARACTERS = 1 << 18;
+
+    /** Problems that differ by their places alone are listed one by one up to this number. */
+    private static final int MOST_ALIKE = 3;
 
     private final transient List<Problem> problems;
 
@@ -51,20 +59,41 @@ public class KilnException extends RuntimeException {
         if (problems.isEmpty()) {
             throw new IllegalArgumentException("a KilnException needs a problem");
         }
-        if (problems.size() == 1) {
-            return problems.get(0).text();
+        List<String> texts = texts(problems);
+        if (texts.size() == 1) {
+            return texts.get(0);
         }
         StringBuilder message = new StringBuilder(problems.size() + " problems:");
-        for (int i = 0; i < problems.size(); i++) {
-            String text = "\n  - " + problems.get(i).text();
+        for (int i = 0; i < texts.size(); i++) {
+            String text = "\n  - " + texts.get(i);
             if (i > 0 && message.length() + text.length() > MOST_CHARACTERS) {
                 return message.append("\n\u2026 ")
-                        .append(problems.size() - i)
+                        .append(texts.size() - i)
                         .append(" more problems")
                         .toString();
             }
             message.append(text);
         }
         return message.toString();
+    }
+
+    /** The problems' texts in the order found; more than a few that differ by their places alone are one. */
+    private static List<String> texts(List<Problem> problems) {
+        Map<Problem, List<Problem>> alike = new HashMap<>();
+        problems.forEach(each ->
+                alike.computeIfAbsent(each.at(""), key -> new ArrayList<>()).add(each));
+        Set<Problem> told = new HashSet<>();
+        List<String> texts = new ArrayList<>();
+        for (Problem each : problems) {
+            List<Problem> group = alike.get(each.at(""));
+            if (group.size() <= MOST_ALIKE) {
+                texts.add(each.text());
+            } else if (told.add(each.at(""))) {
+                String last = Printable.line(group.get(group.size() - 1).where());
+                texts.add(
+                        each.text() + " The same at " + (group.size() - 1) + " more places, the last is " + last + ".");
+            }
+        }
+        return texts;
     }
 }

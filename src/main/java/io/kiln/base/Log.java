@@ -18,6 +18,11 @@ public interface Log {
     /** A line for every user. */
     void info(String line);
 
+    /** A line for which the goal was called, such as that of a list: a quiet build prints it, too. */
+    default void answer(String line) {
+        info(line);
+    }
+
     /** A line that the user should act on. */
     void warn(String line);
 

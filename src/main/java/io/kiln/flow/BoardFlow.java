@@ -36,7 +36,7 @@ public final class BoardFlow {
     public void boards(Boards boards, Optional<String> one) {
         one.map(id -> new BoardDescription(boards, id).lines())
                 .orElseGet(() -> new BoardList(boards).lines())
-                .forEach(log::info);
+                .forEach(log::answer);
     }
 
     /** What {@link #boards} shows, for programs. */

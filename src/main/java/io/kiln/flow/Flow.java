@@ -319,7 +319,7 @@ public final class Flow {
      * @param inputs shapes and values of the inputs, if the file is a model
      */
     public void inspect(BuildSpec spec, Optional<Path> file, GivenInputs inputs) {
-        new Inspector(spec, inputs).lines(file).forEach(log::info);
+        new Inspector(spec, inputs).lines(file).forEach(log::answer);
     }
 
     /** What {@link #inspect(BuildSpec, Optional, GivenInputs)}, or an inspector of the file's artifacts, shows, for programs. */
@@ -336,7 +336,7 @@ public final class Flow {
      * @param inspector its name, or {@code ?} for a list
      */
     public void inspect(Path file, String inspector) {
-        Inspector.lines(file, inspector).forEach(log::info);
+        Inspector.lines(file, inspector).forEach(log::answer);
     }
 
     /**

@@ -16,6 +16,7 @@ import io.kiln.maven.group.Farm;
 import io.kiln.maven.group.GoalParameters;
 import io.kiln.maven.group.GroupValues;
 import io.kiln.maven.group.ParameterGroup;
+import io.kiln.maven.name.UnknownNames;
 import io.kiln.maven.session.GnuToolchain;
 import io.kiln.maven.session.MojoLog;
 import io.kiln.maven.session.PrintableTrace;
@@ -95,6 +96,11 @@ abstract class AbstractKilnMojo extends AbstractMojo {
         return told;
     }
 
+    /** Refuses names that no goal takes. */
+    void checkNames() {
+        UnknownNames.check(session, project, execution);
+    }
+
     private void runUnlessSkipped() {
         prepare();
         if (skip || isGoalSkipped()) {
@@ -106,6 +112,7 @@ abstract class AbstractKilnMojo extends AbstractMojo {
             getLog().info("Skipped: this project only has modules; choose one with -pl <module>.");
             return;
         }
+        checkNames();
         run();
     }
 

@@ -6,6 +6,7 @@ import io.kiln.base.KilnException;
 import io.kiln.base.NearMiss;
 import io.kiln.maven.group.Element;
 import io.kiln.maven.group.ParameterGroup;
+import io.kiln.maven.session.MojoLog;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -45,7 +46,7 @@ public final class HelpMojo extends AbstractKilnMojo {
 
     @Override
     void run() {
-        getLog().info(text(descriptor(), Optional.ofNullable(goal), detail, lineLength, indentSize));
+        new MojoLog(getLog()).answer(text(descriptor(), Optional.ofNullable(goal), detail, lineLength, indentSize));
     }
 
     /**

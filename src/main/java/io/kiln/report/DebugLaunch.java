@@ -15,7 +15,9 @@ import java.util.stream.Stream;
 @JsonPropertyOrder({"version", "configurations"})
 public record DebugLaunch(String version, List<Configuration> configurations) {
     private static final String TYPE = "cortex-debug";
-    private static final String WORKSPACE = "${workspaceFolder}";
+    /** What editors replace by the folder that they have opened. */
+    public static final String WORKSPACE = "${workspaceFolder}";
+
     private static final String ENTRY_POINT = "main";
 
     public DebugLaunch {

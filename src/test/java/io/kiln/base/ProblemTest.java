@@ -3,8 +3,9 @@ package io.kiln.base;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.Collections;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class ProblemTest {
@@ -14,10 +15,29 @@ class ProblemTest {
 
     @Test
     void aMessageOfManyLongProblemsIsBounded() {
-        List<Problem> many = Collections.nCopies(1000, Failure.CONFIG.problem("word ".repeat(500), "m.relay"));
+        List<Problem> many = IntStream.range(0, 1000)
+                .mapToObj(i -> Failure.CONFIG.problem("word ".repeat(500) + i, "m.relay"))
+                .toList();
         String message = new KilnException(many).getMessage();
         assertThat(message).startsWith("1000 problems:").hasSizeBetween(250_000, 264_000);
         assertThat(message).matches("(?s).*\u2026 [0-9]+ more problems");
+    }
+
+    @Test
+    void problemsThatDifferByTheirPlacesAloneAreOneLine() {
+        List<Problem> many = IntStream.range(0, 60)
+                .mapToObj(i -> Failure.VERIFY.problem("40 bytes", "in" + i + ".bin", "49", ""))
+                .toList();
+        assertThat(new KilnException(many).getMessage())
+                .isEqualTo("in0.bin: 40 bytes; expected 49. The same at 59 more places, the last is in59.bin.");
+        List<Problem> mixed = new ArrayList<>(many);
+        mixed.add(1, Failure.VERIFY.problem("empty", "a.bin", "", ""));
+        assertThat(new KilnException(mixed).getMessage().lines())
+                .containsExactly(
+                        "61 problems:",
+                        "  - in0.bin: 40 bytes; expected 49. The same at 59 more places, the last is in59.bin.",
+                        "  - a.bin: empty.");
+        assertThat(new KilnException(many.subList(0, 3)).getMessage().lines()).hasSize(4);
     }
 
     @Test

@@ -44,9 +44,9 @@ public final class DiffStep {
         WholeFiles.write(reports.resolve("diff.md"), DiffText.markdown(diff));
         WholeFiles.write(
                 reports.resolve("diff.html"), Page.of((out, html) -> JtediffGenerated.render(out, html, diff)));
-        log.info("Compared with " + name + ":");
-        DiffText.lines(diff).forEach(log::info);
-        log.info("Page: " + reports.resolve("diff.html"));
+        log.answer("Compared with " + name + ":");
+        DiffText.lines(diff).forEach(log::answer);
+        log.answer("Page: " + reports.resolve("diff.html"));
     }
 
     /**

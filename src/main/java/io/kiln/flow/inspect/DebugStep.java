@@ -25,6 +25,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /** Writes scripts for gdb and launch configurations for Visual Studio Code, for the probe and for QEMU. */
@@ -71,7 +73,7 @@ public final class DebugStep {
         Path launch = folder.resolve("launch.json");
         Json.write(launch, new DebugLaunch("0.2.0", configurations));
         boolean hasTask = Files.isRegularFile(folder.resolve(TASKS));
-        log.info("Visual Studio Code with the extension Cortex-Debug: copy " + launch
+        log.answer("Visual Studio Code with the extension Cortex-Debug: copy " + launch
                 + (hasTask ? " and " + TASKS + ", which starts QEMU, to .vscode" : " to .vscode"));
     }
 
@@ -87,7 +89,12 @@ public final class DebugStep {
                 List.of(openOcd, "-f", config.toString()),
                 List.of("monitor reset halt", "load", "monitor reset halt"));
         return DebugLaunch.Configuration.openOcd(
-                title("probe"), openOcd, config.toString(), elf().toString(), debugger(), places());
+                title("probe"),
+                openOcd,
+                inWorkspace(config.toString()),
+                inWorkspace(elf().toString()),
+                debugger(),
+                places());
     }
 
     private DebugLaunch.Configuration byQemu() {
@@ -96,13 +103,22 @@ public final class DebugStep {
                 build.board(), Duration.ZERO, Optional.empty(), build.spec().semihosting());
         List<String> line = emulator.line(elf(), waiting);
         explain("qemu", line, List.of());
-        DebugTasks.Task task = DebugTasks.Task.server(title("QEMU"), ShellWords.join(line));
+        DebugTasks.Task task = DebugTasks.Task.server(title("QEMU"), inWorkspace(ShellWords.join(line)));
         Json.write(folder.resolve(TASKS), new DebugTasks("2.0.0", List.of(task)));
-        return DebugLaunch.Configuration.external(title("QEMU"), SERVER, elf().toString(), debugger(), places());
+        return DebugLaunch.Configuration.external(
+                title("QEMU"), SERVER, inWorkspace(elf().toString()), debugger(), places());
     }
 
     private List<String> places() {
-        return sources().stream().map(Path::toString).toList();
+        return sources().stream().map(place -> inWorkspace(place.toString())).toList();
+    }
+
+    /** A text whose paths in the project are those of the editor's workspace, so that the files serve whoever has the project. */
+    private String inWorkspace(String text) {
+        String project =
+                build.spec().layout().project().toAbsolutePath().normalize().toString();
+        return text.replaceAll(
+                Pattern.quote(project) + "(?=[/\\\\'\"]|$)", Matcher.quoteReplacement(DebugLaunch.WORKSPACE));
     }
 
     private String title(String way) {
@@ -122,9 +138,9 @@ public final class DebugStep {
         lines.addAll(afterConnecting);
         lines.addAll(List.of("tbreak main", "continue"));
         WholeFiles.write(script, String.join("\n", lines) + "\n");
-        log.info("Debugging by " + way + ": start the server, then the debugger in another terminal");
-        log.info("  " + ShellWords.join(server));
-        log.info("  " + ShellWords.join(List.of(debugger(), "-x", script.toString(), elf().toString())));
+        log.answer("Debugging by " + way + ": start the server, then the debugger in another terminal");
+        log.answer("  " + ShellWords.join(server));
+        log.answer("  " + ShellWords.join(List.of(debugger(), "-x", script.toString(), elf().toString())));
     }
 
     /**

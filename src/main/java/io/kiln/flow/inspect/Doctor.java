@@ -80,10 +80,10 @@ public final class Doctor {
         report.tools()
                 .forEach(tool ->
                         table.row(tool.program(), tool.needed() ? "yes" : "no", tool.version(), tool.purpose()));
-        log.info("Board " + report.board() + ", toolchain " + report.toolchain());
-        table.lines().forEach(log::info);
+        log.answer("Board " + report.board() + ", toolchain " + report.toolchain());
+        table.lines().forEach(log::answer);
         if (missing.isEmpty()) {
-            log.info("Nothing is missing for " + report.board());
+            log.answer("Nothing is missing for " + report.board());
         } else if (install) {
             install(missing);
         } else if (strict) {
@@ -160,7 +160,7 @@ public final class Doctor {
      * @throws KilnException if the port cannot be opened
      */
     public void ask(BoardSpec spec, ConsoleSpec port) {
-        port.port().ifPresent(name -> log.info("Port " + name + ": " + verdict(spec, port)));
+        port.port().ifPresent(name -> log.answer("Port " + name + ": " + verdict(spec, port)));
     }
 
     private static String verdict(BoardSpec spec, ConsoleSpec port) {

@@ -41,7 +41,7 @@ public record BoardSources(List<Archive> archives, Set<String> trusted) {
     /**
      * All visible boards.
      *
-     * @throws KilnException if an archive cannot be read safely, or if a trusted board is not named by coordinates
+     * @throws io.kiln.base.KilnException if an archive cannot be read safely, or if a trusted board is not named by coordinates
      */
     public Boards boards(Path own) {
         Boards boards = Boards.builtIn();

@@ -39,7 +39,7 @@ public final class FarmStep {
     public void show(FarmAddress farm) {
         FarmState state = FarmQuestion.ask(farm);
         write(state, 0);
-        FarmText.lines(state).forEach(log::info);
+        FarmText.lines(state).forEach(log::answer);
         log.info("The same as a page: " + reports.resolve(PAGE));
     }
 

@@ -12,7 +12,7 @@ import java.util.List;
  * {@code %1} … in execution order.
  *
  * <p>TVM's parser accepts the text, provided that operators named {@code tfl.*} are registered: an operator has TVM's
- * name if TVM's operator computes the same ({@link Spelling}). Scalars are inline, other constants are {@code
+ * name if TVM's operator computes the same ({@link io.kiln.ir.op.Spelling}). Scalars are inline, other constants are {@code
  * meta[relay.Constant][n]} in order of appearance. Information without a place in Relay is in function attributes
  * (names and quantization of inputs and outputs) and comments (types, origins, constants' names, fused groups). Floats
  * are printed in the shortest form that parses to the same value. Called functions follow {@code @main}, each once for

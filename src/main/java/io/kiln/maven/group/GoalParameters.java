@@ -45,7 +45,7 @@ public final class GoalParameters {
     }
 
     /** The plugin, as the project configures it. */
-    static Optional<Plugin> plugin(MavenProject project, MojoExecution goal) {
+    public static Optional<Plugin> plugin(MavenProject project, MojoExecution goal) {
         String key = goal.getGroupId() + ":" + goal.getArtifactId();
         return Optional.ofNullable(project.getPlugin(key))
                 .or(() -> Optional.ofNullable(project.getPluginManagement())

@@ -42,7 +42,7 @@ public record ParameterGroup(String name, List<Element> elements) {
     }
 
     /** The names of its elements. */
-    List<String> names() {
+    public List<String> names() {
         return elements.stream().map(Element::name).toList();
     }
 
@@ -52,7 +52,7 @@ public record ParameterGroup(String name, List<Element> elements) {
     }
 
     /** The XML element that sets an element without the group's. */
-    String alone(Element element) {
+    public String alone(Element element) {
         String other = element.alone();
         return other.isEmpty()
                 ? name

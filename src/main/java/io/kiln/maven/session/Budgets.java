@@ -13,6 +13,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** What the properties {@code kiln.budget.<name>} and names of earlier builds mean. */
 public final class Budgets {
@@ -21,6 +23,11 @@ public final class Budgets {
 
     private static final String BASELINE = "baseline";
     private static final Set<String> FIGURES = Set.of("flash", "ram", "instructions", "cycles");
+
+    /** What stands behind the prefix. */
+    public static final Set<String> NAMES =
+            Stream.concat(FIGURES.stream(), Stream.of(BASELINE)).collect(Collectors.toUnmodifiableSet());
+
     private static final Pattern COORDINATES = Pattern.compile("[\\w.-]+:[\\w.-]+:[\\w.-]+");
 
     private Budgets() {}

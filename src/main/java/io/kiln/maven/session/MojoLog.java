@@ -13,6 +13,16 @@ public record MojoLog(org.apache.maven.plugin.logging.Log log) implements Log {
         log.info(Printable.lines(line));
     }
 
+    /** {@code mvn -q} suppresses the log, and standard output is left. */
+    @Override
+    public void answer(String line) {
+        if (log.isInfoEnabled()) {
+            info(line);
+        } else {
+            System.out.println(Printable.lines(line));
+        }
+    }
+
     @Override
     public void warn(String line) {
         log.warn(Printable.lines(line));

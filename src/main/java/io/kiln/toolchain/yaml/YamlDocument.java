@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.yaml.snakeyaml.LoaderOptions;
 import org.yaml.snakeyaml.composer.Composer;
 import org.yaml.snakeyaml.error.MarkedYAMLException;
@@ -38,6 +39,9 @@ public final class YamlDocument {
 
     private static final int MAX_NODES = 5_000;
     private static final int MAX_DEPTH = 16;
+
+    /** Longer numbers are texts: none is a number of 64 bits. */
+    private static final int MAX_DIGITS = 18;
 
     private final String name;
     private final ObjectNode root;
@@ -114,7 +118,7 @@ public final class YamlDocument {
      * than a descriptor.
      */
     private static Node compose(String text, LoaderOptions options) {
-        return new Composer(new ParserImpl(new StreamReader(text), options), new Resolver(), options).getSingleNode();
+        return new Composer(new ParserImpl(new StreamReader(text), options), new CoreSchema(), options).getSingleNode();
     }
 
     /** The mapping at the top of the file. */
@@ -148,6 +152,19 @@ public final class YamlDocument {
 
     private static KilnException refused(String where, String what, String expected) {
         return new KilnException(Failure.YAML.problem(what, where, expected, ""));
+    }
+
+    /**
+     * Types of plain scalars by the core schema of YAML 1.2.2, chapter 10.3.2: {@code no}, {@code on} and {@code 1_000} are words. The
+     * library's own rules are those of YAML 1.1.
+     */
+    private static final class CoreSchema extends Resolver {
+        @Override
+        protected void addImplicitResolvers() {
+            addImplicitResolver(Tag.NULL, Pattern.compile("null|Null|NULL|~|"), "nN~\0");
+            addImplicitResolver(Tag.BOOL, Pattern.compile("true|True|TRUE|false|False|FALSE"), "tTfF");
+            addImplicitResolver(Tag.INT, Pattern.compile("[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+"), "-+0123456789");
+        }
     }
 
     private static final class Converter {
@@ -207,18 +224,17 @@ public final class YamlDocument {
                 return json.nullNode();
             }
             if (node.getTag().equals(Tag.BOOL)) {
-                return json.booleanNode(text.toLowerCase(Locale.ROOT).matches("true|yes|on"));
+                return json.booleanNode(text.toLowerCase(Locale.ROOT).equals("true"));
             }
-            if (node.getTag().equals(Tag.INT)) {
-                String digits = text.replace("_", "");
-                if (digits.matches("0[xX][0-9a-fA-F]{1,16}")) {
-                    return json.numberNode(new BigInteger(digits.substring(2), 16));
-                }
-                if (digits.matches("[-+]?[0-9]{1,18}")) {
-                    return json.numberNode(new BigInteger(digits));
-                }
+            if (!node.getTag().equals(Tag.INT) || text.length() > MAX_DIGITS) {
+                return json.textNode(text);
             }
-            return json.textNode(text);
+            return json.numberNode(
+                    switch (text.length() > 1 ? text.charAt(1) : ' ') {
+                        case 'x' -> new BigInteger(text.substring(2), 16);
+                        case 'o' -> new BigInteger(text.substring(2), 8);
+                        default -> new BigInteger(text);
+                    });
         }
     }
 }

@@ -17,6 +17,7 @@ import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
 import io.kiln.process.RunningProcess;
 import io.kiln.process.TestPrograms;
+import io.kiln.report.DebugLaunch;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -56,7 +57,13 @@ final class DebugStepTest {
         Path debug = folder.resolve("out/kiln/debug");
         assertThat(Files.readString(debug.resolve("launch.json")))
                 .contains("\"servertype\" : \"openocd\"", "\"servertype\" : \"external\"", "gesture.elf")
-                .contains("stm32f405 (probe)", "stm32f405 (QEMU)");
+                .contains("stm32f405 (probe)", "stm32f405 (QEMU)")
+                .contains("${workspaceFolder}/out/")
+                .doesNotContain(folder.toString());
+        assertThat(debug.resolve("tasks.json"))
+                .content()
+                .contains("${workspaceFolder}/out/")
+                .doesNotContain(folder.toString());
         assertThat(debug.resolve("probe.gdb")).content().contains("load\n");
         assertThat(debug.resolve("qemu.gdb")).content().contains("target extended-remote 127.0.0.1:3333");
         assertThat(said)
@@ -115,7 +122,10 @@ final class DebugStepTest {
         assertThat(launch.findValuesAsText("preLaunchTask"))
                 .containsExactly(task.path("label").asText());
         List<String> words = new ArrayList<>(List.of(task.path("command").asText()));
-        task.path("args").forEach(word -> words.add(word.asText().replace(":3333", ":" + port)));
+        task.path("args")
+                .forEach(word -> words.add(word.asText()
+                        .replace(":3333", ":" + port)
+                        .replace(DebugLaunch.WORKSPACE, folder.toAbsolutePath().toString())));
         try (RunningProcess qemu = ProcessRunner.start(Command.ofLine(words).within(Duration.ofMinutes(1)))) {
             assertThat(gdb(script, port)).containsPattern("Temporary breakpoint 1, .*main \\(");
             String ready = task.path("problemMatcher")

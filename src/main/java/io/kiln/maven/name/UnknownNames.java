@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.maven.name;
+
+import io.kiln.base.Failure;
+import io.kiln.base.KilnException;
+import io.kiln.base.NearMiss;
+import io.kiln.base.Problems;
+import io.kiln.maven.group.GoalParameters;
+import io.kiln.maven.group.ParameterGroup;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.apache.maven.execution.MavenSession;
+import org.apache.maven.model.Plugin;
+import org.apache.maven.model.PluginExecution;
+import org.apache.maven.plugin.MojoExecution;
+import org.apache.maven.project.MavenProject;
+import org.codehaus.plexus.util.xml.Xpp3Dom;
+
+/**
+ * Refuses what Maven passes over in silence: properties {@code kiln.*} and elements of the plugin's configuration that no goal
+ * takes. What is misspelled there would not be looked at, such as a budget.
+ */
+public final class UnknownNames {
+    private static final String PREFIX = "kiln.";
+
+    /** Stands once, behind the last property. */
+    private static final String ADVICE = "kiln:help -Ddetail lists all that this version has, " + KnownNames.IGNORED
+            + " takes names of your own, separated by commas";
+
+    /** Properties that hold the plugin's own version in many projects. */
+    private static final Set<String> VERSIONS = Set.of("kiln.version", "kiln.plugin.version");
+
+    private final KnownNames known;
+    private final PropertyPlaces places;
+    private final String version;
+    private final Problems problems = new Problems(Failure.CONFIG);
+
+    UnknownNames(KnownNames known, PropertyPlaces places, String version) {
+        this.known = known;
+        this.places = places;
+        this.version = version;
+    }
+
+    /**
+     * Checks a build, before a goal does anything.
+     *
+     * @throws KilnException with all unknown names, where each stands and the nearest known ones
+     */
+    public static void check(MavenSession session, MavenProject project, MojoExecution goal) {
+        UnknownNames names = new UnknownNames(
+                KnownNames.of(goal.getMojoDescriptor().getPluginDescriptor()),
+                new PropertyPlaces(session, project),
+                goal.getVersion());
+        names.properties(GoalParameters.of(session, project, goal)
+                .property(KnownNames.IGNORED)
+                .map(List::of)
+                .orElse(List.of()));
+        GoalParameters.plugin(project, goal).ifPresent(names::plugin);
+        names.problems.throwIfAny();
+    }
+
+    private void properties(List<String> ignored) {
+        Set<String> own = ignored.stream()
+                .flatMap(names -> Stream.of(names.split(",", -1)))
+                .map(String::strip)
+                .collect(Collectors.toCollection(HashSet::new));
+        own.addAll(VERSIONS);
+        List<String> unknown = places.names(PREFIX).stream()
+                .filter(name -> !known.hasProperty(name) && !own.contains(name) && !places.isUsed(name))
+                .toList();
+        for (String name : unknown) {
+            boolean isLast = name.equals(unknown.get(unknown.size() - 1));
+            String question = NearMiss.didYouMeanWords(name, known.properties());
+            problems.add(
+                    "no parameter of Kiln " + version + " has the property " + name,
+                    places.place(name),
+                    "",
+                    isLast ? (question.isEmpty() ? "" : question + "? ") + ADVICE : question);
+        }
+    }
+
+    private void plugin(Plugin plugin) {
+        Set<String> shared = names((Xpp3Dom) plugin.getConfiguration());
+        configuration((Xpp3Dom) plugin.getConfiguration(), "<configuration> of the plugin", List.of(), Set.of());
+        for (Map.Entry<String, PluginExecution> entry :
+                plugin.getExecutionsAsMap().entrySet()) {
+            configuration(
+                    (Xpp3Dom) entry.getValue().getConfiguration(),
+                    "<configuration> of the execution " + entry.getKey(),
+                    entry.getValue().getGoals(),
+                    shared);
+        }
+    }
+
+    private static Set<String> names(Xpp3Dom configuration) {
+        return configuration == null
+                ? Set.of()
+                : Stream.of(configuration.getChildren()).map(Xpp3Dom::getName).collect(Collectors.toSet());
+    }
+
+    /**
+     * Checks the elements of a configuration.
+     *
+     * @param goals that are run with it; none for those of the plugin, which all goals share
+     * @param shared elements that it has from the plugin's
+     */
+    private void configuration(Xpp3Dom configuration, String place, Collection<String> goals, Set<String> shared) {
+        if (configuration == null) {
+            return;
+        }
+        Set<String> taken = known.elements(goals);
+        for (Xpp3Dom element : configuration.getChildren()) {
+            String name = element.getName();
+            if (shared.contains(name)) {
+                continue;
+            }
+            if (taken.contains(name)) {
+                ParameterGroup.of(name).ifPresent(group -> group(group, element, place));
+                continue;
+            }
+            List<String> others = known.goals(name);
+            problems.add(
+                    others.isEmpty()
+                            ? "no goal of Kiln " + version + " takes <" + name + ">"
+                            : "<" + name + "> is of other goals: " + String.join(", ", others),
+                    place,
+                    "",
+                    others.isEmpty() ? nearest(name, taken) : "");
+        }
+    }
+
+    private void group(ParameterGroup group, Xpp3Dom element, String place) {
+        for (Xpp3Dom child : element.getChildren()) {
+            if (!group.names().contains(child.getName())) {
+                problems.add(
+                        "<" + group.name() + "> has no element <" + child.getName() + ">",
+                        place,
+                        String.join(", ", group.names()),
+                        nearest(child.getName(), group.names()));
+            }
+        }
+    }
+
+    /** Elements are single words often; one before each makes the rule for several words fit. */
+    private static String nearest(String name, Collection<String> names) {
+        return Optional.of(names.stream().map(each -> PREFIX + each).toList())
+                .map(all -> NearMiss.didYouMeanWords(PREFIX + name, all))
+                .map(question -> question.replace(PREFIX, ""))
+                .orElse("");
+    }
+}
