@@ -136,6 +136,7 @@ final class RandomOperatorsInQemuTest {
         "M4F, gnu, SPEED, dsp_depthwise_line, HARD_DEPTHWISE",
         "M4F1K, clang, SPEED, dsp_depthwise_line, FAR_PADDED",
         "M4F, gnu, SPEED, dsp_, HARD",
+        "M4F, clang, SPEED, dsp_winograd, HARD",
         "M4F, clang, SPEED, dsp_, HARD",
         "M4F, gnu, SPEED, dsp_, HARD_ONNX_RUNTIME",
         "M4F, gnu, SIZE, _shared, ANY",
