@@ -117,7 +117,7 @@ public final class LayerSchedules {
             DEPTHWISE_BLOCKED::choose,
             CONV_BLOCKED::choose,
             DSP_DEPTHWISE_COLUMN::choose,
-            DSP_DEPTHWISE_LINE::chooseNarrow,
+            DSP_DEPTHWISE_LINE::chooseApart,
             DSP_DEPTHWISE::choose,
             DSP_DEPTHWISE_LINE::choose,
             DSP_DEPTHWISE_WINDOW::choose,

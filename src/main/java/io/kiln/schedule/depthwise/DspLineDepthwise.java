@@ -16,7 +16,10 @@ import io.kiln.lower.layer.ConvComputation;
 import io.kiln.schedule.convolution.DspEpilogue;
 import io.kiln.schedule.convolution.DspPaddedRows;
 import io.kiln.schedule.convolution.DspRequantize;
+import io.kiln.schedule.depthwise.DspLineKernel.Layout;
 import io.kiln.schedule.depthwise.DspLineKernel.Line;
+import io.kiln.schedule.depthwise.DspLineKernel.Span;
+import io.kiln.schedule.depthwise.DspLineKernel.Steps;
 import io.kiln.schedule.space.ConvTask;
 import io.kiln.schedule.space.LayerLoops;
 import io.kiln.tir.BlockBuilder;
@@ -32,17 +35,18 @@ import java.util.List;
  * {@link DspLineKernel}.
  *
  * <pre>
- * narrow rows: all outputs of a row at once; rows are read where they lie, those outside the input from a table; no scratch
- * others: the rows under a line of windows are copied with their padding ({@link DspPaddedRows}); the last outputs of a row, if fewer are
- *         left, overlap the ones before
+ * few rows in a window: they are read where they lie, those outside the input from a table; parts of a row at its ends know their padding
+ * others: the rows under a line of windows are copied with their padding ({@link DspPaddedRows})
+ * left over: the last outputs of a row overlap the ones before
  * weights: per channel the padding's shares in sums, [row][word of two taps], 16 bits each, then the constants
  * </pre>
  */
 final class DspLineDepthwise {
     private final ConvComputation conv;
     private final DspRequantize rescale;
+    private final List<Line> lines;
     private final Line line;
-    private final DspLineKernel kernel;
+    private final DspEpilogue epilogue;
     private final Rows rows;
     private final Buffer input;
     private final Buffer output;
@@ -59,8 +63,9 @@ final class DspLineDepthwise {
     DspLineDepthwise(ConvTask task, DspRequantize rescale, int outputs) {
         this.conv = task.conv();
         this.rescale = rescale;
-        this.line = line(conv, outputs);
-        this.kernel = new DspLineKernel(line, DspEpilogue.of(rescale));
+        this.lines = lines(conv, outputs);
+        this.line = lines.get(0);
+        this.epilogue = DspEpilogue.of(rescale);
         this.rows = task.rows();
         this.input = task.buffers().argument(0);
         this.output = task.buffers().output();
@@ -75,21 +80,56 @@ final class DspLineDepthwise {
         return conv.window().padTop() + conv.window().padBottom() > 0;
     }
 
-    /** The outputs that a call computes: a whole narrow row with its padding, or some of a row whose padding is copied. */
-    static Line line(ConvComputation conv, int outputs) {
+    /**
+     * The parts of a row of the output, from left to right: of a row whose rows of inputs are apart the one with the padding on the left, all those
+     * without, and the one with the padding on the right; otherwise a single kind.
+     *
+     * @param outputs how many outputs each has
+     */
+    static List<Line> lines(ConvComputation conv, int outputs) {
         Window w = conv.window();
+        int width = conv.output().dim(2);
+        Steps steps = new Steps(w.kernelH(), w.kernelW(), w.strideW());
         int columns = (outputs - 1) * w.strideW() + w.kernelW();
-        if (isNarrow(conv, outputs)) {
-            int inputs = Math.min(conv.input().dim(2), columns - w.padLeft());
-            return new Line(w.kernelH(), w.kernelW(), w.strideW(), outputs, w.padLeft(), inputs, conv.channels(), 0);
+        if (!areApart(conv)) {
+            Layout layout = Layout.of(conv.channels(), DspPaddedRows.pitch(conv));
+            return List.of(new Line(steps, new Span(outputs, 0, columns), layout));
         }
-        int pitch = DspPaddedRows.pitch(conv);
-        return new Line(w.kernelH(), w.kernelW(), w.strideW(), outputs, 0, columns, conv.channels(), pitch);
+        List<Line> lines = new ArrayList<>();
+        Layout layout = Layout.of(conv.channels(), 0);
+        for (int first : firstOutputs(width, outputs)) {
+            int begin = first * w.strideW() - w.padLeft();
+            int lead = Math.max(0, -begin);
+            int inputs = Math.min(conv.input().dim(2) - Math.max(0, begin), columns - lead);
+            lines.add(new Line(steps, new Span(outputs, lead, inputs), layout));
+        }
+        return withShares(lines);
     }
 
-    /** Whether some outputs are a whole row, and there are registers for the addresses of the rows under their windows. */
-    private static boolean isNarrow(ConvComputation conv, int outputs) {
-        return outputs == conv.output().dim(2) && conv.window().kernelH() <= DspLineKernel.MOST_ROWS_APART;
+    /** Whether windows have few rows, so that there are registers for their addresses. */
+    static boolean areApart(ConvComputation conv) {
+        return conv.window().kernelH() <= DspLineKernel.MOST_ROWS_APART;
+    }
+
+    /** The first output of each part of a row; the last part may overlap the one before. */
+    private static List<Integer> firstOutputs(int width, int outputs) {
+        List<Integer> all = new ArrayList<>();
+        for (int first = 0; first + outputs < width; first += outputs) {
+            all.add(first);
+        }
+        all.add(width - outputs);
+        return all;
+    }
+
+    private static List<Line> withShares(List<Line> lines) {
+        int all = lines.stream().mapToInt(line -> line.padded().size()).sum();
+        List<Line> shared = new ArrayList<>();
+        int before = 0;
+        for (Line line : lines) {
+            shared.add(line.withShares(before, all));
+            before += line.padded().size();
+        }
+        return shared;
     }
 
     /** The loops. */
@@ -101,7 +141,8 @@ final class DspLineDepthwise {
     }
 
     private Bytes rowOutside() {
-        byte[] row = new byte[conv.input().dim(2) * conv.channels()];
+        int columns = lines.stream().mapToInt(Line::inputs).max().orElseThrow();
+        byte[] row = new byte[columns * conv.channels()];
         Arrays.fill(row, (byte) conv.inputZeroPoint());
         return Bytes.wrap(row);
     }
@@ -111,8 +152,10 @@ final class DspLineDepthwise {
         int scale = rescale.isSummed() ? DspRequantize.LEAST_SCALE_BITS : 0;
         for (int c = 0; c < conv.channels(); c++) {
             int[] sums = sumsOfTaps(c);
-            for (int output : line.padded()) {
-                words.add((conv.inputZeroPoint() * line.paddedShare(output, sums)) << scale);
+            for (Line part : lines) {
+                for (int output : part.padded()) {
+                    words.add((conv.inputZeroPoint() * part.paddedShare(output, sums)) << scale);
+                }
             }
             for (int ky = 0; ky < line.rows(); ky++) {
                 for (int first : line.words()) {
@@ -151,7 +194,7 @@ final class DspLineDepthwise {
                                 add(mul(n, conv.output().dim(1)), rows.outputLine(y)),
                                 (long) conv.output().dim(2) * conv.channels()));
                 if (line.isApart()) {
-                    narrow(row, n, y, to);
+                    apart(row, n, y, to);
                 } else {
                     wide(row, n, y, to);
                 }
@@ -160,17 +203,47 @@ final class DspLineDepthwise {
         return body.build();
     }
 
-    /** A row of the output. */
-    private void narrow(BlockBuilder block, Expr n, Expr y, Expr to) {
+    /** A row of the output, from rows where they lie. */
+    private void apart(BlockBuilder block, Expr n, Expr y, Expr to) {
         Window w = conv.window();
         Expr top = block.let("top", sub(mul(y, w.strideH()), imm(w.padTop())));
         List<Expr> scalars = new ArrayList<>();
         for (int ky = 0; ky < w.kernelH(); ky++) {
             scalars.add(block.let("row" + ky, place(n, add(top, (long) ky * w.dilationH()))));
         }
-        scalars.addAll(kernel.epilogue().arguments());
-        Buffer out = block.mutableView("out", output, to);
-        block.call(kernel.kernel(), List.of(input, outside, weights, out), scalars);
+        scalars.addAll(epilogue.arguments());
+        List<Integer> first = firstOutputs(conv.output().dim(2), line.outputs());
+        int part = 0;
+        while (part < lines.size()) {
+            int end = part + 1;
+            while (end < lines.size() - 1 && lines.get(end).isLike(lines.get(part))) {
+                end++;
+            }
+            Line same = lines.get(part);
+            String suffix = part == 0 ? "" : "_" + part;
+            Expr begin = imm(first.get(part));
+            if (end - part == 1) {
+                part(block, suffix, same, begin, to, scalars);
+            } else {
+                long last = first.get(part) + (long) (end - part) * line.outputs();
+                block.loop(
+                        "x" + suffix,
+                        begin,
+                        imm(last),
+                        line.outputs(),
+                        (b, x) -> part(b, suffix, same, x, to, scalars));
+            }
+            part = end;
+        }
+    }
+
+    private void part(BlockBuilder block, String suffix, Line part, Expr x, Expr to, List<Expr> scalars) {
+        Window w = conv.window();
+        long column = (long) w.strideW() * conv.channels();
+        long padding = (long) (w.padLeft() - part.lead()) * conv.channels();
+        Buffer in = block.view("in" + suffix, input, sub(mul(x, column), imm(padding)));
+        Buffer out = block.mutableView("out" + suffix, output, add(to, mul(x, conv.channels())));
+        block.call(new DspLineKernel(part, epilogue).kernel(), List.of(in, outside, weights, out), scalars);
     }
 
     /** Offset of a row from the input; negative outside. */
@@ -199,6 +272,6 @@ final class DspLineDepthwise {
         long step = (long) conv.window().strideW() * conv.channels();
         Buffer in = block.view("in" + suffix, source, add(padded.firstInput(), mul(x, step)));
         Buffer out = block.mutableView("out" + suffix, output, add(to, mul(x, conv.channels())));
-        block.call(kernel.kernel(), List.of(in, weights, out), kernel.epilogue().arguments());
+        block.call(new DspLineKernel(line, epilogue).kernel(), List.of(in, weights, out), epilogue.arguments());
     }
 }

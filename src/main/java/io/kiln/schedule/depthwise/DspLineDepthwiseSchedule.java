@@ -16,6 +16,7 @@ import io.kiln.schedule.space.Schedule;
 import io.kiln.schedule.space.Space;
 import io.kiln.schedule.space.Workload;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
@@ -27,13 +28,16 @@ public final class DspLineDepthwiseSchedule implements Schedule<DspRequantize> {
     /** Most outputs whose sums fit the registers beside two words of weights. */
     private static final int MOST_OUTPUTS = 8;
 
+    /** Fewer outputs share too few loads of inputs and weights. */
+    private static final int LEAST_OUTPUTS = 5;
+
     /** Largest number of taps of straight code. */
     private static final int MOST_TAPS = 64;
 
     /** Cycles of eight taps where four channels of two outputs are computed together, and of the rest of an output. */
-    private static final int TAPS_IN_BLOCK = 14;
+    private static final int TAPS_IN_BLOCK = 19;
 
-    private static final int OUTPUT_IN_BLOCK = 12;
+    private static final int OUTPUT_IN_BLOCK = 8;
 
     /** Cycles of a call. */
     private static final int CALL = 50;
@@ -65,14 +69,19 @@ public final class DspLineDepthwiseSchedule implements Schedule<DspRequantize> {
     /** The numbers of outputs for which there are registers, and offsets that reach. */
     private static int[] outputs(ConvComputation conv) {
         return IntStream.rangeClosed(1, Math.min(MOST_OUTPUTS, conv.output().dim(2)))
-                .filter(outputs -> {
-                    Line line = DspLineDepthwise.line(conv, outputs);
-                    return line.inputs() > 0
-                            && line.fitsRegisters()
-                            && line.place(line.rows() - 1, line.inputs() - 1) <= REACH
-                            && outputs * conv.channels() <= REACH;
-                })
+                .filter(outputs -> isPossible(conv, outputs))
                 .toArray();
+    }
+
+    private static boolean isPossible(ConvComputation conv, int outputs) {
+        List<Line> lines = DspLineDepthwise.lines(conv, outputs);
+        List<Integer> words = lines.get(0).words();
+        return outputs * conv.channels() <= REACH
+                && lines.stream()
+                        .allMatch(line -> line.inputs() > 0
+                                && line.words().equals(words)
+                                && line.fitsRegisters()
+                                && line.place(line.rows() - 1, line.inputs() - 1) <= REACH);
     }
 
     @Override
@@ -87,10 +96,15 @@ public final class DspLineDepthwiseSchedule implements Schedule<DspRequantize> {
 
     /** About how many cycles a row takes. */
     private static long cycles(ConvComputation conv, DspRequantize rescale, int outputs) {
-        DspLineKernel kernel = new DspLineKernel(DspLineDepthwise.line(conv, outputs), DspEpilogue.of(rescale));
-        long calls = (conv.output().dim(2) + outputs - 1L) / outputs;
-        int copied = kernel.line().isApart() ? 0 : conv.window().kernelH() * DspPaddedRows.pitch(conv);
-        return calls * (CALL + (long) conv.channels() * kernel.cycles()) + copied;
+        List<Line> lines = DspLineDepthwise.lines(conv, outputs);
+        boolean areApart = DspLineDepthwise.areApart(conv);
+        long parts = areApart ? 1 : (conv.output().dim(2) + outputs - 1L) / outputs;
+        int copied = areApart ? 0 : conv.window().kernelH() * DspPaddedRows.pitch(conv);
+        long cycles = lines.stream()
+                .mapToLong(line ->
+                        CALL + (long) conv.channels() * new DspLineKernel(line, DspEpilogue.of(rescale)).cycles())
+                .sum();
+        return parts * cycles + copied;
     }
 
     @Override
@@ -98,12 +112,25 @@ public final class DspLineDepthwiseSchedule implements Schedule<DspRequantize> {
         return new DspLineDepthwise(task, rescale, configuration.number("outputs")).loops();
     }
 
-    /** Of narrow rows. */
-    public Optional<Choice<DspRequantize>> chooseNarrow(Workload workload) {
-        return choose(workload, "depthwise of narrow rows: the sums of a whole row of a channel in registers")
-                .filter(choice -> DspLineDepthwise.line(
-                                workload.conv(), choice.configuration().number("outputs"))
-                        .isApart());
+    /**
+     * Of narrow rows, and of 3x3 windows where rows are computed one by one: two of them at a time, by {@link DspDepthwise}, take as long or less.
+     */
+    public Optional<Choice<DspRequantize>> chooseApart(Workload workload) {
+        ConvComputation conv = workload.conv();
+        int width = conv.output().dim(2);
+        boolean areOneByOne = isThreeByThree(conv.window()) && !DspColumnDepthwise.isWhole(workload.rows());
+        String reason =
+                "depthwise with few rows in a window: the sums of neighbouring outputs of a channel in registers";
+        return choose(workload, reason)
+                .filter(choice -> DspLineDepthwise.areApart(conv))
+                .filter(choice -> {
+                    int outputs = choice.configuration().number("outputs");
+                    return outputs == width || (areOneByOne && outputs >= LEAST_OUTPUTS);
+                });
+    }
+
+    private static boolean isThreeByThree(Window w) {
+        return w.kernelH() == 3 && w.kernelW() == 3;
     }
 
     /** Of all that take fewer cycles than four channels at a time do, by {@link DspWindowDepthwise}. */

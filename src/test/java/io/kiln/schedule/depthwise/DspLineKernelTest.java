@@ -3,8 +3,11 @@ package io.kiln.schedule.depthwise;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kiln.schedule.depthwise.DspLineKernel.Layout;
 import io.kiln.schedule.depthwise.DspLineKernel.Line;
 import io.kiln.schedule.depthwise.DspLineKernel.Line.Product;
+import io.kiln.schedule.depthwise.DspLineKernel.Span;
+import io.kiln.schedule.depthwise.DspLineKernel.Steps;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -16,7 +19,7 @@ final class DspLineKernelTest {
 
     @Test
     void fiveOutputsOfThreeTapsBetweenPaddingAreNineMultiplications() {
-        Line line = new Line(3, 3, 1, 5, 1, 5, 64, 0);
+        Line line = line(new Steps(3, 3, 1), new Span(5, 1, 5));
 
         assertThat(products(line)).hasSize(9);
         assertThat(line.words()).containsExactly(0, 1);
@@ -27,13 +30,13 @@ final class DspLineKernelTest {
 
     @Test
     void sixOutputsOfFiveTapsAreEighteenMultiplications() {
-        Line line = new Line(5, 5, 1, 6, 0, 10, 24, 364);
+        Line line = line(new Steps(5, 5, 1), new Span(6, 0, 10));
 
         assertThat(products(line)).hasSize(18);
         assertThat(line.words()).containsExactly(0, 1, 2, 3);
         assertThat(line.padded()).isEmpty();
         assertThat(line.fitsRegisters()).isTrue();
-        assertThat(new Line(5, 5, 1, 7, 0, 11, 24, 364).fitsRegisters()).isFalse();
+        assertThat(line(new Steps(5, 5, 1), new Span(7, 0, 11)).fitsRegisters()).isFalse();
     }
 
     /** Multiplies by way of the words, and compares with the sums of a plain convolution. */
@@ -47,12 +50,16 @@ final class DspLineKernelTest {
             int lead = random.nextInt(taps);
             int columns = (outputs - 1) * stride + taps;
             int inputs = Math.max(1, columns - lead - random.nextInt(taps));
-            Line line = new Line(1, taps, stride, outputs, lead, inputs, 4, 0);
+            Line line = line(new Steps(1, taps, stride), new Span(outputs, lead, inputs));
             int[] weights = random.ints(taps, -128, 128).toArray();
             int[] values = random.ints(inputs, -128, 128).toArray();
 
             assertThat(byPairs(line, weights, values)).as("%s", line).isEqualTo(plain(line, weights, values));
         }
+    }
+
+    private static Line line(Steps steps, Span span) {
+        return new Line(steps, span, Layout.of(24, steps.rows() > DspLineKernel.MOST_ROWS_APART ? 364 : 0));
     }
 
     private static List<Long> plain(Line line, int[] weights, int[] values) {
