@@ -16,6 +16,7 @@ import io.kiln.schedule.depthwise.BlockedDepthwiseSchedule;
 import io.kiln.schedule.depthwise.DepthwiseDirectSchedule;
 import io.kiln.schedule.depthwise.DspColumnDepthwiseSchedule;
 import io.kiln.schedule.depthwise.DspDepthwiseSchedule;
+import io.kiln.schedule.depthwise.DspLineDepthwiseSchedule;
 import io.kiln.schedule.depthwise.DspWindowDepthwiseSchedule;
 import io.kiln.schedule.depthwise.FpuDepthwiseSchedule;
 import io.kiln.schedule.depthwise.Int16DepthwiseSchedule;
@@ -46,6 +47,7 @@ public final class LayerSchedules {
     private static final BlockedConvSchedule CONV_BLOCKED = new BlockedConvSchedule();
     private static final DspColumnDepthwiseSchedule DSP_DEPTHWISE_COLUMN = new DspColumnDepthwiseSchedule();
     private static final DspDepthwiseSchedule DSP_DEPTHWISE = new DspDepthwiseSchedule();
+    private static final DspLineDepthwiseSchedule DSP_DEPTHWISE_LINE = new DspLineDepthwiseSchedule();
     private static final DspWindowDepthwiseSchedule DSP_DEPTHWISE_WINDOW = new DspWindowDepthwiseSchedule();
     private static final DspDenseSchedule DSP_DENSE = new DspDenseSchedule();
     private static final DspWinogradSchedule DSP_WINOGRAD = new DspWinogradSchedule();
@@ -80,6 +82,7 @@ public final class LayerSchedules {
             CONV_BLOCKED,
             DSP_DEPTHWISE_COLUMN,
             DSP_DEPTHWISE,
+            DSP_DEPTHWISE_LINE,
             DSP_DEPTHWISE_WINDOW,
             DSP_DENSE,
             DSP_WINOGRAD,
@@ -114,7 +117,9 @@ public final class LayerSchedules {
             DEPTHWISE_BLOCKED::choose,
             CONV_BLOCKED::choose,
             DSP_DEPTHWISE_COLUMN::choose,
+            DSP_DEPTHWISE_LINE::chooseApart,
             DSP_DEPTHWISE::choose,
+            DSP_DEPTHWISE_LINE::choose,
             DSP_DEPTHWISE_WINDOW::choose,
             DEPTHWISE_BLOCKED::chooseForDsp,
             DSP_DENSE::choose,

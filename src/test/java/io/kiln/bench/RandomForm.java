@@ -12,6 +12,8 @@ enum RandomForm {
     /** Layers for which there is often no single high multiply. */
     HARD,
     HARD_ONNX_RUNTIME,
+    /** Depthwise convolutions for which there is often no single high multiply. */
+    HARD_DEPTHWISE,
     /** Dense layers of thousands of products. */
     DENSE,
     /** The same by kernels that add inputs to weights. */
@@ -58,6 +60,7 @@ enum RandomForm {
             case FAR_PADDED -> RandomOperators.farPadded(seed);
             case DENSE, DENSE_CROSSED -> RandomOperators.dense(seed);
             case HARD -> RandomOperators.hard(seed);
+            case HARD_DEPTHWISE -> RandomOperators.hardDepthwise(seed);
             case HARD_ONNX_RUNTIME -> RandomOperators.ofOnnxRuntime(RandomOperators.hard(seed));
             case FOUR_BITS -> RandomOperators.ofFourBits(RandomOperators.mixed(seed));
             case ONNX_RUNTIME, ONNX_RUNTIME_FEW, ONNX_RUNTIME_CENTRED ->
@@ -98,6 +101,7 @@ enum RandomForm {
                     FOUR_BITS -> List.of();
             case DENSE_CROSSED -> List.of("_crossed", "_crossed_bytes");
             case HARD -> List.of("_twice", "_signed");
+            case HARD_DEPTHWISE -> List.of("_signed");
             case HARD_ONNX_RUNTIME -> List.of("_listed");
             case ONNX_RUNTIME -> List.of("_listed", "_odd", "_even");
             case ONNX_RUNTIME_FEW -> List.of("_odd", "_even");

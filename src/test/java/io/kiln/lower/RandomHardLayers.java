@@ -88,9 +88,25 @@ record RandomHardLayers(FunctionDraw draw, RandomFilters filters) {
     private void hardDepthwise() {
         int channels = 2 + draw.below(12);
         Shape shape = Shape.of(1, 1 + draw.below(6), 1 + draw.below(9), channels);
-        Window w = filters.threeByThree(shape);
-        Arg[] arguments = quantized(shape, Shape.of(3, 3, channels, 1));
-        hardEpilogue(draw.bind(new QnnConv2d(w, channels, channels, "HWOI"), arguments), channels, 9, 14);
+        hardDepthwise(shape, filters.threeByThree(shape));
+    }
+
+    /** A depthwise convolution of narrow rows or with a large window. */
+    void depthwise() {
+        Shape shape = Shape.of(1, 1 + draw.below(6), 1 + draw.below(12), 4 + draw.below(9));
+        int size = 3 + 2 * draw.below(3);
+        int around = size / 2;
+        int stride = 1 + draw.below(5) / 4;
+        hardDepthwise(
+                shape,
+                Window.of(size, size).padded(around, around, around, around).strided(stride, stride));
+    }
+
+    private void hardDepthwise(Shape shape, Window w) {
+        int channels = shape.dim(3);
+        Arg[] arguments = quantized(shape, Shape.of(w.kernelH(), w.kernelW(), channels, 1));
+        long taps = (long) w.kernelH() * w.kernelW();
+        hardEpilogue(draw.bind(new QnnConv2d(w, channels, channels, "HWOI"), arguments), channels, taps, 14);
     }
 
     /** Data, weights and their zero points and scales. */

@@ -100,6 +100,11 @@ public final class RandomOperators {
         return drawn("hard", seed, filters -> new RandomHardLayers(filters.draw(), filters).next());
     }
 
+    /** An int8 depthwise convolution of narrow rows or with a large window that is hard on purpose. */
+    public static Function hardDepthwise(long seed) {
+        return drawn("hard_depthwise", seed, filters -> new RandomHardLayers(filters.draw(), filters).depthwise());
+    }
+
     /** An int8 dense layer of thousands of products. */
     public static Function dense(long seed) {
         return drawn("dense", seed, filters -> new RandomHardLayers(filters.draw(), filters).dense());

@@ -78,6 +78,11 @@ public record FoldedSums(
         return proofs.find(reference(), bounds, mostScaleBits);
     }
 
+    /** Largest magnitude of any accumulator without its bias. */
+    public long largestSum() {
+        return bounds.stream().mapToLong(b -> b).max().orElse(0);
+    }
+
     /** Largest magnitude of any accumulator with its bias. */
     public long largest() {
         long largest = 0;

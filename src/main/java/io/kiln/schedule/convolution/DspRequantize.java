@@ -37,8 +37,7 @@ public record DspRequantize(RequantizeConstants constants, boolean isSummed, int
     private static Optional<DspRequantize> of(FoldedSums sums, boolean fits) {
         Optional<DspRequantize> proven = (fits ? find(sums, LEAST_SCALE_BITS) : sums.proven())
                 .map(r -> of(r, fits && r.scaleBits() >= LEAST_SCALE_BITS, sums));
-        long most = sums.bounds().stream().mapToLong(b -> b).max().orElse(0);
-        boolean isSummed = fits && most <= Integer.MAX_VALUE >> LEAST_SCALE_BITS;
+        boolean isSummed = fits && sums.largestSum() <= Integer.MAX_VALUE >> LEAST_SCALE_BITS;
         return proven.or(() -> general(sums).map(r -> of(r, isSummed, sums)));
     }
 
@@ -54,8 +53,7 @@ public record DspRequantize(RequantizeConstants constants, boolean isSummed, int
         if (stepwise.isPresent() || sums.largest() > Integer.MAX_VALUE) {
             return stepwise;
         }
-        long most = sums.bounds().stream().mapToLong(b -> b).max().orElse(0);
-        return FloorRequantize.find(reference, sums.bounds().size(), most)
+        return FloorRequantize.find(reference, sums.bounds().size(), sums.largestSum())
                 .flatMap(r -> r.ofHighWords(sums.requantization().outputZeroPoint()))
                 .map(r -> r);
     }
@@ -69,6 +67,8 @@ public record DspRequantize(RequantizeConstants constants, boolean isSummed, int
         return FoldedSums.of(conv)
                 .flatMap(sums -> find(sums, bits)
                         .filter(r -> r.scaleBits() >= bits)
+                        .<RequantizeConstants>map(r -> r)
+                        .or(() -> sums.largestSum() <= Integer.MAX_VALUE >> bits ? general(sums) : Optional.empty())
                         .map(r -> new DspRequantize(r, false, bits, sums.low(), sums.high())));
     }
 

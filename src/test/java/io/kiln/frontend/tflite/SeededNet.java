@@ -126,6 +126,20 @@ public final class SeededNet {
         return add(BuiltinOperator.ADD, 2, Options.add(Options.NO_ACTIVATION), y, a.tensor, b.tensor);
     }
 
+    /** The channels of both, whose other axes are equal; those of b by the scale of a, as converters have it. */
+    public Value concatenate(Value a, Value b) {
+        int[] shape = a.shape.clone();
+        shape[3] += b.shape[3];
+        Value same = value("same" + count++, b.type, a.scale, a.zeroPoint, b.shape);
+        add(BuiltinOperator.QUANTIZE, 2, Options.none(), same, b.tensor);
+        Value y = value("joined" + count++, a.type, a.scale, a.zeroPoint, shape);
+        Options options = Options.table(
+                BuiltinOptions.ConcatenationOptions,
+                Options.Field.int32(0, 3),
+                Options.Field.int8(1, Options.NO_ACTIVATION));
+        return add(BuiltinOperator.CONCATENATION, 2, options, y, a.tensor, same.tensor);
+    }
+
     /** The mean of all positions. */
     public Value averagePool(Value x) {
         Value y = value("mean" + count++, x.type, x.scale, x.zeroPoint, x.shape[0], 1, 1, x.shape[3]);

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kiln.base.Bytes;
+import io.kiln.base.Optimize;
+import io.kiln.frontend.tflite.SeededNet;
+import io.kiln.frontend.tflite.SeededNet.Value;
+import io.kiln.frontend.tflite.TfliteFrontend;
+import io.kiln.ir.Function;
+import io.kiln.ir.op.layer.QnnConv2d;
+import io.kiln.lower.FusedOperator;
+import io.kiln.lower.layer.ConvComputation;
+import io.kiln.lower.layer.FoldedSums;
+import io.kiln.target.Target;
+import io.kiln.transform.Pipeline;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Deep 3x3 layers, for which no single high multiply is exact, as in the half of a U-Net that goes up. */
+final class WinogradBehindConcatenationTest {
+    private static final int CHANNELS = 16;
+
+    @Test
+    void sumsAreRescaledInTheStepsOfTheReference() {
+        SeededNet net = new SeededNet(1);
+        Value input = net.input("image", 0.02, 3, 1, 32, 32, 3);
+        Value down = net.conv(input, CHANNELS, 3, 3, 1, true);
+        Value below = net.conv(net.conv(down, 2 * CHANNELS, 3, 3, 2, true), 2 * CHANNELS, 3, 3, 1, true);
+        Value joined = net.concatenate(down, net.transposeConv(below, CHANNELS));
+        Value last = net.conv(joined, CHANNELS, 3, 3, 1, true);
+        Function function = TfliteFrontend.read(Bytes.wrap(net.build(last, input)), "unet.tflite", "unet");
+
+        List<FusedOperator> convolutions = FusedOperator.all(Pipeline.standard().run(function), "unet").stream()
+                .filter(op -> op.root().op() instanceof QnnConv2d)
+                .toList();
+        FusedOperator behind = convolutions.get(convolutions.size() - 1);
+        ConvComputation conv = ConvComputation.of(behind);
+        Dispatch dispatch = new Dispatch(Target.parse("c -mcpu=cortex-m4"), Optimize.SPEED);
+
+        assertThat(conv.taps()).isEqualTo(9 * 2 * CHANNELS);
+        assertThat(FoldedSums.of(conv).orElseThrow().proven()).isEmpty();
+        assertThat(dispatch.lower(behind).schedule()).startsWith("dsp_winograd");
+    }
+}
