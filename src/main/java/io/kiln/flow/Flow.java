@@ -8,8 +8,8 @@ import io.kiln.flow.build.GenerateStep;
 import io.kiln.flow.device.FlashStep;
 import io.kiln.flow.device.ProjectStep;
 import io.kiln.flow.export.LibraryExport;
-import io.kiln.flow.fit.FitStep;
 import io.kiln.flow.export.SourceExport;
+import io.kiln.flow.fit.FitStep;
 import io.kiln.flow.inspect.DebugStep;
 import io.kiln.flow.inspect.Inspector;
 import io.kiln.flow.resolve.ResolvedBuild;
@@ -384,11 +384,6 @@ public final class Flow {
 
     private ResolvedBuild resolved(BuildSpec spec) {
         ResolvedBuild build = new Resolver(environment).resolve(spec);
-        if (!spec.compiler().fit().isSought()) {
-            return build;
-        }
-        List<ResolvedBuild> settled = new ArrayList<>();
-        BuildLock.hold(log, spec.layout(), "kiln.optimize=fit", () -> settled.add(new FitStep(log, build).settled()));
-        return settled.get(0);
+        return spec.compiler().fit().isSought() ? new FitStep(log, build).settled() : build;
     }
 }

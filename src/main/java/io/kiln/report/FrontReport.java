@@ -58,10 +58,18 @@ public record FrontReport(
      * @param way how it is made again
      */
     public record Image(
-            String title, long cycles, long flash, long ram, boolean fits, boolean isUnbeaten, boolean isTaken, Way way) {
+            String title,
+            long cycles,
+            long flash,
+            long ram,
+            boolean fits,
+            boolean isUnbeaten,
+            boolean isTaken,
+            Way way) {
         /** One line for people. */
         public String text() {
-            return String.format(Locale.ROOT, "%,14d  %,10d flash  %,10d RAM  %s%s", cycles, flash, ram, title, remark());
+            return String.format(
+                    Locale.ROOT, "%,14d  %,10d flash  %,10d RAM  %s%s", cycles, flash, ram, title, remark());
         }
 
         /** What is to be said of it, for people. */
@@ -90,7 +98,9 @@ public record FrontReport(
 
     /** The images that no other beats, and the one that was taken. */
     public List<Image> shown() {
-        return images.stream().filter(image -> image.isUnbeaten || image.isTaken).toList();
+        return images.stream()
+                .filter(image -> image.isUnbeaten || image.isTaken)
+                .toList();
     }
 
     /** The image that was taken. */
@@ -101,7 +111,8 @@ public record FrontReport(
     /** Lines for people. */
     public Stream<String> lines() {
         return Stream.concat(
-                Stream.of(String.format(Locale.ROOT, "The images that no other beats, of %d: %s, flash, RAM", images.size(), currency)),
+                Stream.of(String.format(
+                        Locale.ROOT, "The images that no other beats, of %d: %s, flash, RAM", images.size(), currency)),
                 shown().stream().map(Image::text));
     }
 }

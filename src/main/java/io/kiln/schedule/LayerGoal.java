@@ -47,7 +47,9 @@ public enum LayerGoal {
     /** A layer with this goal on a core. */
     Workload workload(ConvComputation conv, Rows rows, CpuFeatures features) {
         boolean isShortened = this == SHORT
-                && features.cache().filter(cache -> cache.bytes() <= SHORT_BYTES).isEmpty();
+                && features.cache()
+                        .filter(cache -> cache.bytes() <= SHORT_BYTES)
+                        .isEmpty();
         CpuFeatures core = isShortened
                 ? new CpuFeatures(
                         features.family(),

@@ -70,15 +70,17 @@ record FitFrame(Optimize code, Optimize plan) {
         FitCost all = alone.cost(Collections.nCopies(layers.size(), 0));
         FitCost whole = first.cost();
         return new FitTable(
-                new FitCost(whole.cycles() - all.cycles(), whole.flash() - all.flash(), whole.ram() - all.ram()), layers);
+                new FitCost(whole.cycles() - all.cycles(), whole.flash() - all.flash(), whole.ram() - all.ram()),
+                layers);
     }
 
     /** What belongs to one layer alone has another name with each goal. */
     private static Option option(LayerGoal goal, String layer, FitImage image) {
         SortedMap<String, Long> parts = new TreeMap<>();
         Set<String> shared = new HashSet<>(image.kernels());
-        image.parts().getOrDefault(layer, Collections.emptySortedMap()).forEach((name, bytes) -> parts.put(
-                shared.contains(name) ? name : name + " " + bytes, bytes));
+        image.parts()
+                .getOrDefault(layer, Collections.emptySortedMap())
+                .forEach((name, bytes) -> parts.put(shared.contains(name) ? name : name + " " + bytes, bytes));
         return new Option(goal, image.cycles(layer), image.needs().getOrDefault(layer, 0L), parts);
     }
 }

@@ -56,9 +56,7 @@ record FitImage(
         if (operator.boardCycles() != null) {
             return operator.boardCycles().expected();
         }
-        return operator.estimatedCycles() != null
-                ? operator.estimatedCycles().expected()
-                : operator.instructions();
+        return operator.estimatedCycles() != null ? operator.estimatedCycles().expected() : operator.instructions();
     }
 
     /** What it costs. */

@@ -25,8 +25,8 @@ import io.kiln.tir.PrimFunc;
 import io.kiln.toolchain.board.Board;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -41,7 +41,7 @@ import java.util.TreeSet;
  * Makes images of a build in different ways beside its own outputs, and measures their memory and, in an emulator, their cycles. An image may be larger
  * than its board. What was measured once is not measured again.
  */
-final class FitMeasurer {
+final class FitMeasurer implements FitImages {
     private static final Duration LIMIT = Duration.ofMinutes(10);
 
     private final ResolvedBuild build;
@@ -57,13 +57,13 @@ final class FitMeasurer {
         this.folder = folder;
     }
 
-    /** All images that were measured, in this order. */
-    Map<FitWay, FitImage> images() {
+    @Override
+    public Map<FitWay, FitImage> all() {
         return Collections.unmodifiableMap(images);
     }
 
-    /** An image's memory and cycles. */
-    FitImage measured(FitWay way) {
+    @Override
+    public FitImage measured(FitWay way) {
         FitImage known = images.get(way);
         if (known == null) {
             known = made(way);
@@ -99,19 +99,19 @@ final class FitMeasurer {
     private FitImage built(ResolvedBuild other, GenerateStep.Libraries libraries) {
         FirmwareSteps steps = new FirmwareSteps(Log.QUIET, other);
         FirmwareRequest request = steps.request(libraries.linked(), FirmwareRequest.Folders.in(folder));
-        CompiledObjects objects =
-                FirmwareCompiler.compile(FirmwareAssembler.assemble(request, Log.QUIET), Log.QUIET);
-        Roomy image = FirmwareLinker.roomy(objects, folder)
-                .orElseGet(() -> {
-                    // The message says why.
-                    FirmwareLinker.link(objects, folder, "measured", Log.QUIET);
-                    throw new IllegalStateException("it links only sometimes");
-                });
+        CompiledObjects objects = FirmwareCompiler.compile(FirmwareAssembler.assemble(request, Log.QUIET), Log.QUIET);
+        Roomy image = FirmwareLinker.roomy(objects, folder).orElseGet(() -> {
+            // The message says why.
+            FirmwareLinker.link(objects, folder, "measured", Log.QUIET);
+            throw new IllegalStateException("it links only sometimes");
+        });
         List<ModelMetadata> models =
                 libraries.linked().stream().map(ModelLibrary::metadata).toList();
         Set<String> kernels = new TreeSet<>();
-        libraries.compiled().forEach(model -> UsedIntrinsics.kernels(model.code().functions())
-                .forEach(kernel -> kernels.add(kernel.name())));
+        libraries
+                .compiled()
+                .forEach(model ->
+                        UsedIntrinsics.kernels(model.code().functions()).forEach(kernel -> kernels.add(kernel.name())));
         return new FitImage(
                 image.measurement(),
                 profile(other, request, objects, image.elf(), models),
@@ -121,7 +121,11 @@ final class FitMeasurer {
     }
 
     private ImageProfile profile(
-            ResolvedBuild other, FirmwareRequest request, CompiledObjects objects, Path boardImage, List<ModelMetadata> models) {
+            ResolvedBuild other,
+            FirmwareRequest request,
+            CompiledObjects objects,
+            Path boardImage,
+            List<ModelMetadata> models) {
         Board runsOn = other.requireRunsOn();
         Path runFolder = folder.resolve("run");
         FirmwareRequest first = request.on(runsOn, runFolder);

@@ -34,12 +34,12 @@ final class FitRun {
     private static final int STEP = 16;
 
     private final Log log;
-    private final FitMeasurer measurer;
+    private final FitImages images;
     private final FitLimits limits;
 
-    FitRun(Log log, FitMeasurer measurer, FitLimits limits) {
+    FitRun(Log log, FitImages images, FitLimits limits) {
         this.log = log;
-        this.measurer = measurer;
+        this.images = images;
         this.limits = limits;
     }
 
@@ -59,7 +59,7 @@ final class FitRun {
         for (Optimize plan : Optimize.values()) {
             measured(new FitFrame(Optimize.SPEED, plan).all(LayerGoal.SPEED, layers));
         }
-        FitImage fastest = measurer.images().values().stream()
+        FitImage fastest = images.all().values().stream()
                 .min(Comparator.comparingLong(image -> image.cost().cycles()))
                 .orElseThrow();
         if (!fits(fastest)) {
@@ -68,7 +68,7 @@ final class FitRun {
                     .sorted(Comparator.comparingLong(frame -> promised(frame.getValue())))
                     .forEach(frame -> mix(frame.getKey(), frame.getValue()));
         }
-        return measurer.images().entrySet().stream()
+        return images.all().entrySet().stream()
                 .filter(image -> fits(image.getValue()))
                 .min(Comparator.comparing(image -> image.getValue().cost(), byCycles()))
                 .map(Map.Entry::getKey);
@@ -102,13 +102,13 @@ final class FitRun {
     private Map<FitFrame, FitTable> tables(Set<String> layers, boolean mustFit) {
         Map<FitFrame, FitTable> tables = new LinkedHashMap<>();
         for (FitFrame frame : FitFrame.all()) {
-            Map<LayerGoal, FitImage> images = new EnumMap<>(LayerGoal.class);
+            Map<LayerGoal, FitImage> ofGoals = new EnumMap<>(LayerGoal.class);
             for (LayerGoal goal : LayerGoal.values()) {
-                if (goal == LayerGoal.SPEED || !mustFit || mayFit(images.get(LayerGoal.SPEED))) {
-                    images.put(goal, measured(frame.all(goal, layers)));
+                if (goal == LayerGoal.SPEED || !mustFit || mayFit(ofGoals.get(LayerGoal.SPEED))) {
+                    ofGoals.put(goal, measured(frame.all(goal, layers)));
                 }
             }
-            tables.put(frame, FitFrame.table(images));
+            tables.put(frame, FitFrame.table(ofGoals));
         }
         return tables;
     }
@@ -117,7 +117,8 @@ final class FitRun {
     private boolean mayFit(FitImage image) {
         Measurement.Ram ram = image.memory().ram();
         long least = ram.total() - ram.data() - ram.workspace() / 2;
-        return least <= Math.min(limits.ram().orElse(Long.MAX_VALUE), ram.available().orElse(Long.MAX_VALUE));
+        return least
+                <= Math.min(limits.ram().orElse(Long.MAX_VALUE), ram.available().orElse(Long.MAX_VALUE));
     }
 
     private long promised(FitTable table) {
@@ -142,13 +143,13 @@ final class FitRun {
     }
 
     private boolean isSlower(FitCost promised) {
-        return measurer.images().values().stream()
+        return images.all().values().stream()
                 .anyMatch(image -> fits(image) && image.cost().cycles() <= promised.cycles());
     }
 
     /** The limits, and the memories of the board. */
     private FitLimits within() {
-        Measurement memory = measurer.images().values().iterator().next().memory();
+        Measurement memory = images.all().values().iterator().next().memory();
         return new FitLimits(
                 least(limits.flash(), memory.flash().available()),
                 least(limits.ram(), memory.ram().available()));
@@ -170,8 +171,8 @@ final class FitRun {
     }
 
     private FitImage measured(FitWay way) {
-        boolean isNew = !measurer.images().containsKey(way);
-        FitImage image = measurer.measured(way);
+        boolean isNew = !images.all().containsKey(way);
+        FitImage image = images.measured(way);
         if (isNew) {
             FitCost cost = image.cost();
             log.debug(String.format(
@@ -188,16 +189,16 @@ final class FitRun {
 
     /** The measured images in another order, one of each cost. */
     List<FitWay> different() {
-        List<FitWay> ways = new ArrayList<>(measurer.images().keySet());
+        List<FitWay> ways = new ArrayList<>(images.all().keySet());
         return ways.stream()
                 .filter(way -> ways.stream()
-                                .filter(other -> measurer.measured(other)
+                                .filter(other -> images.measured(other)
                                         .cost()
-                                        .equals(measurer.measured(way).cost()))
+                                        .equals(images.measured(way).cost()))
                                 .findFirst()
                                 .orElseThrow()
                         == way)
-                .sorted(Comparator.comparing(way -> measurer.measured(way).cost(), byCycles()))
+                .sorted(Comparator.comparing(way -> images.measured(way).cost(), byCycles()))
                 .toList();
     }
 }

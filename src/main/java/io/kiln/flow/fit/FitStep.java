@@ -2,6 +2,7 @@
 package io.kiln.flow.fit;
 
 import io.kiln.base.Failure;
+import io.kiln.base.FolderLock;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Optimize;
@@ -21,6 +22,7 @@ import io.kiln.schedule.LayerGoal;
 import io.kiln.tuning.fit.FitCost;
 import io.kiln.tuning.fit.FitLimits;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -35,6 +37,11 @@ import java.util.TreeMap;
  * of the build changes.
  */
 public final class FitStep {
+    /** Counts as a file of the build's lock. */
+    private static final String LOCK = "build.lock-fit";
+
+    private static final Duration PATIENCE = Duration.ofMinutes(30);
+
     private final Log log;
     private final ResolvedBuild build;
     private final Layout layout;
@@ -58,8 +65,17 @@ public final class FitStep {
      * @throws KilnException if no image fits
      */
     public ResolvedBuild settled() {
-        new Steps(log, layout).run("Searching the fastest image that fits", fingerprint("fit"), () -> List.of(search()));
-        return way(Json.read(file(layout), FrontReport.class).taken().way()).applied(build);
+        // Whoever asks may already hold the lock of the folder, or not.
+        try (FolderLock lock = FolderLock.acquire(
+                layout.reports(),
+                LOCK,
+                "kiln.optimize=fit",
+                PATIENCE,
+                holder -> log.info("Waiting for another search in " + layout.out() + ": " + holder))) {
+            new Steps(log, layout)
+                    .run("Searching the fastest image that fits", fingerprint("fit"), () -> List.of(search()));
+            return way(Json.read(file(layout), FrontReport.class).taken().way()).applied(build);
+        }
     }
 
     private Fingerprint fingerprint(String result) {
@@ -67,19 +83,19 @@ public final class FitStep {
     }
 
     private Path search() {
-        return measuring((run, measurer) -> {
-            FitWay fastest = run.fastest().orElseThrow(() -> new KilnException(nothingFits(measurer)));
-            return report(run, measurer, fastest);
+        return measuring((run, images) -> {
+            FitWay fastest = run.fastest().orElseThrow(() -> new KilnException(nothingFits(images)));
+            return report(run, images, fastest);
         });
     }
 
     /** Measures the front of the build's images, with the build's own among them. */
     public void front() {
-        Path file = measuring((run, measurer) -> {
+        Path file = measuring((run, images) -> {
             FitWay own = own();
-            measurer.measured(own);
+            images.measured(own);
             run.front();
-            return report(run, measurer, own);
+            return report(run, images, own);
         });
         BuildPage.write(layout);
         Json.read(file, FrontReport.class).lines().forEach(log::info);
@@ -98,15 +114,15 @@ public final class FitStep {
 
     /** What measures and makes a report of it. */
     private interface Work {
-        FrontReport report(FitRun run, FitMeasurer measurer);
+        FrontReport report(FitRun run, FitImages images);
     }
 
     private Path measuring(Work work) {
         build.requireRunsOn();
         Path folder = layout.reports().resolve("fit");
         try {
-            FitMeasurer measurer = new FitMeasurer(build, folder);
-            FrontReport report = work.report(new FitRun(log, measurer, limits), measurer);
+            FitImages images = new FitMeasurer(build, folder);
+            FrontReport report = work.report(new FitRun(log, images, limits), images);
             Json.write(file(layout), report);
             log.info("Measured " + report.images().size() + " images; taken: "
                     + report.taken().text().strip());
@@ -116,17 +132,18 @@ public final class FitStep {
         }
     }
 
-    private FrontReport report(FitRun run, FitMeasurer measurer, FitWay taken) {
-        FitImage own = measurer.measured(taken);
+    private FrontReport report(FitRun run, FitImages images, FitWay taken) {
+        FitImage own = images.measured(taken);
         List<FitWay> ways = run.different();
-        List<FitCost> costs = ways.stream().map(way -> measurer.measured(way).cost()).toList();
-        List<FrontReport.Image> images = new ArrayList<>();
+        List<FitCost> costs =
+                ways.stream().map(way -> images.measured(way).cost()).toList();
+        List<FrontReport.Image> measured = new ArrayList<>();
         for (FitWay way : ways) {
-            FitImage image = measurer.measured(way);
+            FitImage image = images.measured(way);
             FitCost cost = image.cost();
             boolean isTaken = cost.equals(own.cost());
             FitWay named = isTaken ? taken : way;
-            images.add(new FrontReport.Image(
+            measured.add(new FrontReport.Image(
                     named.text(),
                     cost.cycles(),
                     cost.flash(),
@@ -141,16 +158,15 @@ public final class FitStep {
                 own.currency(),
                 limits.flash().isPresent() ? limits.flash().getAsLong() : null,
                 limits.ram().isPresent() ? limits.ram().getAsLong() : null,
-                images);
+                measured);
     }
 
     private static FrontReport.Way way(FitWay way) {
+        boolean isMixed = way.parts().layers().values().stream().anyMatch(goal -> goal != LayerGoal.of(way.code()));
         SortedMap<String, String> layers = new TreeMap<>();
-        way.parts().layers().forEach((layer, goal) -> {
-            if (goal != LayerGoal.of(way.code())) {
-                layers.put(layer, goal.text());
-            }
-        });
+        if (isMixed) {
+            way.parts().layers().forEach((layer, goal) -> layers.put(layer, goal.text()));
+        }
         return new FrontReport.Way(way.code().text(), way.parts().plan().text(), layers);
     }
 
@@ -160,22 +176,29 @@ public final class FitStep {
         return new FitWay(Optimize.of(way.code()), new GoalMix(Optimize.of(way.plan()), layers));
     }
 
-    private Problem nothingFits(FitMeasurer measurer) {
-        List<Map.Entry<FitWay, FitImage>> images =
-                List.copyOf(measurer.images().entrySet());
-        Map.Entry<FitWay, FitImage> leastFlash = images.stream()
+    private Problem nothingFits(FitImages images) {
+        List<Map.Entry<FitWay, FitImage>> all = List.copyOf(images.all().entrySet());
+        Map.Entry<FitWay, FitImage> leastFlash = all.stream()
                 .min(Comparator.comparingLong(image -> image.getValue().cost().flash()))
                 .orElseThrow();
-        Map.Entry<FitWay, FitImage> leastRam = images.stream()
+        Map.Entry<FitWay, FitImage> leastRam = all.stream()
                 .min(Comparator.comparingLong(image -> image.getValue().cost().ram()))
                 .orElseThrow();
         return Failure.MEMORY.problem(
-                "none of " + images.size() + " images fits: the least flash takes " + text(leastFlash)
-                        + ", the least RAM " + text(leastRam),
+                "none of " + all.size() + " images fits: the least flash takes " + text(leastFlash) + ", the least RAM "
+                        + text(leastRam),
                 "board " + build.board().id() + ", kiln.optimize=fit",
-                limit("flash", limits.flash().isPresent() ? Optional.of(limits.flash().getAsLong()) : Optional.empty())
+                limit(
+                                "flash",
+                                limits.flash().isPresent()
+                                        ? Optional.of(limits.flash().getAsLong())
+                                        : Optional.empty())
                         + " and "
-                        + limit("RAM", limits.ram().isPresent() ? Optional.of(limits.ram().getAsLong()) : Optional.empty()),
+                        + limit(
+                                "RAM",
+                                limits.ram().isPresent()
+                                        ? Optional.of(limits.ram().getAsLong())
+                                        : Optional.empty()),
                 "Raise kiln.limit.flash or kiln.limit.ram, or take a smaller model or a board with more memory;"
                         + " kiln:profile -Dkiln.front shows what there is between");
     }

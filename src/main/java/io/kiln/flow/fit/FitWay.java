@@ -7,6 +7,7 @@ import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.schedule.GoalMix;
 import io.kiln.schedule.LayerGoal;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -26,8 +27,7 @@ record FitWay(Optimize code, GoalMix parts) {
 
     /** Whether all parts have the goal of the code: the build with that value of {@code kiln.optimize}. */
     boolean isUniform() {
-        return parts.plan() == code
-                && parts.layers().values().stream().allMatch(LayerGoal.of(code)::equals);
+        return parts.plan() == code && parts.layers().values().stream().allMatch(LayerGoal.of(code)::equals);
     }
 
     /** The same with these goals of layers. */
@@ -54,17 +54,21 @@ record FitWay(Optimize code, GoalMix parts) {
         if (isUniform()) {
             return code.text();
         }
-        String plan = parts.plan() == code ? "" : ", planned for " + parts.plan().text();
-        String layers = new TreeSet<>(parts.layers().values())
-                .stream()
+        String plan =
+                parts.plan() == code ? "" : ", planned for " + parts.plan().text();
+        Set<LayerGoal> goals = new TreeSet<>(parts.layers().values());
+        if (goals.size() == 1) {
+            LayerGoal all = goals.iterator().next();
+            return code.text() + plan + (all == LayerGoal.of(code) ? "" : ", layers for " + all.text());
+        }
+        return code.text()
+                + plan
+                + goals.stream()
                         .filter(goal -> goal != LayerGoal.of(code))
-                        .map(goal -> {
-                            long count = parts.layers().values().stream()
-                                    .filter(goal::equals)
-                                    .count();
-                            return ", " + count + (count == 1 ? " layer for " : " layers for ") + goal.text();
-                        })
+                        .map(goal -> ", "
+                                + parts.layers().values().stream()
+                                        .filter(goal::equals)
+                                        .count() + " of " + parts.layers().size() + " layers for " + goal.text())
                         .collect(Collectors.joining());
-        return code.text() + plan + layers;
     }
 }

@@ -80,8 +80,7 @@ public final class BoardPools {
                 .fetch()
                 .filter(fetch -> fetch != CodeFetch.SYSTEM_BUS)
                 .isPresent();
-        long most = Math.min(
-                ram.orElse(Long.MAX_VALUE), limits.getOrDefault(pools.variables(), variables.size()));
+        long most = Math.min(ram.orElse(Long.MAX_VALUE), limits.getOrDefault(pools.variables(), variables.size()));
         return new SpareRam(
                 Math.min(LARGEST_SHARE, variables.size() / SHARE_OF_RAM) / Math.max(1, models),
                 most,

@@ -2,7 +2,6 @@
 package io.kiln.flow.spec;
 
 import io.kiln.base.ByteSize;
-import io.kiln.base.Failure;
 import io.kiln.base.Optimize;
 import io.kiln.base.Problems;
 import io.kiln.tuning.fit.FitLimits;

@@ -78,8 +78,8 @@ final class ProfileCycles {
             return operators;
         }
         ElfFile ran = ElfFile.read(image);
-        Optional<MemoryTrace> trace = settings.map(
-                all -> new MemoryTrace(ran, ElfFile.read(boardImage), core.get(), all.all()));
+        Optional<MemoryTrace> trace =
+                settings.map(all -> new MemoryTrace(ran, ElfFile.read(boardImage), core.get(), all.all()));
         List<ExecutedBlock> blocks = counter.blocks(
                 image,
                 model.name(),

@@ -26,7 +26,6 @@ import io.kiln.report.ProfileReport;
 import io.kiln.report.ProfileReport.Preprocessing;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
@@ -85,9 +84,17 @@ public final class ProfileStep {
             List<Preprocessing> preprocessing) {
         Layout layout = build.spec().layout();
         ImageProfile profile = ImageProfile.of(
-                build, counter, image.file(), layout.image("elf"), GenerateStep.store(layout).metadata());
+                build,
+                counter,
+                image.file(),
+                layout.image("elf"),
+                GenerateStep.store(layout).metadata());
         ProfileReport instructions = new ProfileReport(
-                        build.board().id(), RunnableImage.name(build, emulator) + where, true, profile.instructions(), profile.operators())
+                        build.board().id(),
+                        RunnableImage.name(build, emulator) + where,
+                        true,
+                        profile.instructions(),
+                        profile.operators())
                 .with(preprocessing);
         ProfileReport counted = profile.cycles().map(instructions::with).orElse(instructions);
         ProfileReport report = AotComparison.of(build).map(counted::beside).orElse(counted);
@@ -97,9 +104,8 @@ public final class ProfileStep {
         Json.write(known, built);
         BuildPage.write(layout);
         say(report);
-        OptionalLong used = profile.stack() > 0 && !image.isOther()
-                ? OptionalLong.of(profile.stack())
-                : OptionalLong.empty();
+        OptionalLong used =
+                profile.stack() > 0 && !image.isOther() ? OptionalLong.of(profile.stack()) : OptionalLong.empty();
         FirmwareSteps.requireStack(log, layout, FirmwareSteps.ofBoard(layout, StackUse.of(image.file(), used)));
         if (report.aot() != null) {
             compare(report, built);

@@ -59,7 +59,8 @@ public final class CompilationGroups {
     public static final ParameterGroup RAM = new ParameterGroup("ram", RAM_CODE, RAM_WEIGHTS);
 
     private static final Element LIMIT_MODEL = Element.of(
-            "model", "The most bytes of a model file, such as 64M; if not set, a limit that follows the board's memories.");
+            "model",
+            "The most bytes of a model file, such as 64M; if not set, a limit that follows the board's memories.");
     private static final Element LIMIT_FLASH =
             Element.of("flash", "The most flash of an image, such as 96K; if not set, the board's.");
     private static final Element LIMIT_RAM =

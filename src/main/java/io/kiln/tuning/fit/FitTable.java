@@ -64,7 +64,8 @@ public record FitTable(FitCost rest, List<Layer> layers) {
         }
         return new FitCost(
                 cycles,
-                rest.flash() + parts.values().stream().mapToLong(Long::longValue).sum(),
+                rest.flash()
+                        + parts.values().stream().mapToLong(Long::longValue).sum(),
                 rest.ram() + ram);
     }
 

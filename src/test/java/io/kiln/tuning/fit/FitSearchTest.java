@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 
 /** The search against all choices of small programs. */
 class FitSearchTest {
-    private static final int PROGRAMS = 150;
+    private static final int PROGRAMS = 40;
     private static final int LIMITS = 8;
 
     /** A program as networks are: fast options have kernels of their own, small ones share one, and scratch differs. */
@@ -75,8 +75,27 @@ class FitSearchTest {
         long leastRam = costs.stream().mapToLong(FitCost::ram).min().orElseThrow();
         long mostRam = costs.stream().mapToLong(FitCost::ram).max().orElseThrow();
         return new FitLimits(
-                random.nextInt(5) == 0 ? OptionalLong.empty() : OptionalLong.of(random.nextLong(leastFlash, mostFlash + 1)),
+                random.nextInt(5) == 0
+                        ? OptionalLong.empty()
+                        : OptionalLong.of(random.nextLong(leastFlash, mostFlash + 1)),
                 random.nextBoolean() ? OptionalLong.empty() : OptionalLong.of(random.nextLong(leastRam, mostRam + 1)));
+    }
+
+    /** Of the front, no two beat each other, and each is what a search finds within its memory. */
+    @Test
+    void aFrontHasTheBestOfItsOwnMemory() {
+        SplittableRandom random = new SplittableRandom(4);
+        for (int i = 0; i < PROGRAMS / 4; i++) {
+            FitTable table = program(random);
+            FitSearch search = new FitSearch(table);
+            List<FitCost> front = search.front().stream().map(table::cost).toList();
+            assertThat(front).isNotEmpty().allMatch(one -> front.stream().noneMatch(other -> other.beats(one)));
+            for (FitCost cost : front) {
+                FitLimits limits = new FitLimits(OptionalLong.of(cost.flash()), OptionalLong.of(cost.ram()));
+                assertThat(search.best(limits).map(table::cost))
+                        .hasValueSatisfying(best -> assertThat(best.cycles()).isLessThanOrEqualTo(cost.cycles()));
+            }
+        }
     }
 
     @Test
@@ -105,7 +124,8 @@ class FitSearchTest {
                 }
             }
         }
-        System.out.println(searched + " " + exact + " " + worst);
         assertThat(searched).isGreaterThan(PROGRAMS * LIMITS / 2);
+        assertThat((double) exact / searched).isGreaterThan(0.99);
+        assertThat(worst).isLessThan(1.2);
     }
 }
