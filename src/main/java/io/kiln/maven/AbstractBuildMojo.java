@@ -257,10 +257,9 @@ abstract class AbstractBuildMojo extends AbstractKilnMojo {
     private File tuneRecords;
 
     /**
-     * What {@code kiln:tune} minimises: {@code cycles} (estimated), {@code instructions}, {@code time} (on a board), {@code size} or {@code ram}, or
-     * several with weights, such as {@code cycles:1,size:0.2}. If not set: {@code size} with {@code kiln.optimize=size}, {@code time} on a board, {@code
-     * cycles} where the core has a timing table, {@code instructions} elsewhere. With {@code instructions}, builds follow records of these in place of
-     * those of {@code cycles} and {@code time}.
+     * What {@code kiln:tune} minimises: {@code cycles}, {@code board-cycles} (with waits of flash), {@code instructions}, {@code time} (on a board),
+     * {@code size} or {@code ram}, or several with weights, such as {@code cycles:1,size:0.2}. If not set: what builds of the board follow. With {@code
+     * instructions}, builds follow records of these in place of those of cycles and time.
      */
     @Parameter(property = "kiln.tune.objective")
     private String tuneObjective;

@@ -36,7 +36,8 @@ public final class BoardRecords {
     private static final String IN_PROFILE = "tuning.log";
 
     /** Objectives of records that may cost instructions. */
-    private static final Set<String> IN_CYCLES = Set.of(Metric.CYCLES.text(), Metric.TIME.text());
+    private static final Set<String> IN_CYCLES =
+            Set.of(Metric.CYCLES.text(), Metric.BOARD_CYCLES.text(), Metric.TIME.text());
 
     private BoardRecords() {}
 
@@ -82,7 +83,7 @@ public final class BoardRecords {
 
     /**
      * Whether a record was searched for what the build wants: instructions if it says so, or if nobody can tell the cycles of its core.
-     * Fewer instructions may be more cycles.
+     * Fewer instructions may be more cycles. Cycles with the waits of a board's flash hold for boards whose cache of code has the same size.
      */
     private static Predicate<TuningRecord> followed(ResolvedBuild build) {
         Set<String> others = Set.of();
@@ -92,7 +93,13 @@ public final class BoardRecords {
             others = Set.of(Metric.INSTRUCTIONS.text());
         }
         Set<String> objectives = others;
-        return record -> !objectives.contains(TaskKeys.objective(record.task()));
+        Optional<String> cache = TaskKeys.cache(build.target());
+        return record -> {
+            String objective = TaskKeys.objective(record.task());
+            boolean isOfOtherCache = objective.equals(Metric.BOARD_CYCLES.text())
+                    && !TaskKeys.cache(record.task().target()).equals(cache);
+            return !objectives.contains(objective) && !isOfOtherCache;
+        };
     }
 
     /** Whether the cycles of the build's core can be estimated. */

@@ -10,7 +10,6 @@ import io.kiln.tuning.fit.FitCost;
 import io.kiln.tuning.fit.FitLimits;
 import io.kiln.tuning.fit.FitSearch;
 import io.kiln.tuning.fit.FitTable;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
@@ -20,6 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /** Measures images for different goals, and images whose layers have different ones. */
@@ -187,18 +187,10 @@ final class FitRun {
         return image;
     }
 
-    /** The measured images in another order, one of each cost. */
+    /** The first way to each cost, the fastest first. */
     List<FitWay> different() {
-        List<FitWay> ways = new ArrayList<>(images.all().keySet());
-        return ways.stream()
-                .filter(way -> ways.stream()
-                                .filter(other -> images.measured(other)
-                                        .cost()
-                                        .equals(images.measured(way).cost()))
-                                .findFirst()
-                                .orElseThrow()
-                        == way)
-                .sorted(Comparator.comparing(way -> images.measured(way).cost(), byCycles()))
-                .toList();
+        Map<FitCost, FitWay> ways = new TreeMap<>(byCycles());
+        images.all().forEach((way, image) -> ways.putIfAbsent(image.cost(), way));
+        return List.copyOf(ways.values());
     }
 }

@@ -72,6 +72,7 @@ public final class FitStep {
                 "kiln.optimize=fit",
                 PATIENCE,
                 holder -> log.info("Waiting for another search in " + layout.out() + ": " + holder))) {
+            lock.guarding(layout.out());
             new Steps(log, layout)
                     .run("Searching the fastest image that fits", fingerprint("fit"), () -> List.of(search()));
             return way(Json.read(file(layout), FrontReport.class).taken().way()).applied(build);

@@ -2,7 +2,9 @@
 package io.kiln.tuning.fit;
 
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
 
 /**
@@ -25,17 +27,14 @@ public record FitCost(long cycles, long flash, long ram) {
      * @param cost the cost of one
      */
     public static <T> List<T> unbeaten(List<T> all, Function<T, FitCost> cost) {
-        List<T> one = all.stream()
-                .filter(each -> all.stream().map(cost).noneMatch(other -> other.beats(cost.apply(each))))
-                .filter(each -> all.stream()
-                                .filter(other -> cost.apply(other).equals(cost.apply(each)))
-                                .findFirst()
-                                .orElseThrow()
-                        == each)
-                .sorted(Comparator.comparingLong((T each) -> cost.apply(each).cycles)
-                        .thenComparing(each -> cost.apply(each).flash)
-                        .thenComparing(each -> cost.apply(each).ram))
+        Map<FitCost, T> first = new LinkedHashMap<>();
+        all.forEach(each -> first.putIfAbsent(cost.apply(each), each));
+        return first.keySet().stream()
+                .filter(each -> first.keySet().stream().noneMatch(other -> other.beats(each)))
+                .sorted(Comparator.comparingLong(FitCost::cycles)
+                        .thenComparing(FitCost::flash)
+                        .thenComparing(FitCost::ram))
+                .map(first::get)
                 .toList();
-        return List.copyOf(one);
     }
 }
