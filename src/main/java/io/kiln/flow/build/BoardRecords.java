@@ -93,13 +93,13 @@ public final class BoardRecords {
             others = Set.of(Metric.INSTRUCTIONS.text());
         }
         Set<String> objectives = others;
-        Optional<String> cache = TaskKeys.cache(build.target());
-        return record -> {
-            String objective = TaskKeys.objective(record.task());
-            boolean isOfOtherCache = objective.equals(Metric.BOARD_CYCLES.text())
-                    && !TaskKeys.cache(record.task().target()).equals(cache);
-            return !objectives.contains(objective) && !isOfOtherCache;
-        };
+        return record -> !objectives.contains(TaskKeys.objective(record.task())) && !isOfOtherCache(build, record);
+    }
+
+    /** Whether a record was searched for a board whose flash waits in another way: its cache of code has another size. */
+    private static boolean isOfOtherCache(ResolvedBuild build, TuningRecord record) {
+        return TaskKeys.objective(record.task()).equals(Metric.BOARD_CYCLES.text())
+                && !TaskKeys.cache(record.task().target()).equals(TaskKeys.cache(build.target()));
     }
 
     /** Whether the cycles of the build's core can be estimated. */
@@ -153,7 +153,14 @@ public final class BoardRecords {
         log.info(records.size() + " tuning records in " + where);
         read.warnings().forEach(log::warn);
         boolean isForInstructions = build.spec().compiler().records().isForInstructions();
-        long others = records.stream().filter(followed(build).negate()).count();
+        long ofOtherCaches =
+                records.stream().filter(record -> isOfOtherCache(build, record)).count();
+        if (ofOtherCaches > 0) {
+            log.info(ofOtherCaches
+                    + " of them are not followed, because they were searched for boards whose cache of code"
+                    + " has another size: tune again");
+        }
+        long others = records.stream().filter(followed(build).negate()).count() - ofOtherCaches;
         if (others > 0) {
             log.info(others + " of them are not followed, because they were searched for "
                     + (isForInstructions ? "cycles or time" : "fewer instructions, which may take more cycles")

@@ -38,11 +38,16 @@ record FitFrame(Optimize code, Optimize plan) {
         return List.copyOf(all);
     }
 
+    /** An image whose layers have the goal of the code. */
+    FitWay uniform() {
+        return mixed(new TreeMap<>());
+    }
+
     /** An image whose layers all have a goal. */
     FitWay all(LayerGoal goal, Set<String> layers) {
         SortedMap<String, LayerGoal> goals = new TreeMap<>();
         layers.forEach(layer -> goals.put(layer, goal));
-        return new FitWay(code, new GoalMix(plan, goals));
+        return mixed(goals);
     }
 
     /** An image whose layers have different goals. */
@@ -53,10 +58,10 @@ record FitFrame(Optimize code, Optimize plan) {
     /**
      * The costs of the layers.
      *
-     * @param images an image for each goal of all layers, those of {@link LayerGoal#SPEED} among them
+     * @param images images with a goal for all layers, at least one
      */
     static FitTable table(Map<LayerGoal, FitImage> images) {
-        FitImage first = images.get(LayerGoal.SPEED);
+        FitImage first = images.values().iterator().next();
         List<Layer> layers = new ArrayList<>();
         for (ProfileReport.Operator operator : first.operators()) {
             Map<List<Object>, Option> different = new LinkedHashMap<>();

@@ -17,15 +17,19 @@ import io.kiln.firmware.FirmwareLinker;
 import io.kiln.firmware.FirmwareLinker.Roomy;
 import io.kiln.firmware.FirmwareRequest;
 import io.kiln.firmware.app.Application;
+import io.kiln.firmware.image.Measurement;
 import io.kiln.flow.build.FirmwareSteps;
 import io.kiln.flow.build.GenerateStep;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.verify.ImageProfile;
 import io.kiln.tir.PrimFunc;
 import io.kiln.toolchain.board.Board;
+import io.kiln.toolchain.board.Boards;
+import io.kiln.toolchain.board.Emulation;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -44,10 +48,13 @@ import java.util.TreeSet;
 final class FitMeasurer implements FitImages {
     private static final Duration LIMIT = Duration.ofMinutes(10);
 
+    /** Options of a target that say which core it is. */
+    private static final List<String> CORE = List.of("mcpu", "march");
+
     private final ResolvedBuild build;
     private final Path folder;
     private final Map<FitWay, FitImage> images = new LinkedHashMap<>();
-    private final Map<String, FitImage> byContent = new HashMap<>();
+    private final Map<String, Optional<FitImage>> byContent = new HashMap<>();
 
     /**
      * @param folder for the files of images, which may be removed afterwards
@@ -63,20 +70,20 @@ final class FitMeasurer implements FitImages {
     }
 
     @Override
-    public FitImage measured(FitWay way) {
-        FitImage known = images.get(way);
-        if (known == null) {
-            known = made(way);
-            images.put(way, known);
+    public Optional<FitImage> measured(FitWay way) {
+        if (images.containsKey(way)) {
+            return Optional.of(images.get(way));
         }
-        return known;
+        Optional<FitImage> image = made(way);
+        image.ifPresent(known -> images.put(way, known));
+        return image;
     }
 
-    private FitImage made(FitWay way) {
+    private Optional<FitImage> made(FitWay way) {
         ResolvedBuild other = way.applied(build);
         GenerateStep.Libraries libraries = new GenerateStep(Log.QUIET, other).libraries();
         String content = content(way, libraries.linked());
-        FitImage known = byContent.get(content);
+        Optional<FitImage> known = byContent.get(content);
         if (known == null) {
             known = built(other, libraries);
             byContent.put(content, known);
@@ -96,7 +103,7 @@ final class FitMeasurer implements FitImages {
         return all.toString();
     }
 
-    private FitImage built(ResolvedBuild other, GenerateStep.Libraries libraries) {
+    private Optional<FitImage> built(ResolvedBuild other, GenerateStep.Libraries libraries) {
         FirmwareSteps steps = new FirmwareSteps(Log.QUIET, other);
         FirmwareRequest request = steps.request(libraries.linked(), FirmwareRequest.Folders.in(folder));
         CompiledObjects objects = FirmwareCompiler.compile(FirmwareAssembler.assemble(request, Log.QUIET), Log.QUIET);
@@ -112,21 +119,42 @@ final class FitMeasurer implements FitImages {
                 .compiled()
                 .forEach(model ->
                         UsedIntrinsics.kernels(model.code().functions()).forEach(kernel -> kernels.add(kernel.name())));
-        return new FitImage(
-                image.measurement(),
-                profile(other, request, objects, image.elf(), models),
-                parts(libraries.compiled(), ElfFile.read(image.elf())),
-                kernels,
-                needs(models));
+        return runsOn(other, image.measurement())
+                .map(runsOn -> new FitImage(
+                        image.measurement(),
+                        profile(other, runsOn, request, objects, image.elf(), models),
+                        parts(libraries.compiled(), ElfFile.read(image.elf())),
+                        kernels,
+                        needs(models)));
+    }
+
+    /** What runs an image: for one that does not fit in its board the largest emulated board with the same core, if its own would run it otherwise. */
+    private static Optional<Board> runsOn(ResolvedBuild build, Measurement measured) {
+        Board usual = build.requireRunsOn();
+        if (build.hasStandIn() || measured.fits()) {
+            return Optional.of(usual);
+        }
+        Boards boards = build.spec().boards();
+        return boards.ids().stream()
+                .map(boards::find)
+                .filter(board -> board.emulation() instanceof Emulation.Qemu)
+                .filter(board -> CORE.stream()
+                        .allMatch(option -> board.targetOption(option).equals(usual.targetOption(option))))
+                .filter(board -> bytes(board) > bytes(usual))
+                .max(Comparator.comparingLong(FitMeasurer::bytes));
+    }
+
+    private static long bytes(Board board) {
+        return board.memories().stream().mapToLong(Board.Memory::size).sum();
     }
 
     private ImageProfile profile(
             ResolvedBuild other,
+            Board runsOn,
             FirmwareRequest request,
             CompiledObjects objects,
             Path boardImage,
             List<ModelMetadata> models) {
-        Board runsOn = other.requireRunsOn();
         Path runFolder = folder.resolve("run");
         FirmwareRequest first = request.on(runsOn, runFolder);
         FirmwareRequest run = first.with(first.content().replacingMain(Application.CONSOLE));

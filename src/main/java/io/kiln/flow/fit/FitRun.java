@@ -10,6 +10,7 @@ import io.kiln.tuning.fit.FitCost;
 import io.kiln.tuning.fit.FitLimits;
 import io.kiln.tuning.fit.FitSearch;
 import io.kiln.tuning.fit.FitTable;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
@@ -21,6 +22,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Measures images for different goals, and images whose layers have different ones. */
 final class FitRun {
@@ -54,16 +56,9 @@ final class FitRun {
      * @return empty if none fits
      */
     Optional<FitWay> fastest() {
-        FitImage usual = measured(FitWay.of(Optimize.SPEED));
-        Set<String> layers = layers(usual);
-        for (Optimize plan : Optimize.values()) {
-            measured(new FitFrame(Optimize.SPEED, plan).all(LayerGoal.SPEED, layers));
-        }
-        FitImage fastest = images.all().values().stream()
-                .min(Comparator.comparingLong(image -> image.cost().cycles()))
-                .orElseThrow();
-        if (!fits(fastest)) {
-            Map<FitFrame, FitTable> tables = tables(layers, true);
+        Optional<FitImage> fastest = plans().stream().min(Comparator.comparing(FitImage::cost, byCycles()));
+        if (fastest.filter(this::fits).isEmpty()) {
+            Map<FitFrame, FitTable> tables = tables(true);
             tables.entrySet().stream()
                     .sorted(Comparator.comparingLong(frame -> promised(frame.getValue())))
                     .forEach(frame -> mix(frame.getKey(), frame.getValue()));
@@ -74,6 +69,19 @@ final class FitRun {
                 .map(Map.Entry::getKey);
     }
 
+    /** Images whose code and layers are made for speed, one of each plan; empty if one of them is too large to run. */
+    private List<FitImage> plans() {
+        List<FitImage> all = new ArrayList<>();
+        for (Optimize plan : Optimize.values()) {
+            Optional<FitImage> image = measured(new FitFrame(Optimize.SPEED, plan).uniform());
+            if (image.isEmpty()) {
+                return List.of();
+            }
+            all.add(image.get());
+        }
+        return all;
+    }
+
     private static Comparator<FitCost> byCycles() {
         return Comparator.comparingLong(FitCost::cycles)
                 .thenComparing(FitCost::flash)
@@ -82,8 +90,8 @@ final class FitRun {
 
     /** Measures images of each frame that no other of the frame seems to beat. */
     void front() {
-        Set<String> layers = layers(measured(FitWay.of(Optimize.SPEED)));
-        tables(layers, false).forEach((frame, table) -> {
+        plans();
+        tables(false).forEach((frame, table) -> {
             List<List<Integer>> front = new FitSearch(table).front();
             for (int i = 0; i < MOST_OF_A_FRONT; i++) {
                 int index = (i + 1) * front.size() / (MOST_OF_A_FRONT + 1);
@@ -94,21 +102,33 @@ final class FitRun {
         });
     }
 
-    private static Set<String> layers(FitImage image) {
-        return image.operators().stream().map(ProfileReport.Operator::name).collect(Collectors.toSet());
+    /** The names of the layers' functions, which are the same in all images: from the first that runs. */
+    private Set<String> layers() {
+        return Stream.concat(
+                        images.all().values().stream(),
+                        FitFrame.all().stream().flatMap(frame -> measured(frame.uniform()).stream()))
+                .findFirst()
+                .map(image -> image.operators().stream()
+                        .map(ProfileReport.Operator::name)
+                        .collect(Collectors.toSet()))
+                .orElse(Set.of());
     }
 
-    /** The tables of the frames; without those that need too much RAM if that is asked for. */
-    private Map<FitFrame, FitTable> tables(Set<String> layers, boolean mustFit) {
+    /** The tables of the frames of which any image runs; without goals that need too much RAM if that is asked for. */
+    private Map<FitFrame, FitTable> tables(boolean mustFit) {
+        Set<String> layers = layers();
         Map<FitFrame, FitTable> tables = new LinkedHashMap<>();
         for (FitFrame frame : FitFrame.all()) {
             Map<LayerGoal, FitImage> ofGoals = new EnumMap<>(LayerGoal.class);
             for (LayerGoal goal : LayerGoal.values()) {
-                if (goal == LayerGoal.SPEED || !mustFit || mayFit(ofGoals.get(LayerGoal.SPEED))) {
-                    ofGoals.put(goal, measured(frame.all(goal, layers)));
+                FitImage speed = ofGoals.get(LayerGoal.SPEED);
+                if (!mustFit || speed == null || mayFit(speed)) {
+                    measured(frame.all(goal, layers)).ifPresent(image -> ofGoals.put(goal, image));
                 }
             }
-            tables.put(frame, FitFrame.table(ofGoals));
+            if (!ofGoals.isEmpty()) {
+                tables.put(frame, FitFrame.table(ofGoals));
+            }
         }
         return tables;
     }
@@ -134,11 +154,11 @@ final class FitRun {
             if (choice.isEmpty() || isSlower(table.cost(choice.get()))) {
                 return;
             }
-            FitImage image = measured(frame.mixed(table.goals(choice.get())));
-            if (fits(image)) {
+            Optional<FitImage> image = measured(frame.mixed(table.goals(choice.get())));
+            if (image.isEmpty() || fits(image.get())) {
                 return;
             }
-            narrow = narrower(narrow, image);
+            narrow = narrower(narrow, image.get());
         }
     }
 
@@ -170,20 +190,18 @@ final class FitRun {
         return excess > 0 ? OptionalLong.of(limit.orElseThrow() - excess - STEP) : limit;
     }
 
-    private FitImage measured(FitWay way) {
+    private Optional<FitImage> measured(FitWay way) {
         boolean isNew = !images.all().containsKey(way);
-        FitImage image = images.measured(way);
-        if (isNew) {
-            FitCost cost = image.cost();
-            log.debug(String.format(
-                    Locale.ROOT,
-                    "%s: %,d %s, %,d bytes of flash, %,d of RAM",
-                    way.text(),
-                    cost.cycles(),
-                    image.currency(),
-                    cost.flash(),
-                    cost.ram()));
-        }
+        Optional<FitImage> image = images.measured(way);
+        image.filter(known -> isNew)
+                .map(FitImage::cost)
+                .ifPresent(cost -> log.debug(String.format(
+                        Locale.ROOT,
+                        "%s: %,d cycles, %,d bytes of flash, %,d of RAM",
+                        way.text(),
+                        cost.cycles(),
+                        cost.flash(),
+                        cost.ram())));
         return image;
     }
 

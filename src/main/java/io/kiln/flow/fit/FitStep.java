@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.fit;
 
-import io.kiln.base.Failure;
 import io.kiln.base.FolderLock;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Optimize;
 import io.kiln.base.ParameterValue;
-import io.kiln.base.Problem;
 import io.kiln.base.incremental.Fingerprint;
 import io.kiln.flow.build.GenerateStep;
 import io.kiln.flow.page.BuildPage;
@@ -24,11 +22,7 @@ import io.kiln.tuning.fit.FitLimits;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
-import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -75,8 +69,13 @@ public final class FitStep {
             lock.guarding(layout.out());
             new Steps(log, layout)
                     .run("Searching the fastest image that fits", fingerprint("fit"), () -> List.of(search()));
-            return way(Json.read(file(layout), FrontReport.class).taken().way()).applied(build);
+            return way(Json.read(choice(), FrontReport.class).taken().way()).applied(build);
         }
+    }
+
+    /** What was found for builds to come; {@link #file} may show a later front. */
+    private Path choice() {
+        return layout.reports().resolve("state").resolve("fit-choice.json");
     }
 
     private Fingerprint fingerprint(String result) {
@@ -84,22 +83,26 @@ public final class FitStep {
     }
 
     private Path search() {
-        return measuring((run, images) -> {
-            FitWay fastest = run.fastest().orElseThrow(() -> new KilnException(nothingFits(images)));
+        FrontReport found = measuring((run, images) -> {
+            FitWay fastest = run.fastest()
+                    .orElseThrow(
+                            () -> new KilnException(FitProblem.of(build.board().id(), limits, images.all())));
             return report(run, images, fastest);
         });
+        Json.write(choice(), found);
+        return choice();
     }
 
     /** Measures the front of the build's images, with the build's own among them. */
     public void front() {
-        Path file = measuring((run, images) -> {
+        FrontReport found = measuring((run, images) -> {
             FitWay own = own();
             images.measured(own);
             run.front();
             return report(run, images, own);
         });
         BuildPage.write(layout);
-        Json.read(file, FrontReport.class).lines().forEach(log::info);
+        found.lines().forEach(log::info);
     }
 
     /** How this build is made. */
@@ -118,7 +121,7 @@ public final class FitStep {
         FrontReport report(FitRun run, FitImages images);
     }
 
-    private Path measuring(Work work) {
+    private FrontReport measuring(Work work) {
         build.requireRunsOn();
         Path folder = layout.reports().resolve("fit");
         try {
@@ -127,20 +130,20 @@ public final class FitStep {
             Json.write(file(layout), report);
             log.info("Measured " + report.images().size() + " images; taken: "
                     + report.taken().text().strip());
-            return file(layout);
+            return report;
         } finally {
             FreshFolder.clear(folder);
         }
     }
 
     private FrontReport report(FitRun run, FitImages images, FitWay taken) {
-        FitImage own = images.measured(taken);
+        FitImage own = images.measured(taken).orElseThrow();
         List<FitWay> ways = run.different();
         List<FitCost> costs =
-                ways.stream().map(way -> images.measured(way).cost()).toList();
+                ways.stream().map(way -> images.all().get(way).cost()).toList();
         List<FrontReport.Image> measured = new ArrayList<>();
         for (FitWay way : ways) {
-            FitImage image = images.measured(way);
+            FitImage image = images.all().get(way);
             FitCost cost = image.cost();
             boolean isTaken = cost.equals(own.cost());
             FitWay named = isTaken ? taken : way;
@@ -175,47 +178,5 @@ public final class FitStep {
         SortedMap<String, LayerGoal> layers = new TreeMap<>();
         way.layers().forEach((layer, goal) -> layers.put(layer, ParameterValue.of("goal", LayerGoal.class, goal)));
         return new FitWay(Optimize.of(way.code()), new GoalMix(Optimize.of(way.plan()), layers));
-    }
-
-    private Problem nothingFits(FitImages images) {
-        List<Map.Entry<FitWay, FitImage>> all = List.copyOf(images.all().entrySet());
-        Map.Entry<FitWay, FitImage> leastFlash = all.stream()
-                .min(Comparator.comparingLong(image -> image.getValue().cost().flash()))
-                .orElseThrow();
-        Map.Entry<FitWay, FitImage> leastRam = all.stream()
-                .min(Comparator.comparingLong(image -> image.getValue().cost().ram()))
-                .orElseThrow();
-        return Failure.MEMORY.problem(
-                "none of " + all.size() + " images fits: the least flash takes " + text(leastFlash) + ", the least RAM "
-                        + text(leastRam),
-                "board " + build.board().id() + ", kiln.optimize=fit",
-                limit(
-                                "flash",
-                                limits.flash().isPresent()
-                                        ? Optional.of(limits.flash().getAsLong())
-                                        : Optional.empty())
-                        + " and "
-                        + limit(
-                                "RAM",
-                                limits.ram().isPresent()
-                                        ? Optional.of(limits.ram().getAsLong())
-                                        : Optional.empty()),
-                "Raise kiln.limit.flash or kiln.limit.ram, or take a smaller model or a board with more memory;"
-                        + " kiln:profile -Dkiln.front shows what there is between");
-    }
-
-    private static String text(Map.Entry<FitWay, FitImage> image) {
-        FitCost cost = image.getValue().cost();
-        return String.format(
-                Locale.ROOT,
-                "%,d bytes with %,d of RAM (%s)",
-                cost.flash(),
-                cost.ram(),
-                image.getKey().text());
-    }
-
-    private static String limit(String memory, Optional<Long> bytes) {
-        return bytes.map(most -> String.format(Locale.ROOT, "at most %,d bytes of %s", most, memory))
-                .orElse("the board's " + memory);
     }
 }

@@ -35,10 +35,15 @@ class FitRunTest {
     private static final class KnownImages implements FitImages {
         private final Map<FitWay, FitImage> images = new LinkedHashMap<>();
         private final long gap;
+        private final long most;
 
-        /** @param gap bytes between layers of different goals, of which no table knows */
-        KnownImages(long gap) {
+        /**
+         * @param gap bytes between layers of different goals, of which no table knows
+         * @param most bytes of flash of the largest image that runs
+         */
+        KnownImages(long gap, long most) {
             this.gap = gap;
+            this.most = most;
         }
 
         @Override
@@ -47,8 +52,13 @@ class FitRunTest {
         }
 
         @Override
-        public FitImage measured(FitWay way) {
-            return images.computeIfAbsent(way, this::made);
+        public Optional<FitImage> measured(FitWay way) {
+            FitImage image = made(way);
+            if (image.memory().flash().total() > most) {
+                return Optional.empty();
+            }
+            images.put(way, image);
+            return Optional.of(image);
         }
 
         private FitImage made(FitWay way) {
@@ -101,29 +111,28 @@ class FitRunTest {
 
     @Test
     void threeImagesSufficeIfTheFastestFits() {
-        KnownImages images = new KnownImages(0);
+        KnownImages images = new KnownImages(0, 9999);
         FitWay fastest = new FitRun(Log.QUIET, images, FitLimits.NONE).fastest().orElseThrow();
         assertThat(fastest.parts().plan()).isEqualTo(Optimize.SIZE);
-        assertThat(images.measured(fastest).cost()).isEqualTo(new FitCost(13_600, 3000, 3000));
-        // The build's own, and one for each plan.
-        assertThat(images.all()).hasSize(4);
+        assertThat(images.all().get(fastest).cost()).isEqualTo(new FitCost(13_600, 3000, 3000));
+        assertThat(images.all()).hasSize(3);
     }
 
     @Test
     void aLimitOfRamTakesAnotherPlan() {
-        KnownImages images = new KnownImages(0);
+        KnownImages images = new KnownImages(0, 9999);
         FitWay fastest =
                 new FitRun(Log.QUIET, images, limits(3000, 2000)).fastest().orElseThrow();
-        assertThat(images.measured(fastest).cost()).isEqualTo(new FitCost(15_100, 3000, 1000));
+        assertThat(images.all().get(fastest).cost()).isEqualTo(new FitCost(15_100, 3000, 1000));
     }
 
     /** The three fastest layers become small: they cost least, and pay for the kernel together. */
     @Test
     void aLimitOfFlashMakesTheCheapestLayersSmall() {
-        KnownImages images = new KnownImages(0);
+        KnownImages images = new KnownImages(0, 9999);
         FitWay fastest =
                 new FitRun(Log.QUIET, images, limits(2300, 5000)).fastest().orElseThrow();
-        assertThat(images.measured(fastest).cost()).isEqualTo(new FitCost(13_600 + 450 * (1 + 2 + 3), 2250, 3000));
+        assertThat(images.all().get(fastest).cost()).isEqualTo(new FitCost(13_600 + 450 * (1 + 2 + 3), 2250, 3000));
         assertThat(fastest.parts().layers())
                 .containsEntry("layer3", LayerGoal.SIZE)
                 .containsEntry("layer4", LayerGoal.SPEED);
@@ -132,27 +141,39 @@ class FitRunTest {
     /** What is measured counts: a mix that is larger than its table says gives way to one whose code is for size. */
     @Test
     void aMixThatIsLargerThanPromisedIsNotTaken() {
-        KnownImages images = new KnownImages(100);
+        KnownImages images = new KnownImages(100, 9999);
         FitWay fastest =
                 new FitRun(Log.QUIET, images, limits(2300, 5000)).fastest().orElseThrow();
-        FitCost cost = images.measured(fastest).cost();
+        FitCost cost = images.all().get(fastest).cost();
         assertThat(cost.flash()).isLessThanOrEqualTo(2300);
         assertThat(cost.cycles()).isEqualTo(13_600 + 450 * (1 + 2 + 3) + 400);
     }
 
+    /** Images that no emulator can hold tell nothing; the others are mixed. */
+    @Test
+    void imagesThatAreTooLargeToRunAreLeftOut() {
+        KnownImages images = new KnownImages(0, 2300);
+        FitWay fastest =
+                new FitRun(Log.QUIET, images, limits(2300, 5000)).fastest().orElseThrow();
+        assertThat(images.all().get(fastest).cost().flash()).isLessThanOrEqualTo(2300);
+        assertThat(new FitRun(Log.QUIET, new KnownImages(0, 100), FitLimits.NONE).fastest())
+                .isEmpty();
+    }
+
     @Test
     void nothingIsTakenThatDoesNotFit() {
-        assertThat(new FitRun(Log.QUIET, new KnownImages(0), limits(1000, 5000)).fastest())
+        assertThat(new FitRun(Log.QUIET, new KnownImages(0, 9999), limits(1000, 5000)).fastest())
                 .isEmpty();
     }
 
     @Test
     void aFrontHasMixesBetweenTheImagesOfOneGoal() {
-        KnownImages images = new KnownImages(0);
+        KnownImages images = new KnownImages(0, 9999);
         FitRun run = new FitRun(Log.QUIET, images, FitLimits.NONE);
         run.front();
-        List<FitCost> costs =
-                run.different().stream().map(way -> images.measured(way).cost()).toList();
+        List<FitCost> costs = run.different().stream()
+                .map(way -> images.all().get(way).cost())
+                .toList();
         assertThat(costs).doesNotHaveDuplicates().isSortedAccordingTo((a, b) -> Long.compare(a.cycles(), b.cycles()));
         assertThat(FitCost.unbeaten(costs, cost -> cost)).hasSizeGreaterThan(6);
         assertThat(images.all().keySet())
