@@ -2,11 +2,15 @@
 package io.kiln.flow.spec;
 
 import io.kiln.base.ByteSize;
+import io.kiln.base.Failure;
+import io.kiln.base.KilnException;
 import io.kiln.base.Optimize;
 import io.kiln.base.Problems;
 import io.kiln.tuning.fit.FitLimits;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.stream.Stream;
 
 /**
  * What memory an image may take, and whether the fastest one within that is searched.
@@ -34,9 +38,24 @@ public record FitSpec(boolean isSought, FitLimits limits) {
                 isFit(optimize), new FitLimits(bytes("flash", flash, problems), bytes("ram", ram, problems)));
     }
 
-    /** The goal of a build, which is speed where the fastest that fits is searched. */
+    /**
+     * The goal of a build, which is speed where the fastest that fits is searched.
+     *
+     * @throws KilnException for text that is no value of {@code kiln.optimize}, with the list of values
+     */
     public static Optimize goal(String optimize) {
-        return isFit(optimize) ? Optimize.SPEED : Optimize.of(optimize);
+        if (isFit(optimize)) {
+            return Optimize.SPEED;
+        }
+        List<String> goals = Stream.of(Optimize.values()).map(Optimize::text).toList();
+        if (!goals.contains(optimize)) {
+            throw new KilnException(Failure.CONFIG.problem(
+                    "kiln.optimize is '" + optimize + "'",
+                    "",
+                    "one of " + String.join(", ", goals) + ", " + FIT,
+                    "Change kiln.optimize"));
+        }
+        return Optimize.of(optimize);
     }
 
     private static boolean isFit(String optimize) {
