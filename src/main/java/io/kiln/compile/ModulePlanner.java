@@ -22,7 +22,9 @@ import io.kiln.partition.ExternalFunction;
 import io.kiln.partition.ExternalModule;
 import io.kiln.partition.Externals;
 import io.kiln.schedule.Dispatch;
+import io.kiln.schedule.GoalMix;
 import io.kiln.schedule.LayerChoices;
+import io.kiln.schedule.LayerGoal;
 import io.kiln.schedule.OnlyConvolution;
 import io.kiln.stream.Lowering;
 import io.kiln.stream.PlanChoice;
@@ -36,6 +38,7 @@ import io.kiln.tir.Buffer;
 import io.kiln.tuning.task.ProgramTask;
 import io.kiln.tuning.task.RecordedChoices;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -50,6 +53,7 @@ final class ModulePlanner {
     private final Target target;
     private final CallOptions calls;
     private final Optimize optimize;
+    private final Optional<GoalMix> mix;
     private final Externals externals;
     private final CodeOrigin origin;
     private final List<ExternalFunction> external = new ArrayList<>();
@@ -63,6 +67,7 @@ final class ModulePlanner {
         this.target = request.target().host();
         this.calls = request.calls();
         this.optimize = request.options().optimize();
+        this.mix = request.options().mix();
         this.externals = request.target().externals();
         this.origin = new CodeOrigin(
                 String.valueOf(request.model().file().getFileName()),
@@ -88,7 +93,8 @@ final class ModulePlanner {
                 .filter(op -> !op.root().op().has(Trait.VIEW))
                 .toList();
         LayerChoices choices = records.or(OnlyConvolution.of(operators, optimize));
-        Dispatch dispatch = new Dispatch(target, optimize, callees, choices);
+        Map<String, LayerGoal> goals = mix.map(GoalMix::layers).orElseGet(Collections::emptySortedMap);
+        Dispatch dispatch = new Dispatch(target, optimize, callees, choices, goals);
         ExternalModule outside = ExternalModule.of(externals, fused, names.prefix());
         OperatorTargets targets = new OperatorTargets(operators, outside, externals, external);
         external.addAll(outside.functions());
@@ -115,6 +121,9 @@ final class ModulePlanner {
             return StreamPlanner.plan(program, order(called));
         }
         main = Optional.of(program);
+        if (mix.isPresent()) {
+            return StreamPlanner.plan(program, mix.get().plan());
+        }
         ProgramTask task = new ProgramTask(program.function(), target, optimize, calls.io());
         Optional<PlanChoice> choice = records.plan(task);
         Optional<PlannedProgram> chosen = choice.flatMap(each -> StreamPlanner.plan(program, each));

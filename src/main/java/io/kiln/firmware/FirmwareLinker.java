@@ -32,6 +32,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -57,10 +58,9 @@ public final class FirmwareLinker {
     private final Path folder;
     private final String base;
     private final Log log;
-    private final Function<Measurement, String> advice;
+    private final Demands demands;
 
-    private FirmwareLinker(
-            CompiledObjects objects, Path folder, String base, Log log, Function<Measurement, String> advice) {
+    private FirmwareLinker(CompiledObjects objects, Path folder, String base, Log log, Demands demands) {
         this.project = objects.project();
         this.objects = objects;
         this.lines = new CommandLines(project);
@@ -73,7 +73,7 @@ public final class FirmwareLinker {
                 project.board().building().uf2Family(),
                 log);
         this.log = log;
-        this.advice = advice;
+        this.demands = demands;
     }
 
     /**
@@ -84,18 +84,31 @@ public final class FirmwareLinker {
      * @throws KilnException with the linker's output, or with a table of memory needs if a memory is too small
      */
     public static Image link(CompiledObjects objects, Path folder, String base, Log log) {
-        return link(objects, folder, base, log, measurement -> "");
+        return link(objects, folder, base, log, Demands.NONE);
     }
 
     /**
-     * Links as {@link #link(CompiledObjects, Path, String, Log)} does, with advice about an image that does not fit.
+     * What is asked of an image.
      *
      * @param advice called if the image does not fit; its answer ends the message
+     * @param limits throws if the image takes more than it may, before any of it is written
      */
-    public static Image link(
-            CompiledObjects objects, Path folder, String base, Log log, Function<Measurement, String> advice) {
-        return new FirmwareLinker(objects, folder, base, log, advice).link();
+    public record Demands(Function<Measurement, String> advice, Consumer<Measurement> limits) {
+        static final Demands NONE = new Demands(measurement -> "", measurement -> {});
     }
+
+    /** Links as {@link #link(CompiledObjects, Path, String, Log)} does, with demands. */
+    public static Image link(CompiledObjects objects, Path folder, String base, Log log, Demands demands) {
+        return new FirmwareLinker(objects, folder, base, log, demands).link();
+    }
+
+    /**
+     * An image that may be larger than its board.
+     *
+     * @param elf linked for the board with more room in each memory
+     * @param measurement what it takes of the board's memories
+     */
+    public record Roomy(Path elf, Measurement measurement) {}
 
     /**
      * Measures an image of these objects, whether or not it fits; the image is not kept.
@@ -104,10 +117,15 @@ public final class FirmwareLinker {
      * @return empty if linking fails for other reasons
      */
     public static Optional<Measurement> measure(CompiledObjects objects, Path folder) {
-        FirmwareLinker linker = new FirmwareLinker(objects, folder, "measured", Log.QUIET, measurement -> "");
+        return roomy(objects, folder).map(Roomy::measurement);
+    }
+
+    /** Links as {@link #measure} does, and keeps the image in the project's build directory. */
+    public static Optional<Roomy> roomy(CompiledObjects objects, Path folder) {
+        FirmwareLinker linker = new FirmwareLinker(objects, folder, "measured", Log.QUIET, Demands.NONE);
         Path elf = linker.project.buildDirectory().resolve("measured.elf");
         Path map = linker.project.buildDirectory().resolve("measured.map");
-        return linker.linksWithRoom(elf, map) ? Optional.of(linker.measure(elf)) : Optional.empty();
+        return linker.linksWithRoom(elf, map) ? Optional.of(new Roomy(elf, linker.measure(elf))) : Optional.empty();
     }
 
     /**
@@ -115,7 +133,7 @@ public final class FirmwareLinker {
      * checked.
      */
     public static Optional<String> changedInput(CompiledObjects objects, Path folder, String base) {
-        FirmwareLinker linker = new FirmwareLinker(objects, folder, base, Log.QUIET, measurement -> "");
+        FirmwareLinker linker = new FirmwareLinker(objects, folder, base, Log.QUIET, Demands.NONE);
         Optional<Made> last = linker.journal().read(base);
         return Staleness.changedInput(last, linker.inputsNow(last, new FileDigests(linker.project.directory())));
     }
@@ -154,6 +172,7 @@ public final class FirmwareLinker {
         Optional<String> reason = Staleness.reason(last, inputsNow(last, digests), folder);
         if (reason.isEmpty()) {
             Image image = files.image(last.get().outputs().keySet(), measure(files.file("elf")), false);
+            demands.limits.accept(image.measurement());
             log.info("Nothing changed: " + image.elf() + " is up to date (" + MemoryTable.line(image.measurement())
                     + ")");
             return image;
@@ -169,6 +188,7 @@ public final class FirmwareLinker {
         }
         Measurement measurement = measure(elf);
         requireFit(measurement);
+        demands.limits.accept(measurement);
         Map<String, String> read = read(digests, began, map);
         Map<String, String> outputs = files.publish(elf, map, project.board().isHost());
         Fingerprint inputs = Staleness.inputs(Compilation.tool(project), commandDigest(), read, List.of())
@@ -250,7 +270,7 @@ public final class FirmwareLinker {
                     "the image does not fit:\n" + MemoryTable.table(measurement),
                     "board " + project.board().id(),
                     "",
-                    "Take a smaller model or a board with more memory" + advice.apply(measurement)));
+                    "Take a smaller model or a board with more memory" + demands.advice.apply(measurement)));
         }
     }
 

@@ -9,6 +9,7 @@ import io.kiln.flow.device.FlashStep;
 import io.kiln.flow.device.ProjectStep;
 import io.kiln.flow.export.LibraryExport;
 import io.kiln.flow.export.SourceExport;
+import io.kiln.flow.fit.FitStep;
 import io.kiln.flow.inspect.DebugStep;
 import io.kiln.flow.inspect.Inspector;
 import io.kiln.flow.resolve.ResolvedBuild;
@@ -83,7 +84,7 @@ public final class Flow {
 
     /** Checks that board, toolchain and models exist and fit together. */
     public void resolve(BuildSpec spec) {
-        log(resolved(spec));
+        log(new Resolver(environment).resolve(spec));
     }
 
     /** Checks a build as {@link #resolve} does, before its other plugins have run: missing files, which a plugin may still create, are logged. */
@@ -215,6 +216,15 @@ public final class Flow {
     public void profile(BuildSpec spec) {
         ResolvedBuild build = resolved(spec);
         alone(spec, "kiln:profile", () -> profile(build));
+    }
+
+    /** Counts as {@link #profile(BuildSpec)} does, and measures the front of all images of the models. */
+    public void front(BuildSpec spec) {
+        ResolvedBuild build = resolved(spec);
+        alone(spec, "kiln:profile", () -> {
+            profile(build);
+            new FitStep(log, build).front();
+        });
     }
 
     /** Counts as {@link #profile(BuildSpec)} does, where no other build works anyway. */
@@ -373,6 +383,7 @@ public final class Flow {
     }
 
     private ResolvedBuild resolved(BuildSpec spec) {
-        return new Resolver(environment).resolve(spec);
+        ResolvedBuild build = new Resolver(environment).resolve(spec);
+        return spec.compiler().fit().isSought() ? new FitStep(log, build).settled() : build;
     }
 }

@@ -29,6 +29,7 @@ import io.kiln.flow.spec.CodeSpec;
 import io.kiln.flow.spec.CodegenSpec;
 import io.kiln.flow.spec.CompilerSpec;
 import io.kiln.flow.spec.DeviceSpec;
+import io.kiln.flow.spec.FitSpec;
 import io.kiln.flow.spec.FlashSpec;
 import io.kiln.flow.spec.ImageSpec;
 import io.kiln.flow.spec.MachineSpec;
@@ -140,7 +141,7 @@ abstract class AbstractBuildMojo extends AbstractKilnMojo {
     @Parameter(property = "kiln.home")
     private File home;
 
-    /** What to optimize for: {@code speed} (fewest instructions), {@code size} (least flash) or {@code ram} (least RAM). */
+    /** What to optimize for: {@code speed}, {@code size} (least flash), {@code ram} (least RAM) or {@code fit} (fastest image in memory). */
     @Parameter(property = "kiln.optimize", defaultValue = "speed")
     private String optimize;
 
@@ -256,10 +257,9 @@ abstract class AbstractBuildMojo extends AbstractKilnMojo {
     private File tuneRecords;
 
     /**
-     * What {@code kiln:tune} minimises: {@code cycles} (estimated), {@code instructions}, {@code time} (on a board), {@code size} or {@code ram}, or
-     * several with weights, such as {@code cycles:1,size:0.2}. If not set: {@code size} with {@code kiln.optimize=size}, {@code time} on a board, {@code
-     * cycles} where the core has a timing table, {@code instructions} elsewhere. With {@code instructions}, builds follow records of these in place of
-     * those of {@code cycles} and {@code time}.
+     * What {@code kiln:tune} minimises: {@code cycles}, {@code board-cycles} (with waits of flash), {@code instructions}, {@code time} (on a board),
+     * {@code size} or {@code ram}, or several with weights, such as {@code cycles:1,size:0.2}. If not set: what builds of the board follow. With {@code
+     * instructions}, builds follow records of these in place of those of cycles and time.
      */
     @Parameter(property = "kiln.tune.objective")
     private String tuneObjective;
@@ -287,9 +287,9 @@ abstract class AbstractBuildMojo extends AbstractKilnMojo {
     @Parameter
     private PlexusConfiguration tflite;
 
-    /** The most bytes of a model file, such as {@code 64M}. If not set, a limit that follows the board's memories. */
-    @Parameter(property = "kiln.limit.model")
-    private String limitModel;
+    /** The most bytes: elements {@code flash} and {@code ram} of the image, {@code model} of a model file; or properties {@code kiln.limit.NAME}. */
+    @Parameter
+    private PlexusConfiguration limit;
 
     /**
      * What runs on an image whose project has no {@code main}: {@code console}, by which a host runs whole models, or {@code rpc}, microTVM's RPC
@@ -446,12 +446,13 @@ abstract class AbstractBuildMojo extends AbstractKilnMojo {
                 .read(() -> RecordsSpec.of(
                         Optional.ofNullable(tuneRecords).map(File::toPath), sharedRecords, tuneObjective()))
                 .orElse(RecordsSpec.USUAL);
+        FitSpec fit = CompilationGroups.fit(optimize, values(CompilationGroups.LIMIT, limit), malformed);
         SortedMap<String, Long> limits = CompilerSpec.memoryLimits(named("kiln.memory.", memory));
         return new BuildSpec(
                 layout(modelSources),
                 modelSources,
                 machine,
-                new CompilerSpec(options, codegens(), limits, quantized, records, dumpIr),
+                new CompilerSpec(options, codegens(), limits, quantized, records, dumpIr, fit),
                 archive(),
                 new ImageSpec(
                         image,
@@ -507,7 +508,7 @@ abstract class AbstractBuildMojo extends AbstractKilnMojo {
     }
 
     private CompileOptions options(Problems malformed, Application chosen) {
-        Optimize optimized = malformed.read(() -> Optimize.of(optimize)).orElse(Optimize.SPEED);
+        Optimize optimized = malformed.read(() -> FitSpec.goal(optimize)).orElse(Optimize.SPEED);
         Io owner = malformed.read(() -> Io.of(io)).orElse(Io.CALLER);
         CallOptions calls = calls(malformed, owner, chosen);
         PassOptions passes = new PassOptions(
@@ -518,13 +519,13 @@ abstract class AbstractBuildMojo extends AbstractKilnMojo {
                 CompilationGroups.reading(
                         values(CompilationGroups.ONNX, onnx),
                         values(CompilationGroups.TFLITE, tflite),
-                        Optional.ofNullable(limitModel)),
+                        values(CompilationGroups.LIMIT, limit)),
                 parameters(),
                 Optional.ofNullable(customOperators));
         return malformed
                 .read(() -> PassConfig.parse(passConfig == null ? List.of() : passConfig))
                 .orElse(PassConfig.NONE)
-                .over(new CompileOptions(optimized, calls, passes, reading, portable, copies));
+                .over(new CompileOptions(optimized, calls, passes, reading, portable, copies, Optional.empty()));
     }
 
     private CallOptions calls(Problems malformed, Io owner, Application chosen) {

@@ -15,6 +15,7 @@ import io.kiln.flow.spec.BuildSpec.GivenInputs;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.CompilerSpec;
+import io.kiln.flow.spec.FitSpec;
 import io.kiln.flow.spec.ImageSpec;
 import io.kiln.flow.spec.MachineSpec;
 import io.kiln.flow.spec.PassConfig;
@@ -137,11 +138,11 @@ public final class InspectMojo extends AbstractBoardMojo {
                 CompilationGroups.reading(
                         values(CompilationGroups.ONNX, null),
                         values(CompilationGroups.TFLITE, null),
-                        other.undeclared("limitModel").or(() -> other.property("kiln.limit.model"))),
+                        values(CompilationGroups.LIMIT, null)),
                 other,
                 Optional.empty());
         Optimize optimize = malformed
-                .read(() -> Optimize.of(other.undeclared("optimize").orElse("speed")))
+                .read(() -> FitSpec.goal(other.undeclared("optimize").orElse("speed")))
                 .orElse(Optimize.SPEED);
         return malformed
                 .read(() -> PassConfig.parse(listed(other, "passConfig")))
@@ -152,7 +153,8 @@ public final class InspectMojo extends AbstractBoardMojo {
                         passes,
                         reading,
                         other.undeclared("portable").map(Boolean::parseBoolean).orElse(false),
-                        RamOptions.AUTO));
+                        RamOptions.AUTO,
+                        Optional.empty()));
     }
 
     private static List<String> listed(GoalParameters other, String name) {

@@ -60,6 +60,7 @@ public final class Dispatch {
     private final Optimize optimize;
     private final OperatorLowering.Context context;
     private final LayerChoices choices;
+    private final Map<String, LayerGoal> goals;
     private final ChosenSchedules chosen = new ChosenSchedules();
 
     public Dispatch(Target target, Optimize optimize) {
@@ -75,13 +76,26 @@ public final class Dispatch {
         this(target, optimize, callees, LayerChoices.RULES);
     }
 
-    /**
-     * As above, with choices that override the rules.
-     *
-     * @param choices asked first for each layer
-     */
+    /** As below, with the same goal for all layers. */
     public Dispatch(Target target, Optimize optimize, List<Callee> callees, LayerChoices choices) {
+        this(target, optimize, callees, choices, Map.of());
+    }
+
+    /**
+     * For a function whose operators call others, with choices that override the rules.
+     *
+     * @param callees the called functions, by index
+     * @param choices asked first for each layer
+     * @param goals of layers that are not the build's, by the names of their functions
+     */
+    public Dispatch(
+            Target target,
+            Optimize optimize,
+            List<Callee> callees,
+            LayerChoices choices,
+            Map<String, LayerGoal> goals) {
         this.choices = choices;
+        this.goals = Map.copyOf(goals);
         this.features = target.features();
         this.optimize = optimize;
         this.context = new OperatorLowering.Context(
@@ -130,7 +144,8 @@ public final class Dispatch {
     }
 
     private LoweredOperator convolution(FusedOperator op, ConvComputation conv, Rows rows) {
-        Workload workload = new Workload(conv, rows, features, optimize);
+        LayerGoal goal = goals.getOrDefault(op.name(), LayerGoal.of(optimize));
+        Workload workload = goal.workload(conv, rows, features);
         return lower(op, workload, chosen.of(op, rows, () -> choice(op, workload)));
     }
 

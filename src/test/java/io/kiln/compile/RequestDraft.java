@@ -100,7 +100,13 @@ public final class RequestDraft {
 
     public RequestDraft portable() {
         options = new CompileOptions(
-                options.optimize(), options.calls(), options.passes(), options.reading(), true, options.ram());
+                options.optimize(),
+                options.calls(),
+                options.passes(),
+                options.reading(),
+                true,
+                options.ram(),
+                options.mix());
         return this;
     }
 

@@ -35,9 +35,11 @@ public record FunctionTrace(Emulator emulator) {
      * @param functions names of the functions in the order of their calls, at least one
      * @param instructions of each of them, as {@link FunctionCounter} counted them
      * @param end name of a function that is called after them
+     * @param sink is told of each block in order; of the registers of an Arm core too
      * @throws KilnException if the log does not have all of these instructions
      */
-    public List<ExecutedBlock> blocks(Path image, List<String> functions, List<Long> instructions, String end) {
+    public List<ExecutedBlock> blocks(
+            Path image, List<String> functions, List<Long> instructions, String end, BlockSink sink) {
         InstructionCounter.requireQemu(emulator.board());
         ElfFile elf = ElfFile.read(image);
         NavigableMap<Long, Range> owners = new TreeMap<>();
@@ -46,8 +48,8 @@ public record FunctionTrace(Emulator emulator) {
             own(owners, FunctionCounter.symbol(elf, image, functions.get(i)), i + 1);
         }
         long first = FunctionCounter.address(elf, image, functions.get(0));
-        BlockTrace trace = new BlockTrace(elf, owners, first, FunctionCounter.address(elf, image, end), BlockSink.NONE);
-        List<ExecutedBlock> blocks = run(image, Architecture.of(elf), first, trace);
+        BlockTrace trace = new BlockTrace(elf, owners, first, FunctionCounter.address(elf, image, end), sink);
+        List<ExecutedBlock> blocks = run(image, Architecture.of(elf), first, trace, !sink.equals(BlockSink.NONE));
         for (int i = 0; i < functions.size(); i++) {
             require(blocks, i + 1, instructions.get(i), functions.get(i));
         }
@@ -59,7 +61,8 @@ public record FunctionTrace(Emulator emulator) {
         owners.put(start, new Range(start + symbol.size(), owner));
     }
 
-    private List<ExecutedBlock> run(Path image, Architecture architecture, long first, BlockTrace trace) {
+    private List<ExecutedBlock> run(
+            Path image, Architecture architecture, long first, BlockTrace trace, boolean withRegisters) {
         Path folder = InstructionCounter.temporaryFolder();
         try (RunningProcess process = emulator.start(image, InstructionCounter.sockets(folder), folder, trace::take)) {
             FunctionCounter.drain(process);
@@ -72,7 +75,7 @@ public record FunctionTrace(Emulator emulator) {
                 stub.await();
                 // With a breakpoint, QEMU would translate the code around it instruction by instruction.
                 stub.passBy(first);
-                monitor.logBlocks(false);
+                monitor.logBlocks(withRegisters);
                 stub.resume();
                 return trace.result().get(emulator.limit().toMillis(), TimeUnit.MILLISECONDS);
             } catch (InterruptedException e) {

@@ -36,7 +36,8 @@ public final class BoardRecords {
     private static final String IN_PROFILE = "tuning.log";
 
     /** Objectives of records that may cost instructions. */
-    private static final Set<String> IN_CYCLES = Set.of(Metric.CYCLES.text(), Metric.TIME.text());
+    private static final Set<String> IN_CYCLES =
+            Set.of(Metric.CYCLES.text(), Metric.BOARD_CYCLES.text(), Metric.TIME.text());
 
     private BoardRecords() {}
 
@@ -82,7 +83,7 @@ public final class BoardRecords {
 
     /**
      * Whether a record was searched for what the build wants: instructions if it says so, or if nobody can tell the cycles of its core.
-     * Fewer instructions may be more cycles.
+     * Fewer instructions may be more cycles. Cycles with the waits of a board's flash hold for boards whose cache of code has the same size.
      */
     private static Predicate<TuningRecord> followed(ResolvedBuild build) {
         Set<String> others = Set.of();
@@ -92,7 +93,13 @@ public final class BoardRecords {
             others = Set.of(Metric.INSTRUCTIONS.text());
         }
         Set<String> objectives = others;
-        return record -> !objectives.contains(TaskKeys.objective(record.task()));
+        return record -> !objectives.contains(TaskKeys.objective(record.task())) && !isOfOtherCache(build, record);
+    }
+
+    /** Whether a record was searched for a board whose flash waits in another way: its cache of code has another size. */
+    private static boolean isOfOtherCache(ResolvedBuild build, TuningRecord record) {
+        return TaskKeys.objective(record.task()).equals(Metric.BOARD_CYCLES.text())
+                && !TaskKeys.cache(record.task().target()).equals(TaskKeys.cache(build.target()));
     }
 
     /** Whether the cycles of the build's core can be estimated. */
@@ -146,7 +153,14 @@ public final class BoardRecords {
         log.info(records.size() + " tuning records in " + where);
         read.warnings().forEach(log::warn);
         boolean isForInstructions = build.spec().compiler().records().isForInstructions();
-        long others = records.stream().filter(followed(build).negate()).count();
+        long ofOtherCaches =
+                records.stream().filter(record -> isOfOtherCache(build, record)).count();
+        if (ofOtherCaches > 0) {
+            log.info(ofOtherCaches
+                    + " of them are not followed, because they were searched for boards whose cache of code"
+                    + " has another size: tune again");
+        }
+        long others = records.stream().filter(followed(build).negate()).count() - ofOtherCaches;
         if (others > 0) {
             log.info(others + " of them are not followed, because they were searched for "
                     + (isForInstructions ? "cycles or time" : "fewer instructions, which may take more cycles")

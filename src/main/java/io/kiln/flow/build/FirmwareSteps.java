@@ -10,6 +10,7 @@ import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
+import io.kiln.base.Problems;
 import io.kiln.base.WholeFiles;
 import io.kiln.device.fault.StackUse;
 import io.kiln.executor.PackedOptions;
@@ -18,6 +19,7 @@ import io.kiln.firmware.ExtraCode;
 import io.kiln.firmware.FirmwareAssembler;
 import io.kiln.firmware.FirmwareCompiler;
 import io.kiln.firmware.FirmwareLinker;
+import io.kiln.firmware.FirmwareLinker.Demands;
 import io.kiln.firmware.FirmwareProject;
 import io.kiln.firmware.FirmwareRequest;
 import io.kiln.firmware.image.Image;
@@ -33,11 +35,14 @@ import io.kiln.report.BuildReport;
 import io.kiln.report.Json;
 import io.kiln.report.ModelPart;
 import io.kiln.report.ProfileReport;
+import io.kiln.tuning.fit.FitLimits;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -81,7 +86,11 @@ public final class FirmwareSteps {
     public Image link() {
         CompiledObjects objects = objects();
         Image image = FirmwareLinker.link(
-                objects, layout.out(), layout.base(), log, measurement -> new Savings(build, measurement).text());
+                objects,
+                layout.out(),
+                layout.base(),
+                log,
+                new Demands(measurement -> new Savings(build, measurement).text(), this::requireLimits));
         if (image.relinked()) {
             LastBuild.keep(layout);
             VerifyRecord.removeReports(layout);
@@ -96,6 +105,29 @@ public final class FirmwareSteps {
             log.info("Report: " + BuildPage.file(layout));
         }
         return image;
+    }
+
+    /** Refuses an image that takes more memory than the build's limits allow. */
+    private void requireLimits(Measurement measured) {
+        FitLimits limits = build.spec().compiler().fit().limits();
+        Problems problems = new Problems(Failure.MEMORY);
+        limit(problems, "flash", measured.flash().total(), limits.flash());
+        limit(problems, "RAM", measured.ram().total(), limits.ram());
+        problems.throwIfAny();
+    }
+
+    private void limit(Problems problems, String memory, long used, OptionalLong limit) {
+        if (used > limit.orElse(Long.MAX_VALUE)) {
+            problems.add(
+                    String.format(Locale.ROOT, "the image takes %,d bytes of %s", used, memory),
+                    "board " + build.board().id(),
+                    String.format(
+                            Locale.ROOT,
+                            "at most %,d: kiln.limit.%s",
+                            limit.getAsLong(),
+                            memory.toLowerCase(Locale.ROOT)),
+                    "Build with -Dkiln.optimize=fit, the fastest image within the limits, or raise the limit");
+        }
     }
 
     /** Keeps what was measured of the stack of this image. */
@@ -272,7 +304,12 @@ public final class FirmwareSteps {
      */
     FirmwareRequest request() {
         new GenerateStep(Log.QUIET, build).requireCurrent();
-        List<ModelLibrary> models = GenerateStep.store(layout).read();
+        return request(
+                GenerateStep.store(layout).read(), new FirmwareRequest.Folders(layout.firmware(), objectFolder()));
+    }
+
+    /** The inputs of a firmware with other models, in other folders. */
+    public FirmwareRequest request(List<ModelLibrary> models, FirmwareRequest.Folders folders) {
         ImageSpec image = build.spec().image();
         FirmwareRequest plain = new FirmwareRequest(
                 build.board(),
@@ -284,7 +321,7 @@ public final class FirmwareSteps {
                         image.options(),
                         CmsisNnSources.of(build.spec().codegens(), models),
                         ExtraCode.NONE),
-                new FirmwareRequest.Folders(layout.firmware(), objectFolder()),
+                folders,
                 PluginVersion.text());
         return updates.with(plain);
     }

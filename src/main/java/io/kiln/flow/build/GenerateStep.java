@@ -114,8 +114,13 @@ public final class GenerateStep {
     }
 
     private Fingerprint fingerprint() {
+        return inputs(NAME);
+    }
+
+    /** What a result depends on that is made from the models and all settings of the build. */
+    public Fingerprint inputs(String result) {
         BuildSpec spec = build.spec();
-        Fingerprint now = Fingerprint.of(NAME).value("", build);
+        Fingerprint now = Fingerprint.of(result).value("", build);
         spec.models()
                 .forEach(model -> now.value(
                         "files of " + model.name(),
@@ -129,9 +134,25 @@ public final class GenerateStep {
                 : build.spec().archive().version();
     }
 
-    private Collection<Path> generate() {
-        quantizedFiles.clear();
-        BoardRecords.announce(build, log);
+    /**
+     * The models of a build as libraries.
+     *
+     * @param compiled those that the compiler made
+     * @param archives those that came as C
+     * @param linked all in the order of the build, and the system library if the image needs one
+     * @param isWhole whether the only archive is taken as it is
+     */
+    public record Libraries(
+            List<CompiledModel> compiled, List<Archive> archives, List<ModelLibrary> linked, boolean isWhole) {
+        public Libraries {
+            compiled = List.copyOf(compiled);
+            archives = List.copyOf(archives);
+            linked = List.copyOf(linked);
+        }
+    }
+
+    /** Compiles the models and writes nothing. */
+    public Libraries libraries() {
         List<CompiledModel> compiled = new ArrayList<>();
         List<Archive> archives = new ArrayList<>();
         List<ModelLibrary> libraries = new ArrayList<>();
@@ -152,18 +173,26 @@ public final class GenerateStep {
         checkNames(libraries, problems);
         checkServed(libraries, problems);
         problems.throwIfAny();
-        UnusedFunctions.say(build.spec().codegens(), libraries, log);
-        FreshFolder.clear(layout.generated());
         boolean isWhole = compiled.isEmpty()
                 && archives.size() == 1
                 && ModelLibraryFormat.hasPresentTree(archives.get(0).version())
                 && archives.get(0).models().size() == libraries.size()
                 && SystemLibrary.suffices(libraries);
-        List<ModelLibrary> linked = linked(libraries, isWhole);
-        List<Path> written =
-                isWhole ? copy(archives.get(0), build.spec().models().get(0).file(), linked) : write(linked);
-        written.addAll(ModelViews.write(build.spec(), compiled));
-        written.addAll(quantizedFiles.write(compiled));
+        UnusedFunctions.say(build.spec().codegens(), libraries, log);
+        return new Libraries(compiled, archives, linked(libraries, isWhole), isWhole);
+    }
+
+    private Collection<Path> generate() {
+        quantizedFiles.clear();
+        BoardRecords.announce(build, log);
+        Libraries all = libraries();
+        List<ModelLibrary> linked = all.linked;
+        FreshFolder.clear(layout.generated());
+        List<Path> written = all.isWhole
+                ? copy(all.archives.get(0), build.spec().models().get(0).file(), linked)
+                : write(linked);
+        written.addAll(ModelViews.write(build.spec(), all.compiled));
+        written.addAll(quantizedFiles.write(all.compiled));
         store(layout).write(linked);
         linked.forEach(library -> {
             log.info(LibrarySummary.of(library));
@@ -240,6 +269,7 @@ public final class GenerateStep {
                 BoardPools.of(
                         build.board(),
                         spec.compiler().memoryLimits(),
+                        spec.compiler().fit().limits().ram(),
                         spec.models().size()),
                 build.objects().<ObjectCompiler>map(objects -> objects.optimizing(options.optimize())));
         return new CompileRequest(

@@ -14,6 +14,7 @@ import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
+import io.kiln.flow.spec.FitSpec;
 import io.kiln.flow.state.PluginVersion;
 import io.kiln.report.Json;
 import io.kiln.report.bom.CycloneDx;
@@ -144,7 +145,9 @@ final class ImagePapers {
     private Provenance provenance() {
         SortedMap<String, String> parameters = new TreeMap<>();
         parameters.put("kiln.board", spec.board());
-        parameters.put("kiln.optimize", spec.optimize().text());
+        parameters.put(
+                "kiln.optimize",
+                spec.compiler().fit().isSought() ? FitSpec.FIT : spec.optimize().text());
         parameters.put("kiln.io", spec.calls().io().text());
         parameters.put("kiln.executor", spec.calls().executor().text());
         parameters.put("kiln.interfaceApi", spec.calls().convention().interfaceApi());

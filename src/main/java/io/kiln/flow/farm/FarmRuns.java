@@ -137,11 +137,17 @@ public final class FarmRuns implements AutoCloseable {
         }
 
         @Override
-        public List<ExecutedBlock> blocks(Path image, List<String> functions, List<Long> instructions, String end) {
+        public List<ExecutedBlock> blocks(
+                Path image, List<String> functions, List<Long> instructions, String end, BlockSink sink) {
             Trace task = new Trace(functions, instructions, end);
             return answer(board, RunPlace.EMULATOR, limit, image, task, FarmAnswer.Traced.class)
                     .value()
                     .blocks();
+        }
+
+        @Override
+        public boolean hasOrder() {
+            return false;
         }
     }
 

@@ -9,6 +9,7 @@ import io.kiln.compile.CompiledModel;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.pages.overview.JteoverviewGenerated;
 import io.kiln.report.BuildReport;
+import io.kiln.report.FrontReport;
 import io.kiln.report.Json;
 import io.kiln.report.ModelPart;
 import io.kiln.report.ProfileReport;
@@ -78,11 +79,19 @@ public final class BuildPage {
                 report,
                 read(layout.reports().resolve("profile.json"), ProfileReport.class),
                 read(layout.reports().resolve("verify.json"), VerifyReport.class),
+                read(layout.reports().resolve("front.json"), FrontReport.class)
+                        .filter(front -> isOf(front.taken(), report)),
                 report.models().stream()
                         .map(ModelPart::name)
                         .map(name -> read(graph(layout, name), Graph.class))
                         .flatMap(Optional::stream)
                         .toList());
+    }
+
+    /** Whether the image that was taken is that of the build. */
+    private static boolean isOf(FrontReport.Image taken, BuildReport report) {
+        return taken.flash() == report.flash().total()
+                && taken.ram() == report.ram().total();
     }
 
     /**

@@ -50,25 +50,37 @@ public final class BoardPools {
      * @param models how many models the image has
      */
     public static MemoryPools of(Board board, Map<String, Long> limits, int models) {
+        return of(board, limits, OptionalLong.empty(), models);
+    }
+
+    /**
+     * The pools of a board whose image may not take all RAM.
+     *
+     * @param limits the most bytes of a model by name of the memory
+     * @param ram the most bytes of the image; empty for all that the board has
+     * @param models how many models the image has
+     */
+    public static MemoryPools of(Board board, Map<String, Long> limits, OptionalLong ram, int models) {
         return board.pools()
                 .map(pools -> new MemoryPools(
                         pools(board, pools.workspace(), MemoryPool.GLOBAL_WORKSPACE, limits),
                         isDivided(board)
                                 ? divided(board, pools, limits, models)
                                 : pools(board, pools.constants(), MemoryPool.GLOBAL_CONSTANTS, limits),
-                        spare(board, pools, limits, models)))
+                        spare(board, pools, limits, ram, models)))
                 .orElse(MemoryPools.GLOBAL);
     }
 
     /** The RAM that a model may take for copies: a part of the board's, and no more than a build leaves it. */
-    private static SpareRam spare(Board board, PoolMemories pools, Map<String, Long> limits, int models) {
+    private static SpareRam spare(
+            Board board, PoolMemories pools, Map<String, Long> limits, OptionalLong ram, int models) {
         Memory variables = memory(board, pools.variables());
         Optional<MemoryWait> flash = memory(board, pools.code()).waits();
         boolean hasFastCode = memory(board, pools.ramCode())
                 .fetch()
                 .filter(fetch -> fetch != CodeFetch.SYSTEM_BUS)
                 .isPresent();
-        long most = limits.getOrDefault(pools.variables(), variables.size());
+        long most = Math.min(ram.orElse(Long.MAX_VALUE), limits.getOrDefault(pools.variables(), variables.size()));
         return new SpareRam(
                 Math.min(LARGEST_SHARE, variables.size() / SHARE_OF_RAM) / Math.max(1, models),
                 most,

@@ -19,6 +19,7 @@ import java.util.TreeMap;
  * @param quantize how float models are quantized first
  * @param records tuning records that choose schedules
  * @param dumpIr whether the IR is written after each pass
+ * @param fit the memory that an image may take
  */
 public record CompilerSpec(
         CompileOptions options,
@@ -26,7 +27,8 @@ public record CompilerSpec(
         SortedMap<String, Long> memoryLimits,
         QuantizeSpec quantize,
         RecordsSpec records,
-        boolean dumpIr) {
+        boolean dumpIr,
+        FitSpec fit) {
     /** The usual way: the board's target and the defaults of the compiler. */
     public static final CompilerSpec DEFAULT = new CompilerSpec(
             CompileOptions.DEFAULT,
@@ -34,7 +36,8 @@ public record CompilerSpec(
             Collections.emptySortedMap(),
             QuantizeSpec.NONE,
             RecordsSpec.USUAL,
-            false);
+            false,
+            FitSpec.NONE);
 
     public CompilerSpec {
         memoryLimits = Collections.unmodifiableSortedMap(new TreeMap<>(memoryLimits));
@@ -63,11 +66,11 @@ public record CompilerSpec(
 
     /** The same settings with other options of the compiler. */
     public CompilerSpec with(CompileOptions other) {
-        return new CompilerSpec(other, codegens, memoryLimits, quantize, records, dumpIr);
+        return new CompilerSpec(other, codegens, memoryLimits, quantize, records, dumpIr, fit);
     }
 
     /** The same settings with other tuning records. */
     public CompilerSpec with(RecordsSpec other) {
-        return new CompilerSpec(options, codegens, memoryLimits, quantize, other, dumpIr);
+        return new CompilerSpec(options, codegens, memoryLimits, quantize, other, dumpIr, fit);
     }
 }

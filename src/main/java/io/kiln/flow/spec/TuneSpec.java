@@ -61,7 +61,7 @@ public record TuneSpec(
      * @param isTimed whether the cycles of the core can be estimated
      * @param isOnBoard whether a board measures, which counts neither instructions nor estimated cycles
      */
-    public static Objective usual(Optimize optimize, boolean isTimed, boolean isOnBoard) {
+    public static Metric usual(Optimize optimize, boolean isTimed, boolean isOnBoard) {
         if (optimize == Optimize.SIZE) {
             return Metric.SIZE;
         }

@@ -13,7 +13,8 @@ import io.kiln.tuning.task.Objective.Mix;
  */
 record ImageCost(Objective objective) {
     boolean inCycles() {
-        return objective.metrics().contains(Metric.CYCLES);
+        return objective.metrics().contains(Metric.CYCLES)
+                || objective.metrics().contains(Metric.BOARD_CYCLES);
     }
 
     /** Whether an emulator tells the cost: it does not know a board's time. */
@@ -23,7 +24,7 @@ record ImageCost(Objective objective) {
 
     /** Whether the cost is the sum of the operators' own. */
     boolean isOfOperators() {
-        return objective == Metric.INSTRUCTIONS || objective == Metric.CYCLES;
+        return objective == Metric.INSTRUCTIONS || objective == Metric.CYCLES || objective == Metric.BOARD_CYCLES;
     }
 
     /**
@@ -44,7 +45,7 @@ record ImageCost(Objective objective) {
 
     private static double quantity(Sizes sizes, Metric metric) {
         return switch (metric) {
-            case CYCLES -> sizes.cycles();
+            case CYCLES, BOARD_CYCLES -> sizes.cycles();
             case SIZE -> sizes.flash();
             case RAM -> sizes.ram();
             default -> sizes.instructions();

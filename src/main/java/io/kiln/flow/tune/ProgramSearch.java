@@ -61,7 +61,7 @@ final class ProgramSearch {
         this.build = build;
         this.tune = tune;
         this.records = records;
-        this.whole = new WholeModels(build, trial);
+        this.whole = new WholeModels(build, trial, tune.objective());
         this.budget = budget;
         this.trial = trial;
         this.cost = new ImageCost(tune.objective());

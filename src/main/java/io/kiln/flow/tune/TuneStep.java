@@ -9,6 +9,7 @@ import io.kiln.base.WholeFiles;
 import io.kiln.compile.CompiledModel;
 import io.kiln.cycles.core.CoreTables;
 import io.kiln.cycles.core.CoreTimings;
+import io.kiln.device.emulator.CallsCounter;
 import io.kiln.device.emulator.Emulator;
 import io.kiln.flow.build.BoardRecords;
 import io.kiln.flow.build.GenerateStep;
@@ -48,6 +49,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /**
@@ -84,14 +86,20 @@ public final class TuneStep {
     /** @param clock the times of records, and of the search's budget */
     TuneStep(Log log, ResolvedBuild build, TuneSpec tune, Optional<DeviceSpec> device, Clock clock) {
         this.log = log;
-        this.tune = tune.with(tune.asked()
-                .orElseGet(() ->
-                        TuneSpec.usual(build.spec().optimize(), BoardRecords.isTimed(build), device.isPresent())));
+        this.tune = tune.with(tune.asked().orElseGet(() -> usual(build, device.isPresent())));
         this.build = following(build, this.tune.objective());
         this.device = device;
         this.budget = new SearchBudget(clock, tune.budget());
         this.records = BoardRecords.log(build.spec());
         this.folder = build.spec().layout().reports().resolve("tune");
+    }
+
+    /** What builds of the board follow first, if it can be measured: a farm does not tell the order of what is executed, nor a board anything but time. */
+    private static Metric usual(ResolvedBuild build, boolean isOnBoard) {
+        Metric usual = TuneSpec.usual(build.spec().optimize(), BoardRecords.isTimed(build), isOnBoard);
+        boolean hasWaits =
+                FlashWaits.areKnown(build.board()) && build.spec().farm().isEmpty();
+        return usual == Metric.CYCLES && hasWaits ? Metric.BOARD_CYCLES : usual;
     }
 
     /** The build that follows what is searched, whatever the project's own builds follow. */
@@ -141,7 +149,7 @@ public final class TuneStep {
         if (models.isEmpty()) {
             return;
         }
-        WholeModels whole = new WholeModels(build, folder);
+        WholeModels whole = new WholeModels(build, folder, tune.objective());
         try {
             Confirmation confirmation = new Confirmation(log, whole, records, models, build, tune.objective(), budget);
             if (!searches.isEmpty()) {
@@ -236,7 +244,8 @@ public final class TuneStep {
 
     private CandidateRunner runner(FarmRuns farm) {
         return device.<CandidateRunner>map(board -> BoardRunner.of(farm, build, board, tune.timeout()))
-                .orElseGet(() -> new EmulatorRunner(farm.calls(measuring(), tune.timeout()), timings()));
+                .orElseGet(
+                        () -> new EmulatorRunner(farm.calls(measuring(), tune.timeout()), timings(), Optional.empty()));
     }
 
     /** The board that images are linked for. */
@@ -263,13 +272,21 @@ public final class TuneStep {
                 tune.timeout(),
                 Optional.of(images.resolve("emulator.log")),
                 build.spec().semihosting());
-        return new EmulatorRunner(emulator, timings());
+        return new EmulatorRunner(CallsCounter.in(emulator), timings(), waits());
     }
 
     /** Timings of the board's core; empty if cycles are not asked for. */
     private Optional<CoreTimings> timings() {
-        boolean needsCycles = tune.objective().metrics().contains(Metric.CYCLES);
+        Set<Metric> metrics = tune.objective().metrics();
+        boolean needsCycles = metrics.contains(Metric.CYCLES) || metrics.contains(Metric.BOARD_CYCLES);
         return needsCycles ? CoreTables.find(build.toolchain().cpu()) : Optional.empty();
+    }
+
+    /** Waits of the board's flash; empty if they are not asked for. */
+    private Optional<FlashWaits> waits() {
+        return tune.objective().metrics().contains(Metric.BOARD_CYCLES)
+                ? FlashWaits.of(build.board(), build.requireRunsOn())
+                : Optional.empty();
     }
 
     private List<Candidate> round(List<TaskSearch> searches) {

@@ -15,9 +15,12 @@ import io.kiln.flow.state.VerifyRecord;
 import io.kiln.flow.verify.ProfileStep;
 import io.kiln.flow.verify.VerifyStep;
 import io.kiln.report.BuildReport;
+import io.kiln.report.CycleReport;
 import io.kiln.report.Json;
 import io.kiln.report.ProfileReport;
 import io.kiln.report.TuneReport;
+import io.kiln.tuning.task.Objective;
+import io.kiln.tuning.task.Objective.Metric;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -27,8 +30,11 @@ import java.util.Optional;
 final class WholeModels {
     private final ResolvedBuild build;
     private final Path folder;
+    private final boolean isOfBoard;
 
-    WholeModels(ResolvedBuild build, Path folder) {
+    /** @param objective what is minimised: it says which cycles are meant */
+    WholeModels(ResolvedBuild build, Path folder, Objective objective) {
+        this.isOfBoard = objective.metrics().contains(Metric.BOARD_CYCLES);
         this.build = build;
         this.folder = folder;
     }
@@ -82,24 +88,36 @@ final class WholeModels {
         return other;
     }
 
-    private static Image measured(ResolvedBuild other, boolean inCycles) {
+    private Image measured(ResolvedBuild other, boolean inCycles) {
         Layout layout = other.spec().layout();
         new ProfileStep(Log.QUIET, other).run();
         BuildReport report = Json.read(layout.reports().resolve(FirmwareSteps.REPORT), BuildReport.class);
         ProfileReport profile = Json.read(layout.reports().resolve(FirmwareSteps.PROFILE), ProfileReport.class);
         Map<String, Long> operators = new LinkedHashMap<>();
         report.operators()
-                .forEach(operator -> operators.put(
-                        operator.name(), inCycles ? operator.estimatedCycles().expected() : operator.instructions()));
+                .forEach(operator ->
+                        operators.put(operator.name(), inCycles ? cycles(operator) : operator.instructions()));
         return new Image(
                 new TuneReport.Sizes(
                         profile.instructions(),
                         Optional.ofNullable(profile.estimate())
-                                .map(estimate -> estimate.cycles().expected())
+                                .map(this::cycles)
                                 .orElse(null),
                         report.flash().total(),
                         report.ram().total()),
                 report.plan().bytes(),
                 operators);
+    }
+
+    private long cycles(CycleReport estimate) {
+        return isOfBoard
+                ? estimate.memory().cycles().expected()
+                : estimate.cycles().expected();
+    }
+
+    private long cycles(BuildReport.Operator operator) {
+        return isOfBoard
+                ? operator.boardCycles().expected()
+                : operator.estimatedCycles().expected();
     }
 }

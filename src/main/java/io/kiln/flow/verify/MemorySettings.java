@@ -47,6 +47,16 @@ record MemorySettings(MemoryWait flash, List<Change> changes, List<MemorySetting
                 .map(flash -> of(board, flash));
     }
 
+    /** Only what is expected, which takes a fraction of the time; low and high are the same then. */
+    MemorySettings onlyExpected() {
+        return new MemorySettings(flash, List.of(), all.subList(EXPECTED, LOW));
+    }
+
+    /** The number of a setting among {@link #all}. */
+    int number(int setting) {
+        return Math.min(setting, all.size() - 1);
+    }
+
     /** Whether any memory makes the core wait as it is set up. */
     boolean waits() {
         return all.get(EXPECTED).regions().stream()

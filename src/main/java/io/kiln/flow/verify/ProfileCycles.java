@@ -44,17 +44,25 @@ final class ProfileCycles {
     private final ResolvedBuild build;
     private final RunCounter counter;
     private final Path image;
+    private final Path boardImage;
     private final Optional<CoreTimings> core;
     private final Optional<MemorySettings> settings;
     private final List<CycleEstimate> estimates = new ArrayList<>();
     private final List<MemoryTrace> traces = new ArrayList<>();
 
-    ProfileCycles(ResolvedBuild build, RunCounter counter, Path image) {
+    /**
+     * @param image the image that runs
+     * @param boardImage the board's own, linked from the same objects
+     * @param isBrief whether the expected waits suffice, without range and other settings
+     */
+    ProfileCycles(ResolvedBuild build, RunCounter counter, Path image, Path boardImage, boolean isBrief) {
         this.build = build;
+        this.boardImage = boardImage;
         this.counter = counter;
         this.image = image;
         this.core = CoreTables.find(build.toolchain().cpu());
-        this.settings = counter.hasOrder() ? MemorySettings.of(build.board()) : Optional.empty();
+        Optional<MemorySettings> known = counter.hasOrder() ? MemorySettings.of(build.board()) : Optional.empty();
+        this.settings = known.map(all -> isBrief ? all.onlyExpected() : all);
     }
 
     /**
@@ -70,8 +78,8 @@ final class ProfileCycles {
             return operators;
         }
         ElfFile ran = ElfFile.read(image);
-        Optional<MemoryTrace> trace = settings.map(
-                all -> new MemoryTrace(ran, ElfFile.read(build.spec().layout().image("elf")), core.get(), all.all()));
+        Optional<MemoryTrace> trace =
+                settings.map(all -> new MemoryTrace(ran, ElfFile.read(boardImage), core.get(), all.all()));
         List<ExecutedBlock> blocks = counter.blocks(
                 image,
                 model.name(),
@@ -97,10 +105,11 @@ final class ProfileCycles {
 
     /** Cycles with what the settings of the board's memories add. */
     private BoardCycles waited(CycleRange cycles, IntFunction<Stalls> stalls) {
+        MemorySettings all = settings.orElseThrow();
         Stalls waits = stalls.apply(MemorySettings.EXPECTED);
         long expected = expected(cycles, waits);
-        Stalls least = stalls.apply(MemorySettings.LOW);
-        Stalls most = stalls.apply(MemorySettings.HIGH);
+        Stalls least = stalls.apply(all.number(MemorySettings.LOW));
+        Stalls most = stalls.apply(all.number(MemorySettings.HIGH));
         return new BoardCycles(
                 cycles.expected(),
                 waits.fetch(),

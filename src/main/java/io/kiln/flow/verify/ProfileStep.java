@@ -2,13 +2,10 @@
 package io.kiln.flow.verify;
 
 import io.kiln.artifact.InterfaceNames;
-import io.kiln.artifact.ModelMetadata;
-import io.kiln.artifact.OperatorInfo;
 import io.kiln.base.Bytes;
 import io.kiln.base.Log;
 import io.kiln.device.emulator.Emulator;
 import io.kiln.device.emulator.InstructionCounter;
-import io.kiln.device.emulator.InstructionCounts;
 import io.kiln.device.emulator.RunCounter;
 import io.kiln.device.fault.StackUse;
 import io.kiln.flow.build.AudioInput;
@@ -29,7 +26,6 @@ import io.kiln.report.ProfileReport;
 import io.kiln.report.ProfileReport.Preprocessing;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
@@ -87,30 +83,20 @@ public final class ProfileStep {
             String where,
             List<Preprocessing> preprocessing) {
         Layout layout = build.spec().layout();
-        long total = 0;
-        long stack = 0;
-        List<ProfileReport.Operator> operators = new ArrayList<>();
-        ProfileCycles cycles = new ProfileCycles(build, counter, image.file());
-        for (ModelMetadata model : GenerateStep.store(layout).metadata()) {
-            InstructionCounts counts = counter.count(
-                    image.file(),
-                    model.name(),
-                    model.operators().stream().map(OperatorInfo::name).toList(),
-                    TestCases.zero(model.inputs()).inputs());
-            total += counts.total();
-            stack = Math.max(stack, counts.stackUsed().orElse(0));
-            List<ProfileReport.Operator> counted = model.operators().stream()
-                    .map(operator -> new ProfileReport.Operator(
-                            operator.name(),
-                            operator.layers(),
-                            counts.operators().get(operator.name())))
-                    .toList();
-            operators.addAll(cycles.estimated(model, counts, counted));
-        }
+        ImageProfile profile = ImageProfile.of(
+                build,
+                counter,
+                image.file(),
+                layout.image("elf"),
+                GenerateStep.store(layout).metadata());
         ProfileReport instructions = new ProfileReport(
-                        build.board().id(), RunnableImage.name(build, emulator) + where, true, total, operators)
+                        build.board().id(),
+                        RunnableImage.name(build, emulator) + where,
+                        true,
+                        profile.instructions(),
+                        profile.operators())
                 .with(preprocessing);
-        ProfileReport counted = cycles.report().map(instructions::with).orElse(instructions);
+        ProfileReport counted = profile.cycles().map(instructions::with).orElse(instructions);
         ProfileReport report = AotComparison.of(build).map(counted::beside).orElse(counted);
         Json.write(layout.reports().resolve(FirmwareSteps.PROFILE), report);
         Path known = layout.reports().resolve(FirmwareSteps.REPORT);
@@ -118,7 +104,8 @@ public final class ProfileStep {
         Json.write(known, built);
         BuildPage.write(layout);
         say(report);
-        OptionalLong used = stack > 0 && !image.isOther() ? OptionalLong.of(stack) : OptionalLong.empty();
+        OptionalLong used =
+                profile.stack() > 0 && !image.isOther() ? OptionalLong.of(profile.stack()) : OptionalLong.empty();
         FirmwareSteps.requireStack(log, layout, FirmwareSteps.ofBoard(layout, StackUse.of(image.file(), used)));
         if (report.aot() != null) {
             compare(report, built);

@@ -3,6 +3,7 @@ package io.kiln.flow.worker;
 
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
+import io.kiln.cycles.BlockSink;
 import io.kiln.cycles.ExecutedBlock;
 import io.kiln.device.emulator.Emulator;
 import io.kiln.device.emulator.FunctionCounter;
@@ -64,8 +65,8 @@ final class EmulatorJobs {
             return profile(profile);
         }
         if (job.task() instanceof Trace trace) {
-            return new Traced(
-                    new FunctionTrace(emulator).blocks(image, trace.functions(), trace.instructions(), trace.end()));
+            return new Traced(new FunctionTrace(emulator)
+                    .blocks(image, trace.functions(), trace.instructions(), trace.end(), BlockSink.NONE));
         }
         if (job.task() instanceof Flash) {
             throw new KilnException(Failure.FARM.problem("an emulator cannot be flashed", job.board(), "a board", ""));

@@ -4,8 +4,8 @@ package io.kiln.maven.group;
 import io.kiln.base.Problems;
 import io.kiln.compile.RamOptions;
 import io.kiln.compile.ReadOptions;
+import io.kiln.flow.spec.FitSpec;
 import io.kiln.target.RamShare;
-import java.util.Optional;
 
 /** How models are read, fused and archived: {@code <onnx>}, {@code <tflite>}, {@code <fuse>} and {@code <mlf>}. */
 public final class CompilationGroups {
@@ -58,7 +58,28 @@ public final class CompilationGroups {
     /** {@code <ram>}: what is copied to RAM when a program starts. */
     public static final ParameterGroup RAM = new ParameterGroup("ram", RAM_CODE, RAM_WEIGHTS);
 
+    private static final Element LIMIT_MODEL = Element.of(
+            "model",
+            "The most bytes of a model file, such as 64M; if not set, a limit that follows the board's memories.");
+    private static final Element LIMIT_FLASH =
+            Element.of("flash", "The most flash of an image, such as 96K; if not set, the board's.");
+    private static final Element LIMIT_RAM =
+            Element.of("ram", "The most RAM of an image, its stack included, such as 32K; if not set, the board's.");
+
+    /** {@code <limit>}: the most bytes of images and model files. */
+    public static final ParameterGroup LIMIT = new ParameterGroup("limit", LIMIT_MODEL, LIMIT_FLASH, LIMIT_RAM);
+
     private CompilationGroups() {}
+
+    /**
+     * The memory that an image may take.
+     *
+     * @param optimize value of {@code kiln.optimize}
+     * @param malformed receives texts that cannot be parsed
+     */
+    public static FitSpec fit(String optimize, GroupValues limit, Problems malformed) {
+        return FitSpec.of(optimize, limit.find(LIMIT_FLASH), limit.find(LIMIT_RAM), malformed);
+    }
 
     /** The largest number of IR operators in a fused group. */
     public static int maxDepth(GroupValues fuse) {
@@ -68,10 +89,10 @@ public final class CompilationGroups {
     /**
      * How model files are read.
      *
-     * @param limit {@code kiln.limit.model}; empty if it is not set
+     * @param limit the most bytes of a file, if it is set
      */
-    public static ReadOptions reading(GroupValues onnx, GroupValues tflite, Optional<String> limit) {
-        return ReadOptions.parse(onnx.text(IO), tflite.text(ROUNDING), limit, onnx.file(DATA));
+    public static ReadOptions reading(GroupValues onnx, GroupValues tflite, GroupValues limit) {
+        return ReadOptions.parse(onnx.text(IO), tflite.text(ROUNDING), limit.find(LIMIT_MODEL), onnx.file(DATA));
     }
 
     /**

@@ -28,6 +28,7 @@ public record ParameterGroup(String name, List<Element> elements) {
                 CompilationGroups.ONNX,
                 CompilationGroups.MLF,
                 CompilationGroups.RAM,
+                CompilationGroups.LIMIT,
                 Quantize.GROUP,
                 Update.GROUP,
                 Verify.GROUP,

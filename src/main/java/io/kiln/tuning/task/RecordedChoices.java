@@ -29,7 +29,7 @@ public final class RecordedChoices implements LayerChoices {
     private final HistoryBest best;
     private final Target target;
     private final Optimize optimize;
-    private final List<Objective> objectives;
+    private final List<Objective> mixes;
     private final Map<String, String> unfit = new TreeMap<>();
 
     /**
@@ -42,18 +42,23 @@ public final class RecordedChoices implements LayerChoices {
         this.best = best;
         this.target = target;
         this.optimize = optimize;
-        this.objectives = Stream.<Objective>concat(mixes(best), Objective.followed(optimize).stream())
+        this.mixes = mixes(best);
+    }
+
+    private List<Objective> objectives(Optimize followed) {
+        return Stream.concat(mixes.stream(), Objective.followed(followed).stream())
                 .toList();
     }
 
     /** The mixes that records were made for. They come before single metrics, because somebody searched for them on purpose. */
-    private static Stream<Objective> mixes(HistoryBest best) {
+    private static List<Objective> mixes(HistoryBest best) {
         return best.records()
                 .filter(record -> record.task().template().startsWith(TaskKeys.PREFIX))
                 .map(record -> TaskKeys.objective(record.task()))
                 .distinct()
                 .flatMap(objective -> Objective.find(objective).stream())
-                .filter(Mix.class::isInstance);
+                .filter(Mix.class::isInstance)
+                .toList();
     }
 
     @Override
@@ -61,8 +66,8 @@ public final class RecordedChoices implements LayerChoices {
         if (best.isEmpty()) {
             return Optional.empty();
         }
-        for (Objective objective : objectives) {
-            TaskKey key = TaskKeys.of(op, workload.conv(), target, optimize, objective);
+        for (Objective objective : objectives(workload.optimize())) {
+            TaskKey key = TaskKeys.of(op, workload.conv(), target, workload.optimize(), objective);
             Optional<TuningRecord> record = best.find(key);
             if (record.isPresent()) {
                 return choice(op, workload, objective, record.get());
@@ -89,7 +94,7 @@ public final class RecordedChoices implements LayerChoices {
         if (best.isEmpty()) {
             return Optional.empty();
         }
-        Optional<TuningRecord> record = objectives.stream()
+        Optional<TuningRecord> record = objectives(optimize).stream()
                 .flatMap(objective -> best.find(task.key(objective)).stream())
                 .findFirst();
         Optional<PlanChoice> choice = record.flatMap(found -> ProgramTask.choice(found.config()));

@@ -23,10 +23,14 @@ import io.kiln.reference.OwnModel;
 import io.kiln.toolchain.compiler.TestToolchains;
 import io.kiln.tuning.record.RecordFiles;
 import io.kiln.tuning.record.RecordReader;
+import io.kiln.tuning.record.RecordValue;
 import io.kiln.tuning.record.ShippedRecords;
+import io.kiln.tuning.record.TaskKey;
 import io.kiln.tuning.record.TuningRecord;
+import io.kiln.tuning.task.Objective.Metric;
 import io.kiln.tuning.task.TaskKeys;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -131,6 +135,35 @@ class ShippedRecordsTest {
         RecordFiles.write(BoardRecords.log(build.spec()), ShippedRecords.of("cortex-m3", "cycles"));
         assertThat(records(build)).isEqualTo(followed);
         assertThat(records(build("mps2-an385"))).allMatch(reason -> reason.endsWith(" cycles a call"));
+    }
+
+    /** Records of cycles with the waits of a board's flash, as if they were found with a cache of another size. */
+    private static List<TuningRecord> ofBoardCycles(int cacheBytes) {
+        return ShippedRecords.of("cortex-m4", "cycles").stream()
+                .map(record -> {
+                    List<RecordValue> args = new ArrayList<>(record.task().args());
+                    args.set(args.size() - 1, new RecordValue.Text(Metric.BOARD_CYCLES.text()));
+                    TaskKey key = new TaskKey(
+                            record.task().target() + " -i-cache-size=" + cacheBytes,
+                            record.task().template(),
+                            args);
+                    return TuningRecord.of(key, record.config(), record.result());
+                })
+                .toList();
+    }
+
+    /** What is fastest where flash waits depends on the cache of code: records of another size of it, or of none, are left alone. */
+    @Test
+    void recordsOfBoardCyclesHoldForCachesOfTheSameSize() {
+        ResolvedBuild waits = build("nucleo-l4r5zi");
+        assertThat(waits.target()).contains("-i-cache-size=1024");
+        RecordFiles.write(BoardRecords.log(waits.spec()), ofBoardCycles(1024));
+        assertThat(records(waits)).isNotEmpty().allMatch(reason -> reason.endsWith(" board cycles a call"));
+        RecordFiles.write(BoardRecords.log(waits.spec()), ofBoardCycles(8192));
+        assertThat(records(waits)).isNotEmpty().noneMatch(reason -> reason.endsWith(" board cycles a call"));
+        ResolvedBuild free = build("mps2-an386");
+        RecordFiles.write(BoardRecords.log(free.spec()), ofBoardCycles(1024));
+        assertThat(records(free)).isNotEmpty().noneMatch(reason -> reason.endsWith(" board cycles a call"));
     }
 
     @Test

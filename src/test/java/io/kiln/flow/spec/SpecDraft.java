@@ -40,6 +40,7 @@ public final class SpecDraft {
     private QuantizeSpec quantize = QuantizeSpec.NONE;
     private RecordsSpec records = RecordsSpec.USUAL;
     private boolean dumpIr;
+    private FitSpec fit = FitSpec.NONE;
     private ArchiveSpec archive = ArchiveSpec.DEFAULT;
     private ImageOptions image = ImageOptions.DEFAULT;
     private CodeSpec code = CodeSpec.NONE;
@@ -70,6 +71,7 @@ public final class SpecDraft {
         draft.quantize = spec.quantize();
         draft.records = spec.compiler().records();
         draft.dumpIr = spec.compiler().dumpIr();
+        draft.fit = spec.compiler().fit();
         draft.archive = spec.archive();
         draft.image = spec.image().options();
         draft.code = spec.image().code();
@@ -95,7 +97,7 @@ public final class SpecDraft {
                 layout,
                 models,
                 new MachineSpec(board, toolchain, boardSources, update),
-                new CompilerSpec(options, codegens, memoryLimits, quantize, records, dumpIr),
+                new CompilerSpec(options, codegens, memoryLimits, quantize, records, dumpIr, fit),
                 archive,
                 new ImageSpec(image, code, compilerFlags, semihosting, verify, farm),
                 malformed.list());
@@ -133,6 +135,11 @@ public final class SpecDraft {
 
     public SpecDraft optimize(Optimize value) {
         options = options.with(value);
+        return this;
+    }
+
+    public SpecDraft fit(FitSpec value) {
+        fit = value;
         return this;
     }
 

@@ -9,6 +9,7 @@ import io.kiln.compile.CompiledModel;
 import io.kiln.compile.ModelCompiler;
 import io.kiln.compile.RequestDraft;
 import io.kiln.cycles.core.CoreTables;
+import io.kiln.device.emulator.CallsCounter;
 import io.kiln.device.emulator.Emulator;
 import io.kiln.flow.GestureProject;
 import io.kiln.flow.resolve.ResolvedBuild;
@@ -22,6 +23,7 @@ import io.kiln.schedule.space.Configuration;
 import io.kiln.schedule.space.Workload;
 import io.kiln.target.Target;
 import io.kiln.toolchain.board.Board;
+import io.kiln.toolchain.board.Boards;
 import io.kiln.toolchain.compiler.TestToolchains;
 import io.kiln.tuning.record.MeasureError;
 import io.kiln.tuning.record.TuningRecord;
@@ -157,6 +159,31 @@ class CandidateMeasurerTest {
         Board board = build.runsOn().orElseThrow();
         return new CandidateMeasurer(build, runner, board, model.library().metadata(), folder.resolve("hasty"), 7)
                 .measure(candidates).stream().map(Measured::error).toList();
+    }
+
+    /** The same candidates, as a board with five wait states and small caches would run them, and one whose flash waits for nothing. */
+    @Test
+    void cyclesOfABoardHaveTheWaitsOfItsFlash() {
+        ResolvedBuild build = resolved();
+        CompiledModel model = model(build);
+        LayerTask task = task(build, model);
+        List<Candidate> candidates = List.of(
+                new Candidate(task, task.rule()),
+                new Candidate(task, Configuration.parse("conv_direct(channel_block=1, unroll=1)")));
+        Board runsOn = build.runsOn().orElseThrow();
+        assertThat(FlashWaits.of(runsOn, runsOn)).isEmpty();
+        EmulatorRunner runner = new EmulatorRunner(
+                CallsCounter.in(Emulator.of(runsOn, Duration.ofMinutes(1))),
+                CoreTables.find("cortex-m4"),
+                FlashWaits.of(Boards.builtIn().find("nucleo-l4r5zi"), runsOn));
+        assertThat(runner.metrics()).contains(Metric.BOARD_CYCLES);
+        List<Measured> measured = new CandidateMeasurer(
+                        build, runner, runsOn, model.library().metadata(), folder.resolve("waiting"), 7)
+                .measure(candidates);
+        for (Measured one : measured) {
+            double free = one.metrics().get(Metric.CYCLES);
+            assertThat(one.metrics().get(Metric.BOARD_CYCLES)).isBetween(1.01 * free, 5 * free);
+        }
     }
 
     private ResolvedBuild resolved() {

@@ -101,7 +101,7 @@ class TaskSearchTest {
         assertThatThrownBy(() -> ObjectiveChecks.requireFollowed(Metric.SIZE, Optimize.SPEED))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("builds with kiln.optimize=speed follow no records of size")
-                .hasMessageContaining("one of [instructions, cycles, time], or several with weights")
+                .hasMessageContaining("one of [instructions, cycles, board-cycles, time], or several with weights")
                 .hasMessageContaining("Set kiln.optimize=size");
     }
 

@@ -99,7 +99,7 @@ class OverviewPageTest {
     }
 
     private static Overview of(BuildReport built) {
-        return new Overview(built, Optional.empty(), Optional.empty(), List.of());
+        return new Overview(built, Optional.empty(), Optional.empty(), Optional.empty(), List.of());
     }
 
     private static Overview profiled(VerifyReport proof) {
@@ -123,7 +123,11 @@ class OverviewPageTest {
                 List.of(new Graph.Edge(0, 1)),
                 List.of());
         return new Overview(
-                built(List.of(KWS)).profiled(profile), Optional.of(profile), Optional.of(proof), List.of(graph));
+                built(List.of(KWS)).profiled(profile),
+                Optional.of(profile),
+                Optional.of(proof),
+                Optional.empty(),
+                List.of(graph));
     }
 
     private static String page(Overview overview) {

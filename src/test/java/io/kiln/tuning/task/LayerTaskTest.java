@@ -192,6 +192,8 @@ class LayerTaskTest {
     @Test
     void objectivesAreReadAndMixed() {
         assertThat(Objective.parse("cycles")).isEqualTo(Metric.CYCLES);
+        assertThat(Objective.parse("board-cycles")).isEqualTo(Metric.BOARD_CYCLES);
+        assertThat(Metric.BOARD_CYCLES.cost(5699e-9)).isEqualTo("5,699 board cycles a call");
         assertThat(Objective.parse("instructions:1, size:0.25"))
                 .isEqualTo(new Objective.Mix(Map.of(Metric.INSTRUCTIONS, 1.0, Metric.SIZE, 0.25)));
         for (String bad : List.of("", "speed", "size:0", "size:1,size:2", "size:1,ram", "ram:Infinity")) {

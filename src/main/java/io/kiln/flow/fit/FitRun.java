@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.fit;
+
+import io.kiln.base.Log;
+import io.kiln.base.Optimize;
+import io.kiln.firmware.image.Measurement;
+import io.kiln.report.ProfileReport;
+import io.kiln.schedule.LayerGoal;
+import io.kiln.tuning.fit.FitCost;
+import io.kiln.tuning.fit.FitLimits;
+import io.kiln.tuning.fit.FitSearch;
+import io.kiln.tuning.fit.FitTable;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** Measures images for different goals, and images whose layers have different ones. */
+final class FitRun {
+    /** Images of a frame whose real memory is compared with the limits before it is given up. */
+    private static final int MOST_TRIALS = 4;
+
+    /** Images of a frame that a front shows between those with one goal for all layers. */
+    private static final int MOST_OF_A_FRONT = 4;
+
+    /** What a table misses, such as alignment, may be taken as so much more than it was. */
+    private static final int STEP = 16;
+
+    private final Log log;
+    private final FitImages images;
+    private final FitLimits limits;
+
+    FitRun(Log log, FitImages images, FitLimits limits) {
+        this.log = log;
+        this.images = images;
+        this.limits = limits;
+    }
+
+    /** Whether an image fits in its board and in the limits. */
+    boolean fits(FitImage image) {
+        return image.memory().fits() && limits.allow(image.cost());
+    }
+
+    /**
+     * The fastest image that fits. With goals for all layers alike it is among those of the plans, if they fit; otherwise layers get different goals.
+     *
+     * @return empty if none fits
+     */
+    Optional<FitWay> fastest() {
+        Optional<FitImage> fastest = plans().stream().min(Comparator.comparing(FitImage::cost, byCycles()));
+        if (fastest.filter(this::fits).isEmpty()) {
+            Map<FitFrame, FitTable> tables = tables(true);
+            tables.entrySet().stream()
+                    .sorted(Comparator.comparingLong(frame -> promised(frame.getValue())))
+                    .forEach(frame -> mix(frame.getKey(), frame.getValue()));
+        }
+        return images.all().entrySet().stream()
+                .filter(image -> fits(image.getValue()))
+                .min(Comparator.comparing(image -> image.getValue().cost(), byCycles()))
+                .map(Map.Entry::getKey);
+    }
+
+    /** Images whose code and layers are made for speed, one of each plan; empty if one of them is too large to run. */
+    private List<FitImage> plans() {
+        List<FitImage> all = new ArrayList<>();
+        for (Optimize plan : Optimize.values()) {
+            Optional<FitImage> image = measured(new FitFrame(Optimize.SPEED, plan).uniform());
+            if (image.isEmpty()) {
+                return List.of();
+            }
+            all.add(image.get());
+        }
+        return all;
+    }
+
+    private static Comparator<FitCost> byCycles() {
+        return Comparator.comparingLong(FitCost::cycles)
+                .thenComparing(FitCost::flash)
+                .thenComparing(FitCost::ram);
+    }
+
+    /** Measures images of each frame that no other of the frame seems to beat. */
+    void front() {
+        plans();
+        tables(false).forEach((frame, table) -> {
+            List<List<Integer>> front = new FitSearch(table).front();
+            for (int i = 0; i < MOST_OF_A_FRONT; i++) {
+                int index = (i + 1) * front.size() / (MOST_OF_A_FRONT + 1);
+                if (index < front.size()) {
+                    measured(frame.mixed(table.goals(front.get(index))));
+                }
+            }
+        });
+    }
+
+    /** The names of the layers' functions, which are the same in all images: from the first that runs. */
+    private Set<String> layers() {
+        return Stream.concat(
+                        images.all().values().stream(),
+                        FitFrame.all().stream().flatMap(frame -> measured(frame.uniform()).stream()))
+                .findFirst()
+                .map(image -> image.operators().stream()
+                        .map(ProfileReport.Operator::name)
+                        .collect(Collectors.toSet()))
+                .orElse(Set.of());
+    }
+
+    /** The tables of the frames of which any image runs; without goals that need too much RAM if that is asked for. */
+    private Map<FitFrame, FitTable> tables(boolean mustFit) {
+        Set<String> layers = layers();
+        Map<FitFrame, FitTable> tables = new LinkedHashMap<>();
+        for (FitFrame frame : FitFrame.all()) {
+            Map<LayerGoal, FitImage> ofGoals = new EnumMap<>(LayerGoal.class);
+            for (LayerGoal goal : LayerGoal.values()) {
+                FitImage speed = ofGoals.get(LayerGoal.SPEED);
+                if (!mustFit || speed == null || mayFit(speed)) {
+                    measured(frame.all(goal, layers)).ifPresent(image -> ofGoals.put(goal, image));
+                }
+            }
+            if (!ofGoals.isEmpty()) {
+                tables.put(frame, FitFrame.table(ofGoals));
+            }
+        }
+        return tables;
+    }
+
+    /** Whether an image would fit in RAM if other layers needed half as much, and nothing were copied there. */
+    private boolean mayFit(FitImage image) {
+        Measurement.Ram ram = image.memory().ram();
+        long least = ram.total() - ram.data() - ram.workspace() / 2;
+        return least
+                <= Math.min(limits.ram().orElse(Long.MAX_VALUE), ram.available().orElse(Long.MAX_VALUE));
+    }
+
+    private long promised(FitTable table) {
+        FitSearch search = new FitSearch(table);
+        return search.best(limits).map(choice -> table.cost(choice).cycles()).orElse(Long.MAX_VALUE);
+    }
+
+    /** Measures the best mix of a frame, and stricter ones as long as the image is larger than the table says. */
+    private void mix(FitFrame frame, FitTable table) {
+        FitLimits narrow = within();
+        for (int trial = 0; trial < MOST_TRIALS; trial++) {
+            Optional<List<Integer>> choice = new FitSearch(table).best(narrow);
+            if (choice.isEmpty() || isSlower(table.cost(choice.get()))) {
+                return;
+            }
+            Optional<FitImage> image = measured(frame.mixed(table.goals(choice.get())));
+            if (image.isEmpty() || fits(image.get())) {
+                return;
+            }
+            narrow = narrower(narrow, image.get());
+        }
+    }
+
+    private boolean isSlower(FitCost promised) {
+        return images.all().values().stream()
+                .anyMatch(image -> fits(image) && image.cost().cycles() <= promised.cycles());
+    }
+
+    /** The limits, and the memories of the board. */
+    private FitLimits within() {
+        Measurement memory = images.all().values().iterator().next().memory();
+        return new FitLimits(
+                least(limits.flash(), memory.flash().available()),
+                least(limits.ram(), memory.ram().available()));
+    }
+
+    private static OptionalLong least(OptionalLong one, OptionalLong other) {
+        long least = Math.min(one.orElse(Long.MAX_VALUE), other.orElse(Long.MAX_VALUE));
+        return least == Long.MAX_VALUE ? OptionalLong.empty() : OptionalLong.of(least);
+    }
+
+    private FitLimits narrower(FitLimits narrow, FitImage image) {
+        long flash = image.cost().flash() - narrow.flash().orElse(Long.MAX_VALUE);
+        long ram = image.cost().ram() - narrow.ram().orElse(Long.MAX_VALUE);
+        return new FitLimits(less(narrow.flash(), flash), less(narrow.ram(), ram));
+    }
+
+    private static OptionalLong less(OptionalLong limit, long excess) {
+        return excess > 0 ? OptionalLong.of(limit.orElseThrow() - excess - STEP) : limit;
+    }
+
+    private Optional<FitImage> measured(FitWay way) {
+        boolean isNew = !images.all().containsKey(way);
+        Optional<FitImage> image = images.measured(way);
+        image.filter(known -> isNew)
+                .map(FitImage::cost)
+                .ifPresent(cost -> log.debug(String.format(
+                        Locale.ROOT,
+                        "%s: %,d cycles, %,d bytes of flash, %,d of RAM",
+                        way.text(),
+                        cost.cycles(),
+                        cost.flash(),
+                        cost.ram())));
+        return image;
+    }
+
+    /** The first way to each cost, the fastest first. */
+    List<FitWay> different() {
+        Map<FitCost, FitWay> ways = new TreeMap<>(byCycles());
+        images.all().forEach((way, image) -> ways.putIfAbsent(image.cost(), way));
+        return List.copyOf(ways.values());
+    }
+}

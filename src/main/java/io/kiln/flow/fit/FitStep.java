@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.fit;
+
+import io.kiln.base.FolderLock;
+import io.kiln.base.KilnException;
+import io.kiln.base.Log;
+import io.kiln.base.Optimize;
+import io.kiln.base.ParameterValue;
+import io.kiln.base.incremental.Fingerprint;
+import io.kiln.flow.build.GenerateStep;
+import io.kiln.flow.page.BuildPage;
+import io.kiln.flow.resolve.ResolvedBuild;
+import io.kiln.flow.spec.BuildSpec.Layout;
+import io.kiln.flow.state.FreshFolder;
+import io.kiln.flow.state.Steps;
+import io.kiln.report.FrontReport;
+import io.kiln.report.Json;
+import io.kiln.schedule.GoalMix;
+import io.kiln.schedule.LayerGoal;
+import io.kiln.tuning.fit.FitCost;
+import io.kiln.tuning.fit.FitLimits;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * Searches the fastest image of a build within its memory, and the front of all images. What was found is in {@code front.json}, and holds until an input
+ * of the build changes.
+ */
+public final class FitStep {
+    /** Counts as a file of the build's lock. */
+    private static final String LOCK = "build.lock-fit";
+
+    private static final Duration PATIENCE = Duration.ofMinutes(30);
+
+    private final Log log;
+    private final ResolvedBuild build;
+    private final Layout layout;
+    private final FitLimits limits;
+
+    public FitStep(Log log, ResolvedBuild build) {
+        this.log = log;
+        this.build = build;
+        this.layout = build.spec().layout();
+        this.limits = build.spec().compiler().fit().limits();
+    }
+
+    /** The file with what was found. */
+    public static Path file(Layout layout) {
+        return layout.reports().resolve("front.json");
+    }
+
+    /**
+     * The build as it is made if {@code kiln.optimize} is {@code fit}: its goals are those of the fastest image that fits.
+     *
+     * @throws KilnException if no image fits
+     */
+    public ResolvedBuild settled() {
+        // Whoever asks may already hold the lock of the folder, or not.
+        try (FolderLock lock = FolderLock.acquire(
+                layout.reports(),
+                LOCK,
+                "kiln.optimize=fit",
+                PATIENCE,
+                holder -> log.info("Waiting for another search in " + layout.out() + ": " + holder))) {
+            lock.guarding(layout.out());
+            new Steps(log, layout)
+                    .run("Searching the fastest image that fits", fingerprint("fit"), () -> List.of(search()));
+            return way(Json.read(choice(), FrontReport.class).taken().way()).applied(build);
+        }
+    }
+
+    /** What was found for builds to come; {@link #file} may show a later front. */
+    private Path choice() {
+        return layout.reports().resolve("state").resolve("fit-choice.json");
+    }
+
+    private Fingerprint fingerprint(String result) {
+        return new GenerateStep(Log.QUIET, build).inputs(result);
+    }
+
+    private Path search() {
+        FrontReport found = measuring((run, images) -> {
+            FitWay fastest = run.fastest()
+                    .orElseThrow(
+                            () -> new KilnException(FitProblem.of(build.board().id(), limits, images.all())));
+            return report(run, images, fastest);
+        });
+        Json.write(choice(), found);
+        return choice();
+    }
+
+    /** Measures the front of the build's images, with the build's own among them. */
+    public void front() {
+        FrontReport found = measuring((run, images) -> {
+            FitWay own = own();
+            images.measured(own);
+            run.front();
+            return report(run, images, own);
+        });
+        BuildPage.write(layout);
+        found.lines().forEach(log::info);
+    }
+
+    /** How this build is made. */
+    private FitWay own() {
+        Optimize code = build.spec().optimize();
+        return build.spec()
+                .compiler()
+                .options()
+                .mix()
+                .map(mix -> new FitWay(code, mix))
+                .orElseGet(() -> FitWay.of(code));
+    }
+
+    /** What measures and makes a report of it. */
+    private interface Work {
+        FrontReport report(FitRun run, FitImages images);
+    }
+
+    private FrontReport measuring(Work work) {
+        build.requireRunsOn();
+        Path folder = layout.reports().resolve("fit");
+        try {
+            FitImages images = new FitMeasurer(build, folder);
+            FrontReport report = work.report(new FitRun(log, images, limits), images);
+            Json.write(file(layout), report);
+            log.info("Measured " + report.images().size() + " images; taken: "
+                    + report.taken().text().strip());
+            return report;
+        } finally {
+            FreshFolder.clear(folder);
+        }
+    }
+
+    private FrontReport report(FitRun run, FitImages images, FitWay taken) {
+        FitImage own = images.measured(taken).orElseThrow();
+        List<FitWay> ways = run.different();
+        List<FitCost> costs =
+                ways.stream().map(way -> images.all().get(way).cost()).toList();
+        List<FrontReport.Image> measured = new ArrayList<>();
+        for (FitWay way : ways) {
+            FitImage image = images.all().get(way);
+            FitCost cost = image.cost();
+            boolean isTaken = cost.equals(own.cost());
+            FitWay named = isTaken ? taken : way;
+            measured.add(new FrontReport.Image(
+                    named.text(),
+                    cost.cycles(),
+                    cost.flash(),
+                    cost.ram(),
+                    run.fits(image),
+                    costs.stream().noneMatch(other -> other.beats(cost)),
+                    isTaken,
+                    way(named)));
+        }
+        return new FrontReport(
+                build.board().id(),
+                own.currency(),
+                limits.flash().isPresent() ? limits.flash().getAsLong() : null,
+                limits.ram().isPresent() ? limits.ram().getAsLong() : null,
+                measured);
+    }
+
+    private static FrontReport.Way way(FitWay way) {
+        boolean isMixed = way.parts().layers().values().stream().anyMatch(goal -> goal != LayerGoal.of(way.code()));
+        SortedMap<String, String> layers = new TreeMap<>();
+        if (isMixed) {
+            way.parts().layers().forEach((layer, goal) -> layers.put(layer, goal.text()));
+        }
+        return new FrontReport.Way(way.code().text(), way.parts().plan().text(), layers);
+    }
+
+    private static FitWay way(FrontReport.Way way) {
+        SortedMap<String, LayerGoal> layers = new TreeMap<>();
+        way.layers().forEach((layer, goal) -> layers.put(layer, ParameterValue.of("goal", LayerGoal.class, goal)));
+        return new FitWay(Optimize.of(way.code()), new GoalMix(Optimize.of(way.plan()), layers));
+    }
+}
