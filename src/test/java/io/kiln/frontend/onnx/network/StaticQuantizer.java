@@ -62,11 +62,21 @@ final class StaticQuantizer {
      * @param isUnsigned whether bytes are uint8
      */
     static Bytes quantize(Bytes file, List<Parameter> params, List<Bytes> data, boolean isUnsigned) {
+        return quantized(file, params, data, isUnsigned).finished(false);
+    }
+
+    /** As {@link #quantize}, but the only output is the last tensor's. */
+    static Bytes quantizeToLast(Bytes file, List<Parameter> params, List<Bytes> data) {
+        return quantized(file, params, data, false).finished(true);
+    }
+
+    private static StaticQuantizer quantized(
+            Bytes file, List<Parameter> params, List<Bytes> data, boolean isUnsigned) {
         try {
             StaticQuantizer quantizer = new StaticQuantizer(ModelProto.parseFrom(file.toArray()), isUnsigned);
             quantizer.calibrate(params, data);
             quantizer.model.getGraph().getNodeList().forEach(quantizer::add);
-            return quantizer.finished();
+            return quantizer;
         } catch (InvalidProtocolBufferException e) {
             throw new UncheckedIOException(e);
         }
@@ -211,7 +221,7 @@ final class StaticQuantizer {
         return name;
     }
 
-    private Bytes finished() {
+    private Bytes finished(boolean isLastAlone) {
         int type = isUnsigned ? TensorProto.DataType.UINT8_VALUE : BYTE;
         graph.clearNode().addAllNode(nodes).clearOutput();
         Set<String> used = new HashSet<>();
@@ -220,7 +230,7 @@ final class StaticQuantizer {
                 .filter(tensor -> used.contains(tensor.getName()))
                 .toList();
         graph.clearInitializer().addAllInitializer(tensors);
-        for (String name : quantized) {
+        for (String name : isLastAlone ? quantized.subList(quantized.size() - 1, quantized.size()) : quantized) {
             graph.addOutput(ValueInfoProto.newBuilder()
                     .setName(name)
                     .setType(TypeProto.newBuilder()
