@@ -38,7 +38,7 @@ final class StaticQuantizer {
 
     private final GraphProto.Builder graph;
     private final ModelProto model;
-    private final boolean isUnsigned;
+    private final Form form;
     private final Map<String, TensorProto> constants = new HashMap<>();
     private final Map<String, Float> largest = new HashMap<>();
     private final Map<String, Float> scales = new HashMap<>();
@@ -47,10 +47,10 @@ final class StaticQuantizer {
     private final List<String> quantized = new ArrayList<>();
     private int names;
 
-    private StaticQuantizer(ModelProto model, boolean isUnsigned) {
+    private StaticQuantizer(ModelProto model, Form form) {
         this.model = model;
         this.graph = model.getGraph().toBuilder();
-        this.isUnsigned = isUnsigned;
+        this.form = form;
         graph.getInitializerList().forEach(tensor -> constants.put(tensor.getName(), tensor));
     }
 
@@ -62,18 +62,26 @@ final class StaticQuantizer {
      * @param isUnsigned whether bytes are uint8
      */
     static Bytes quantize(Bytes file, List<Parameter> params, List<Bytes> data, boolean isUnsigned) {
-        return quantized(file, params, data, isUnsigned).finished(false);
+        return quantized(file, params, data, new Form(isUnsigned, true)).finished(false);
     }
 
-    /** As {@link #quantize}, but the only output is the last tensor's. */
+    /** As {@link #quantize}, but with any scales, as exporters write them, and with the last tensor's bytes as the only output. */
     static Bytes quantizeToLast(Bytes file, List<Parameter> params, List<Bytes> data) {
-        return quantized(file, params, data, false).finished(true);
+        return quantized(file, params, data, new Form(false, false)).finished(true);
     }
+
+    /**
+     * How tensors are quantized.
+     *
+     * @param isUnsigned whether bytes are uint8
+     * @param areScalesPowers whether all scales are powers of two
+     */
+    private record Form(boolean isUnsigned, boolean areScalesPowers) {}
 
     private static StaticQuantizer quantized(
-            Bytes file, List<Parameter> params, List<Bytes> data, boolean isUnsigned) {
+            Bytes file, List<Parameter> params, List<Bytes> data, Form form) {
         try {
-            StaticQuantizer quantizer = new StaticQuantizer(ModelProto.parseFrom(file.toArray()), isUnsigned);
+            StaticQuantizer quantizer = new StaticQuantizer(ModelProto.parseFrom(file.toArray()), form);
             quantizer.calibrate(params, data);
             quantizer.model.getGraph().getNodeList().forEach(quantizer::add);
             return quantizer;
@@ -120,7 +128,10 @@ final class StaticQuantizer {
         largest.put(name, most);
     }
 
-    private static float step(float most) {
+    private float step(float most) {
+        if (!form.areScalesPowers()) {
+            return Math.max(most, Float.MIN_NORMAL) / 120;
+        }
         return Math.scalb(1f, Math.getExponent(Math.max(most, Float.MIN_NORMAL)) - 6);
     }
 
@@ -148,8 +159,8 @@ final class StaticQuantizer {
     private String real(String name) {
         return dequantized.computeIfAbsent(name, tensor -> {
             String scale = floats(scales.computeIfAbsent(tensor, t -> step(largest.get(t))));
-            String zero = bytes(isUnsigned ? TensorProto.DataType.UINT8_VALUE : BYTE, List.of(), new byte[] {
-                (byte) (isUnsigned ? 128 : 3)
+            String zero = bytes(form.isUnsigned() ? TensorProto.DataType.UINT8_VALUE : BYTE, List.of(), new byte[] {
+                (byte) (form.isUnsigned() ? 128 : 3)
             });
             String bytes = node("QuantizeLinear", List.of(tensor, scale, zero), List.of());
             quantized.add(bytes);
@@ -222,7 +233,7 @@ final class StaticQuantizer {
     }
 
     private Bytes finished(boolean isLastAlone) {
-        int type = isUnsigned ? TensorProto.DataType.UINT8_VALUE : BYTE;
+        int type = form.isUnsigned() ? TensorProto.DataType.UINT8_VALUE : BYTE;
         graph.clearNode().addAllNode(nodes).clearOutput();
         Set<String> used = new HashSet<>();
         nodes.forEach(node -> used.addAll(node.getInputList()));
