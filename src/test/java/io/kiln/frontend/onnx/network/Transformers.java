@@ -19,6 +19,9 @@ import java.util.Random;
 
 /** Transformers small enough for a microcontroller, with the nodes that PyTorch's exporter writes and seeded weights. */
 public final class Transformers {
+    /** What binds the past of {@link #streaming} to its present. */
+    public static final String STATE = "past.*=previous(present.*)";
+
     private static final float CUT = 1.4142135f;
 
     private final ModelBuilder model;
