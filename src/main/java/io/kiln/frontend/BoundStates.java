@@ -119,8 +119,7 @@ final class BoundStates {
         if (!isFound) {
             problem(
                     "names the input `" + input + "`",
-                    "one of "
-                            + function.params().stream().map(Parameter::name).toList());
+                    "one of " + function.params().stream().map(Parameter::name).toList());
         }
     }
 
@@ -197,19 +196,18 @@ final class BoundStates {
             return Optional.empty();
         }
         int axis = axes.get(0);
-        return Optional.of(
-                StridedSlice.along(longer, axis, longer.dim(axis) - shorter.dim(axis), longer.dim(axis), 1));
+        return Optional.of(StridedSlice.along(longer, axis, longer.dim(axis) - shorter.dim(axis), longer.dim(axis), 1));
     }
 
     private Bytes initial(Parameter input) {
         byte[] data = new byte[(int) input.type().bytes()];
-        int zero = input.quantization()
-                .map(Quantization::zeroPoint)
-                .orElse(0);
+        int zero = input.quantization().map(Quantization::zeroPoint).orElse(0);
         if (input.type().dtype().bytes() == 1) {
             Arrays.fill(data, (byte) zero);
         } else if (zero != 0) {
-            problem("makes `" + input.name() + "` a state, whose zero point is " + zero, "0 for " + input.type().dtype().text());
+            problem(
+                    "makes `" + input.name() + "` a state, whose zero point is " + zero,
+                    "0 for " + input.type().dtype().text());
         }
         return Bytes.wrap(data);
     }

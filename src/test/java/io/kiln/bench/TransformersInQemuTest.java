@@ -87,8 +87,7 @@ final class TransformersInQemuTest {
         BenchTest.needs(((Emulation.Qemu) Boards.builtIn().find(board).emulation()).program());
         add(read(Transformers.keywords(1), "keywords"));
         add(read(Transformers.encoder(1), "encoder"));
-        add(InputValues.parse(Transformers.STATE)
-                .withState(read(Transformers.streaming(1), "streaming"), "m.onnx"));
+        add(InputValues.parse(Transformers.STATE).withState(read(Transformers.streaming(1), "streaming"), "m.onnx"));
         addPairs(Transformers.keywords(2), "keywords_pairs");
         addPairs(Transformers.encoder(2), "encoder_pairs");
         addQuantized(read(Transformers.keywords(3), "keywords_int8"));

@@ -141,16 +141,20 @@ class BoundStatesTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {
-        "c=previous(a2)|names the input `c`; expected one of [x, a, b]",
-        "a=previous(c)|names the output `c`; expected one of [y, a2, b2, long]",
-        "*=previous(*2)|names the output `x2`",
-        "a=previous(a2);b=previous(a2)|gives one output to two inputs",
-        "a=previous(a2);a=1|gives `a` two values",
-        "a=previous()|the value 'previous()'",
-    })
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "c=previous(a2)|names the input `c`; expected one of [x, a, b]",
+                "a=previous(c)|names the output `c`; expected one of [y, a2, b2, long]",
+                "*=previous(*2)|names the output `x2`",
+                "a=previous(a2);b=previous(a2)|gives one output to two inputs",
+                "a=previous(a2);a=1|gives `a` two values",
+                "a=previous()|the value 'previous()'",
+            })
     void pairsThatDoNotExistAreRefused(String values, String message) {
-        assertThatThrownBy(() -> bound(values)).isInstanceOf(KilnException.class).hasMessageContaining(message);
+        assertThatThrownBy(() -> bound(values))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining(message);
     }
 
     @Test
@@ -192,7 +196,9 @@ class BoundStatesTest {
 
         Interpreter.State state = Interpreter.State.initial(function);
         List<Bytes> kept = new ArrayList<>();
-        plain.params().subList(1, 5).forEach(past -> kept.add(Bytes.wrap(new byte[(int) past.type().bytes()])));
+        plain.params()
+                .subList(1, 5)
+                .forEach(past -> kept.add(Bytes.wrap(new byte[(int) past.type().bytes()])));
         for (int step = 0; step < 10; step++) {
             Bytes x = RandomOperators.input(plain.params().get(0).type(), step);
             List<Bytes> inputs = new ArrayList<>(List.of(x));
@@ -256,7 +262,8 @@ class BoundStatesTest {
         assertThat(given.remaining()).isEqualTo(wanted.remaining()).isPositive();
         while (wanted.hasRemaining()) {
             float real = wanted.get();
-            assertThat(Math.abs((double) real - given.get()) / (1 + Math.abs(real))).isLessThan(1e-5);
+            assertThat(Math.abs((double) real - given.get()) / (1 + Math.abs(real)))
+                    .isLessThan(1e-5);
         }
     }
 }

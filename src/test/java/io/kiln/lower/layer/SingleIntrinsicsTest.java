@@ -45,7 +45,7 @@ class SingleIntrinsicsTest {
     /** A float of any size whose last bits are often 0, so that sums and products are often exactly at a half. */
     private static float real(Random random, int exponents) {
         int fraction = random.nextInt(1 << 23) & -(1 << random.nextInt(20));
-        return Float.intBitsToFloat(127 - random.nextInt(exponents) << 23 | fraction);
+        return Float.intBitsToFloat(((127 - random.nextInt(exponents)) << 23) | fraction);
     }
 
     @Test
@@ -54,7 +54,8 @@ class SingleIntrinsicsTest {
         for (int i = 0; i < CASES; i++) {
             long mantissa = 1L << 23 | random.nextInt(1 << 23);
             exponential(mantissa << random.nextInt(12), -45 + random.nextInt(30));
-            // Multiples of a scale, as softmax has them, and numbers near those where the polynomial's argument is about 0.
+            // Multiples of a scale, as softmax has them, and numbers near those where the polynomial's argument is
+            // about 0.
             exponential((long) (float) (mantissa * (1 + random.nextInt(255))), -36 + random.nextInt(12));
             float nearest = (float) (random.nextInt(100) * Math.log(2) * (1 + random.nextGaussian() * 1e-3));
             exponential((long) Math.scalb(Math.max(0, nearest), 30), -30);
@@ -72,9 +73,8 @@ class SingleIntrinsicsTest {
 
     private String source() {
         Set<Intrinsic> used = new LinkedHashSet<>();
-        for (Intrinsic each : new Intrinsic[] {
-            SingleIntrinsics.EXPONENTIAL, SingleIntrinsics.ADD, SingleIntrinsics.MULTIPLY
-        }) {
+        for (Intrinsic each :
+                new Intrinsic[] {SingleIntrinsics.EXPONENTIAL, SingleIntrinsics.ADD, SingleIntrinsics.MULTIPLY}) {
             used.addAll(each.uses());
             used.add(each);
         }
@@ -82,7 +82,8 @@ class SingleIntrinsicsTest {
         used.stream()
                 .sorted(Comparator.comparingInt(each -> each.uses().size()))
                 .forEach(each -> source.append(each.definition()));
-        return source.append("static const struct {\n  int f;\n  uint64_t a;\n  int64_t b;\n  uint32_t expected;\n} rows[] = {\n")
+        return source.append(
+                        "static const struct {\n  int f;\n  uint64_t a;\n  int64_t b;\n  uint32_t expected;\n} rows[] = {\n")
                 .append(rows)
                 .append("};\nint main(void) {\n  for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; ++i) {\n")
                 .append("    const uint32_t a = (uint32_t)rows[i].a;\n    const uint32_t b = (uint32_t)rows[i].b;\n")

@@ -78,8 +78,7 @@ final class StaticQuantizer {
      */
     private record Form(boolean isUnsigned, boolean areScalesPowers) {}
 
-    private static StaticQuantizer quantized(
-            Bytes file, List<Parameter> params, List<Bytes> data, Form form) {
+    private static StaticQuantizer quantized(Bytes file, List<Parameter> params, List<Bytes> data, Form form) {
         try {
             StaticQuantizer quantizer = new StaticQuantizer(ModelProto.parseFrom(file.toArray()), form);
             quantizer.calibrate(params, data);

@@ -63,8 +63,8 @@ public final class Transformers {
         String x = t.model.input("x", FLOAT, List.of(1, 1, 16));
         for (int layer = 0; layer < 2; layer++) {
             String unit = t.normalized(x);
-            List<String> inputs =
-                    new ArrayList<>(List.of(t.linear(unit, 16, 16), t.linear(unit, 16, 16), t.linear(unit, 16, 16), ""));
+            List<String> inputs = new ArrayList<>(
+                    List.of(t.linear(unit, 16, 16), t.linear(unit, 16, 16), t.linear(unit, 16, 16), ""));
             List<String> outputs = new ArrayList<>(List.of("mixed." + layer));
             for (String part : List.of("key", "value")) {
                 inputs.add(t.model.input("past." + layer + "." + part, FLOAT, List.of(1, 2, 7, 8)));
