@@ -17,6 +17,7 @@ public enum Failure {
     MODEL("The model's file cannot be read, or what it says does not fit together"),
     OPERATOR("The model has an operator, or a form of one, that Kiln does not compute"),
     QUANTIZE("The model cannot be quantized with these samples and labels"),
+    SAMPLES("Pictures or recordings, or what says how they become inputs, cannot be used"),
     AUDIO("The description of a signal's processing, or a recording, cannot be used"),
     MEMORY("Something does not fit in the memory"),
     BUDGET("A figure of the build exceeds its budget, or there is no earlier build to compare with"),

@@ -38,14 +38,20 @@ public final class Frontends {
 
     /** Reads a model, and tells what its file states wrongly about it. */
     static ReadModel model(Path file, String name, InputShapes shapes, ReadOptions options) {
+        ReadModel read = stateless(file, name, shapes, options);
+        Function function = shapes.values().withState(read.function(), String.valueOf(file.getFileName()));
+        return new ReadModel(function, read.warnings());
+    }
+
+    private static ReadModel stateless(Path file, String name, InputShapes shapes, ReadOptions options) {
         if (OnnxFrontend.accepts(file)) {
             return OnnxFrontend.model(file, name, shapes, options.onnxIo(), options.limits());
         }
-        if (!shapes.values().isEmpty()) {
+        if (!shapes.values().byName().isEmpty()) {
             throw new KilnException(Failure.CONFIG.problem(
-                    "kiln.inputValues is given for a model that is not ONNX",
+                    "kiln.inputValues gives numbers for a model that is not ONNX",
                     file.toString(),
-                    "an .onnx file",
+                    "an .onnx file; previous(output) is for all",
                     "Remove kiln.inputValues"));
         }
         return new ReadModel(

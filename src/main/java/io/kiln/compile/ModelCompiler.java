@@ -170,7 +170,8 @@ public final class ModelCompiler {
          * @throws io.kiln.base.KilnException with what is wrong with the samples or the model, or if the result breaks a limit
          */
         static Quantized quantize(Path file, Function imported, QuantizeRequest request) {
-            List<Sample> samples = SampleReader.read(request.samples(), request.labels(), imported.params());
+            List<Sample> samples =
+                    SampleReader.read(request.samples(), request.labels(), imported.params(), request.others());
             TfliteMaker maker = new TfliteMaker(String.valueOf(file.getFileName()));
             return new Quantizer(maker, request.progress()).quantize(imported, samples, request.options());
         }

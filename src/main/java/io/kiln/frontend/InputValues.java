@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.kiln.base.Failure;
 import io.kiln.base.Problems;
+import io.kiln.ir.Function;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -14,19 +15,23 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
  * Values that the user gives to a model's inputs, which become constants before shapes are inferred.
  *
  * @param byName values by the inputs' names, in the order given
+ * @param previous inputs that become state, each with the output that it gets for the next run; {@code *} stands for any characters
  */
-public record InputValues(Map<String, Value> byName) {
+public record InputValues(Map<String, Value> byName, Map<String, String> previous) {
     /** All inputs stay inputs. */
-    public static final InputValues NONE = new InputValues(Map.of());
+    public static final InputValues NONE = new InputValues(Map.of(), Map.of());
 
     private static final String EXPECTED =
-            "name=16000 or name=[1, 2, 3], several separated by semicolons: numbers, true, false, or lists of them in JSON";
+            "name=16000 or name=[1, 2, 3], several separated by semicolons: numbers, true, false, lists of them in JSON, or previous(output)";
+
+    private static final Pattern PREVIOUS = Pattern.compile("previous\\(\\s*(.+?)\\s*\\)");
 
     /** Names may contain semicolons; a value ends at a semicolon or at the end. */
     private static final Pattern ENTRY = Pattern.compile("\\s*([^=]+?)\\s*=([^;=]*)(?:;|$)");
@@ -41,6 +46,7 @@ public record InputValues(Map<String, Value> byName) {
 
     public InputValues {
         byName = Collections.unmodifiableMap(new LinkedHashMap<>(byName));
+        previous = Collections.unmodifiableMap(new LinkedHashMap<>(previous));
     }
 
     /**
@@ -57,7 +63,7 @@ public record InputValues(Map<String, Value> byName) {
     }
 
     /**
-     * Parses {@code sr=16000;sizes=[1, 2]}.
+     * Parses {@code sr=16000;sizes=[1, 2];past=previous(present)}.
      *
      * @param text the text; blank for none
      * @throws io.kiln.base.KilnException with all errors in it
@@ -65,17 +71,27 @@ public record InputValues(Map<String, Value> byName) {
     public static InputValues parse(String text) {
         Problems problems = new Problems(Failure.CONFIG);
         Map<String, Value> values = new LinkedHashMap<>();
+        Map<String, String> previous = new LinkedHashMap<>();
         InputShapes.entries("kiln.inputValues", text, MAX_LENGTH, ENTRY, EXPECTED, problems, (name, given) -> {
+            Matcher state = PREVIOUS.matcher(given.strip());
+            if (values.containsKey(name) || previous.containsKey(name)) {
+                problems.add("kiln.inputValues gives `" + name + "` two values", "", "one", "");
+                return;
+            }
+            if (state.matches()) {
+                previous.put(name, state.group(1));
+                return;
+            }
             Optional<Value> value = value(given);
             if (value.isEmpty()) {
                 problems.add(
                         "kiln.inputValues gives `" + name + "` the value '" + given.strip() + "'", "", EXPECTED, "");
-            } else if (values.put(name, value.get()) != null) {
-                problems.add("kiln.inputValues gives `" + name + "` two values", "", "one", "");
+            } else {
+                values.put(name, value.get());
             }
         });
         problems.throwIfAny();
-        return new InputValues(values);
+        return new InputValues(values, previous);
     }
 
     /** A number or lists of numbers of one length at each depth; empty if the text is neither. */
@@ -113,8 +129,13 @@ public record InputValues(Map<String, Value> byName) {
         return json.isNumber() || json.isBoolean();
     }
 
+    /** The model whose inputs that become state are its own. */
+    public Function withState(Function model, String file) {
+        return BoundStates.bind(model, previous, file);
+    }
+
     /** Whether all inputs stay inputs. */
     public boolean isEmpty() {
-        return byName.isEmpty();
+        return byName.isEmpty() && previous.isEmpty();
     }
 }

@@ -9,6 +9,7 @@ import io.kiln.preprocess.PreprocessPlan.Logarithm;
 import io.kiln.preprocess.PreprocessPlan.Quantization;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 import java.util.List;
 
 /** Computes features in Java, bit for bit as the generated C does; verification compares with it. */
@@ -38,6 +39,39 @@ public final class FeatureInterpreter {
             row(values(energies(spectrum)), rows);
         }
         return Bytes.wrap(rows.array());
+    }
+
+    /**
+     * Real features of a recording: normalized as described, and not quantized.
+     *
+     * @param audio at least as many samples as one input takes; further ones are ignored
+     * @param energyBits fraction bits of energies
+     */
+    float[] features(short[] audio, int energyBits) {
+        short[] signal = emphasized(audio);
+        AudioPipeline.Normalization normal = plan.pipeline().normalization();
+        float[] features = new float[plan.frames() * plan.features()];
+        for (int frame = 0; frame < plan.frames(); frame++) {
+            double[] row = reals(
+                    energies(spectrum(signal, frame * plan.pipeline().framing().hop())), energyBits);
+            for (int i = 0; i < row.length; i++) {
+                double mean = normal.mean().get(normal.mean().size() > 1 ? i : 0);
+                double scale = normal.scale().get(normal.scale().size() > 1 ? i : 0);
+                features[frame * row.length + i] = (float) ((row[i] - mean) * scale);
+            }
+        }
+        return features;
+    }
+
+    /** A row of a frame as real numbers. Energies without a logarithm keep all of their bits. */
+    private double[] reals(long[] energies, int energyBits) {
+        return plan.scaling().logarithm().isPresent()
+                ? Arrays.stream(values(energies))
+                        .mapToDouble(value -> Math.scalb((double) value, -PreprocessPlan.LOG_BITS))
+                        .toArray()
+                : Arrays.stream(energies)
+                        .mapToDouble(energy -> Math.scalb((double) energy, -energyBits))
+                        .toArray();
     }
 
     private short[] emphasized(short[] audio) {

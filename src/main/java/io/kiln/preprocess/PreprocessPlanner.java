@@ -2,6 +2,7 @@
 package io.kiln.preprocess;
 
 import io.kiln.artifact.ModelMetadata.TensorInfo;
+import io.kiln.base.DType;
 import io.kiln.preprocess.AudioPipeline.Cepstrum;
 import io.kiln.preprocess.AudioPipeline.Framing;
 import io.kiln.preprocess.AudioPipeline.Log;
@@ -44,6 +45,15 @@ final class PreprocessPlanner {
         return new PreprocessPlanner(pipeline, input).plan();
     }
 
+    /** An input with a scale that any features fit; what is computed before quantization does not depend on it. */
+    static TensorInfo unquantized(AudioPipeline pipeline, TensorInfo input) {
+        double most = pipeline.normalization().scale().stream()
+                .mapToDouble(Double::doubleValue)
+                .max()
+                .orElse(1);
+        return new TensorInfo(input.name(), input.cName(), DType.INT16, input.shape(), (float) most, 0);
+    }
+
     /** Whether the input's scale is one with which features can be quantized. */
     static boolean fits(AudioPipeline pipeline, TensorInfo input) {
         PreprocessPlanner planner = new PreprocessPlanner(pipeline, input);
@@ -61,6 +71,11 @@ final class PreprocessPlanner {
         // Rows of the transform have a length of 1, the first one perhaps of the square root of 2.
         double gain = pipeline.cepstrum().isPresent() ? Math.sqrt(2.0 * pipeline.channels()) : 1;
         return most * factor * gain < 1 << (Integer.SIZE - 1 - PreprocessPlan.LOG_BITS);
+    }
+
+    /** Fraction bits of the energies. */
+    static int energyBits(AudioPipeline pipeline, TensorInfo input) {
+        return new PreprocessPlanner(pipeline, input).fraction();
     }
 
     private int fraction() {

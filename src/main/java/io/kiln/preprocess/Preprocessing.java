@@ -77,6 +77,37 @@ public record Preprocessing(AudioPipeline pipeline, YamlDocument document) {
         return new ModelPreprocessing(plan(model), new InterfaceNames(model.name()), document.name());
     }
 
+    /**
+     * Samples of audio for a model's input of floats or integers.
+     *
+     * @throws KilnException if rows of features do not fill it
+     */
+    public int samples(TensorInfo input) {
+        Problems problems = new Problems(Failure.AUDIO);
+        checkShape(input, problems);
+        checkLogarithms(input, problems);
+        problems.throwIfAny();
+        long frames = input.elements() / pipeline.features();
+        return Math.toIntExact(
+                pipeline.framing().window() + (frames - 1) * pipeline.framing().hop());
+    }
+
+    /**
+     * Real features for an input of floats: what the integers of {@link FeatureInterpreter} stand for, before they are quantized.
+     *
+     * @param audio {@link #samples(TensorInfo)} or more
+     */
+    public float[] features(TensorInfo input, short[] audio) {
+        TensorInfo any = PreprocessPlanner.unquantized(pipeline, input);
+        return new FeatureInterpreter(PreprocessPlanner.plan(pipeline, any))
+                .features(audio, PreprocessPlanner.energyBits(pipeline, any));
+    }
+
+    /** The features as an input of integers, as the image computes them. */
+    public Bytes input(TensorInfo input, short[] audio) {
+        return new FeatureInterpreter(plan(input)).input(audio);
+    }
+
     PreprocessPlan plan(ModelMetadata model) {
         Problems problems = new Problems(Failure.AUDIO);
         if (model.inputs().size() != 1) {
@@ -87,7 +118,12 @@ public record Preprocessing(AudioPipeline pipeline, YamlDocument document) {
                     problems);
             problems.throwIfAny();
         }
-        TensorInfo input = scaled(model.inputs().get(0), problems);
+        return plan(model.inputs().get(0));
+    }
+
+    private PreprocessPlan plan(TensorInfo given) {
+        Problems problems = new Problems(Failure.AUDIO);
+        TensorInfo input = scaled(given, problems);
         checkType(input, problems);
         checkShape(input, problems);
         problems.throwIfAny();
@@ -142,7 +178,13 @@ public record Preprocessing(AudioPipeline pipeline, YamlDocument document) {
                     "/normalize/scale",
                     "a scale with which typical features fit",
                     problems);
-        } else if (!PreprocessPlanner.hasSmallLogarithms(pipeline, input)) {
+        } else {
+            checkLogarithms(input, problems);
+        }
+    }
+
+    private void checkLogarithms(TensorInfo input, Problems problems) {
+        if (!PreprocessPlanner.hasSmallLogarithms(pipeline, input)) {
             problem(
                     "logarithms of this scale, or the coefficients of their cosine transform, can exceed 32,767",
                     "/log/scale",

@@ -138,7 +138,7 @@ final class PassesFlowTest {
         assertThatThrownBy(() -> flow.generate(times(usual, file, "times")))
                 .hasMessageContaining("kiln.inputValues has 'times'");
         assertThatThrownBy(() -> flow.generate(times(usual, GestureProject.MODEL, "times=1")))
-                .hasMessageContaining("kiln.inputValues is given for a model that is not ONNX");
+                .hasMessageContaining("kiln.inputValues gives numbers for a model that is not ONNX");
     }
 
     private static BuildSpec times(BuildSpec spec, Path file, String values) {

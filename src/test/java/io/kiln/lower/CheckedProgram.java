@@ -11,11 +11,11 @@ import io.kiln.process.ProcessRunner;
 import java.nio.file.Path;
 
 /** A C program of one file, built on this machine with every warning as an error and UndefinedBehaviorSanitizer. */
-final class CheckedProgram {
+public final class CheckedProgram {
     private CheckedProgram() {}
 
     /** Builds the program in a folder, runs it, and returns what it prints. A failure of either fails the test. */
-    static String run(Path folder, String source) {
+    public static String run(Path folder, String source) {
         WholeFiles.write(folder.resolve("main.c"), source);
         succeed(KeptPrograms.make(
                 folder,

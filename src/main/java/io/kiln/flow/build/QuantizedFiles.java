@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.build;
 
+import io.kiln.artifact.ModelMetadata.TensorInfo;
 import io.kiln.artifact.ParameterFile;
 import io.kiln.base.FileFailure;
 import io.kiln.base.Log;
@@ -9,11 +10,17 @@ import io.kiln.compile.CompiledModel;
 import io.kiln.flow.resolve.ModelArchives;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
+import io.kiln.ir.Parameter;
 import io.kiln.ir.text.RelayPrinter;
 import io.kiln.pages.JtequantizeGenerated;
+import io.kiln.preprocess.Preprocessing;
+import io.kiln.preprocess.media.MediaFolder;
+import io.kiln.preprocess.media.MediaSample;
 import io.kiln.quantize.QuantizeRequest;
 import io.kiln.quantize.Quantized;
 import io.kiln.quantize.run.Runs;
+import io.kiln.quantize.sample.OtherSamples;
+import io.kiln.quantize.sample.Sample;
 import io.kiln.report.Json;
 import io.kiln.report.QuantizeReport;
 import io.kiln.report.page.Page;
@@ -43,7 +50,7 @@ public final class QuantizedFiles {
         if (!spec.quantize().isActive() || ModelArchives.accepts(model.file())) {
             return Optional.empty();
         }
-        QuantizeRequest request = spec.quantize().request(name(model), progress(model));
+        QuantizeRequest request = spec.quantize().request(name(model), MediaSamples.of(model), progress(model));
         return spec.models().size() == 1 || Files.exists(request.samples()) ? Optional.of(request) : Optional.empty();
     }
 
@@ -158,5 +165,28 @@ public final class QuantizedFiles {
                     + String.join(", ", quantized.network().missing()));
         }
         return lines;
+    }
+
+    /** Pictures and recordings as samples for quantization. */
+    private static final class MediaSamples {
+        private MediaSamples() {}
+
+        /** Reads samples of a model: recordings as its description of signal processing says, if it has one. */
+        static OtherSamples of(ModelSource model) {
+            return (folder, inputs) -> new MediaFolder(
+                            folder, model.preprocessing().map(Preprocessing::read))
+                    .read(inputs.stream().map(MediaSamples::info).toList()).stream()
+                            .map(MediaSamples::sample)
+                            .toList();
+        }
+
+        private static TensorInfo info(Parameter input) {
+            return new TensorInfo(
+                    input.name(), "", input.type().dtype(), input.type().shape().dims(), 0, 0);
+        }
+
+        private static Sample sample(MediaSample sample) {
+            return new Sample(sample.name(), List.of(sample.input()), sample.label());
+        }
     }
 }

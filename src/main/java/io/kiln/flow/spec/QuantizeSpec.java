@@ -10,6 +10,7 @@ import io.kiln.quantize.QuantizeOptions.Equalize;
 import io.kiln.quantize.QuantizeRequest;
 import io.kiln.quantize.range.RangeMethod;
 import io.kiln.quantize.run.Runs;
+import io.kiln.quantize.sample.OtherSamples;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -82,10 +83,15 @@ public record QuantizeSpec(QuantizeOptions options, Optional<Path> samples, Opti
      * The request for a model.
      *
      * @param model its name, if the build has several models; empty for the only one
+     * @param others reads pictures and recordings
      */
-    public QuantizeRequest request(Optional<String> model, Runs.Progress progress) {
+    public QuantizeRequest request(Optional<String> model, OtherSamples others, Runs.Progress progress) {
         return new QuantizeRequest(
-                options, folder(samples, model), labels.map(file -> folder(Optional.of(file), model)), progress);
+                options,
+                folder(samples, model),
+                labels.map(file -> folder(Optional.of(file), model)),
+                others,
+                progress);
     }
 
     private static Path folder(Optional<Path> path, Optional<String> model) {
@@ -102,7 +108,7 @@ public record QuantizeSpec(QuantizeOptions options, Optional<Path> samples, Opti
             problems.add(
                     "kiln.quantize is " + options.mode().text() + ", and no samples are given",
                     "",
-                    "kiln.quantize.samples: a folder of input_0.bin and so on, or a file .npy or .npz",
+                    "kiln.quantize.samples: a folder of input_0.bin and so on, of pictures or of recordings, or a file .npy or .npz",
                     "Set kiln.quantize.samples to 100 to 500 typical inputs");
         }
         samples.filter(path -> !Files.exists(path))

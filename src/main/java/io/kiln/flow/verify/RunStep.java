@@ -154,7 +154,7 @@ public final class RunStep {
         if (vectors.filter(Files::isDirectory)
                 .filter(folder -> !AudioCases.areAlone(folder))
                 .isPresent()) {
-            cases.addAll(TestCases.vectors(vectors.get(), model.inputs(), model.outputs()));
+            cases.addAll(GivenCases.of(vectors.get(), model));
         } else {
             cases.add(TestCases.zero(model.inputs()));
             cases.addAll(TestCases.random(2, build.spec().verify().seed(), model.inputs()));

@@ -48,7 +48,7 @@ public record VerificationCases(ModelMetadata model, List<TestCase> cases, List<
         List<TestCase> cases = new ArrayList<>();
         vectors.given(model.name())
                 .filter(f -> !AudioCases.areAlone(f))
-                .ifPresent(f -> cases.addAll(TestCases.vectors(f, model.inputs(), model.outputs())));
+                .ifPresent(f -> cases.addAll(GivenCases.of(f, model)));
         long seed = vectors.spec().seed();
         cases.addAll(TestCases.withSpecialFloats(
                 TestCases.random(vectors.spec().samples(), seed, model.inputs()),
@@ -82,7 +82,7 @@ public record VerificationCases(ModelMetadata model, List<TestCase> cases, List<
                     "Set kiln.verify.vectors to their folder, or kiln.verify.on to none");
             return new VerificationCases(model, List.of(), List.of());
         }
-        List<TestCase> cases = TestCases.vectors(folder.get(), model.inputs(), model.outputs());
+        List<TestCase> cases = GivenCases.of(folder.get(), model);
         for (TestCase each : cases) {
             if (each.givenOutputs().isEmpty()) {
                 problems.add(

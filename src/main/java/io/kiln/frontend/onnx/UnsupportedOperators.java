@@ -49,11 +49,6 @@ final class UnsupportedOperators {
                 """);
         put(
                 all,
-                "decides between classes by support vectors",
-                "Train a classifier of trees or a linear one",
-                "SVMClassifier");
-        put(
-                all,
                 "handles sequences, whose lengths are known only when the model runs",
                 "Export the model with tensors only: Split in place of SplitToSequence, Concat in place of ConcatFromSequence",
                 """

@@ -43,10 +43,10 @@ final class SingleIntrinsics {
             Stream.concat(Stream.of(ROUND_24, SINGLE, FMA), ROUNDING.stream()).toList());
 
     /** A sum of floats that are not negative. */
-    static final Intrinsic ADD = of("kiln_single_add", List.of(UINT32, UINT32), UINT32, with(SINGLE));
+    static final Intrinsic ADD = of("kiln_single_add", List.of(UINT32, UINT32), UINT32, List.of());
 
     /** A product of floats that are not negative. */
-    static final Intrinsic MULTIPLY = of("kiln_single_multiply", List.of(UINT32, UINT32), UINT32, with(SINGLE));
+    static final Intrinsic MULTIPLY = of("kiln_single_multiply", List.of(UINT32, UINT32), UINT32, List.of());
 
     /** A quotient of floats that are not negative. */
     static final Intrinsic DIVIDE = of("kiln_single_divide", List.of(UINT32, UINT32), UINT32, with(SINGLE));

@@ -17,8 +17,8 @@ public final class Quantize {
             .ofGroup();
     private static final Element SAMPLES = Element.of(
             "samples",
-            "Typical inputs of the float model, 100 to 500: a folder of input_K.bin (all inputs of sample K in model order, concatenated, raw"
-                    + " little-endian), a file .npy, or a file .npz with an array for each input. With several models, a folder that holds one of"
+            "Typical inputs of the float model, 100 to 500: a folder of input_K.bin (all inputs of sample K in model order, raw little-endian),"
+                    + " pictures or recordings, a file .npy, or a file .npz with an array for each input. With several models, a folder that holds one of"
                     + " these for each, named like the model.");
     private static final Element LABELS = Element.of(
             "labels",

@@ -21,11 +21,11 @@ import java.util.regex.Pattern;
  * index of its class. A first line of other words is a heading.
  *
  * @param file for messages
- * @param byNumber the label by the number of the sample
+ * @param bySample the label by the number of the sample, or by the name of its file if it is a picture or a recording
  */
-record Labels(Path file, Map<Integer, Integer> byNumber) {
-    private static final Pattern LINE =
-            Pattern.compile("\\s*(?:input_)?([0-9]{1,9})(?:\\.bin)?\\s*[,;]\\s*([0-9]{1,9})\\s*");
+record Labels(Path file, Map<String, Integer> bySample) {
+    private static final Pattern LINE = Pattern.compile("\\s*(.+?)\\s*[,;]\\s*([0-9]{1,9})\\s*");
+    private static final Pattern NUMBERED = Pattern.compile("(?:input_|sample )?([0-9]{1,9})(?:\\.bin)?");
     private static final int MAX_FINDINGS = 10;
     private static final long MAX_BYTES = 1L << 24;
 
@@ -37,7 +37,7 @@ record Labels(Path file, Map<Integer, Integer> byNumber) {
     static Labels read(Path file) {
         List<String> lines = lines(file);
         Problems problems = new Problems(Failure.QUANTIZE);
-        Map<Integer, Integer> labels = new LinkedHashMap<>();
+        Map<String, Integer> labels = new LinkedHashMap<>();
         for (int i = 0; i < lines.size() && problems.list().size() < MAX_FINDINGS; i++) {
             Matcher matcher = LINE.matcher(lines.get(i));
             boolean isHeading = i == 0 && !lines.get(i).matches(".*[0-9].*");
@@ -46,7 +46,7 @@ record Labels(Path file, Map<Integer, Integer> byNumber) {
             }
             if (!matcher.matches()) {
                 problems.add("the line is `" + lines.get(i) + "`", file + ":" + (i + 1), "sample,label", "");
-            } else if (labels.put(Integer.valueOf(matcher.group(1)), Integer.valueOf(matcher.group(2))) != null) {
+            } else if (labels.put(key(matcher.group(1)), Integer.valueOf(matcher.group(2))) != null) {
                 problems.add("sample " + matcher.group(1) + " has two labels", file + ":" + (i + 1), "one each", "");
             }
         }
@@ -76,10 +76,10 @@ record Labels(Path file, Map<Integer, Integer> byNumber) {
      */
     List<Sample> applied(List<Sample> samples) {
         List<Sample> labelled = new ArrayList<>();
-        Map<Integer, Integer> left = new LinkedHashMap<>(byNumber);
+        Map<String, Integer> left = new LinkedHashMap<>(bySample);
         List<String> missing = new ArrayList<>();
         for (Sample sample : samples) {
-            Integer label = left.remove(number(sample));
+            Integer label = left.remove(key(sample.name()));
             if (label == null) {
                 missing.add(sample.name());
             } else {
@@ -99,14 +99,15 @@ record Labels(Path file, Map<Integer, Integer> byNumber) {
                     left.size() + " labels have no sample, the first is that of "
                             + left.keySet().iterator().next(),
                     file.toString(),
-                    "numbers of samples",
+                    "numbers of samples, or the names of their files",
                     "Correct the numbers");
         }
         problems.throwIfAny();
         return labelled;
     }
 
-    private static int number(Sample sample) {
-        return Integer.parseInt(sample.name().replaceAll("[^0-9]", ""));
+    private static String key(String sample) {
+        Matcher matcher = NUMBERED.matcher(sample);
+        return matcher.matches() ? Integer.valueOf(matcher.group(1)).toString() : sample;
     }
 }

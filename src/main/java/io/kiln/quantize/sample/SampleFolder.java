@@ -4,6 +4,7 @@ package io.kiln.quantize.sample;
 import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.GitLfs;
+import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.ir.Parameter;
@@ -29,7 +30,7 @@ final class SampleFolder {
 
     private SampleFolder() {}
 
-    static List<Sample> read(Path folder, List<Parameter> inputs) {
+    static List<Sample> read(Path folder, List<Parameter> inputs, OtherSamples others) {
         TreeMap<Integer, Path> files = new TreeMap<>();
         try (Stream<Path> entries = Files.list(folder)) {
             entries.forEach(entry -> {
@@ -40,6 +41,17 @@ final class SampleFolder {
             });
         } catch (IOException e) {
             throw FileFailure.of("cannot list", folder, e);
+        }
+        if (files.isEmpty()) {
+            return others.read(folder, inputs);
+        }
+        if (Files.isRegularFile(folder.resolve(OtherSamples.FORMS))) {
+            throw new KilnException(Failure.SAMPLES.problem(
+                    "the folder has " + OtherSamples.FORMS + ", for pictures and recordings, and "
+                            + files.firstEntry().getValue().getFileName(),
+                    folder.toString(),
+                    "one kind of samples",
+                    "Delete one of them"));
         }
         long wanted = inputs.stream().mapToLong(input -> input.type().bytes()).sum();
         if (files.size() > SampleReader.MAX_SAMPLES || wanted * files.size() > SampleReader.MAX_BYTES) {

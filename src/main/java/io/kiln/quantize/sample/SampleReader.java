@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Reads the samples of a model: a folder of {@code input_<k>.bin}, an array {@code .npy}, or several in an {@code
+ * Reads the samples of a model: a folder of {@code input_<k>.bin} or of {@link OtherSamples}, an array {@code .npy}, or several in an {@code
  * .npz}.
  */
 public final class SampleReader {
@@ -39,17 +39,18 @@ public final class SampleReader {
      * @param path the folder or file
      * @param labels the file of labels; empty for {@link #LABELS} in the folder, if that exists
      * @param inputs the model's inputs
+     * @param others reads samples that are not tensors
      * @return at least one sample
      * @throws KilnException for samples that do not fit the inputs or hold NaN or an infinity, and for labels that do
      *     not fit the samples
      */
-    public static List<Sample> read(Path path, Optional<Path> labels, List<Parameter> inputs) {
-        List<Sample> samples = samples(path, inputs);
+    public static List<Sample> read(Path path, Optional<Path> labels, List<Parameter> inputs, OtherSamples others) {
+        List<Sample> samples = samples(path, inputs, others);
         if (samples.isEmpty()) {
             throw new KilnException(Failure.QUANTIZE.problem(
                     "there are no samples",
                     path.toString(),
-                    "input_0.bin and so on, or an array with at least one sample",
+                    "input_0.bin and so on, pictures or recordings, or an array with at least one sample",
                     "Correct kiln.quantize.samples"));
         }
         Problems problems = new Problems(Failure.QUANTIZE);
@@ -67,16 +68,16 @@ public final class SampleReader {
         return labels.or(() -> Optional.of(path.resolve(LABELS)).filter(Files::isRegularFile));
     }
 
-    private static List<Sample> samples(Path path, List<Parameter> inputs) {
+    private static List<Sample> samples(Path path, List<Parameter> inputs, OtherSamples others) {
         if (Files.isDirectory(path)) {
-            return SampleFolder.read(path, inputs);
+            return SampleFolder.read(path, inputs, others);
         }
         String name = String.valueOf(path.getFileName());
         if (!Files.isRegularFile(path) || !(name.endsWith(".npy") || name.endsWith(".npz"))) {
             throw new KilnException(Failure.QUANTIZE.problem(
                     Files.exists(path) ? "this is not a file of samples" : "there are no samples here",
                     path.toString(),
-                    "a folder of input_0.bin and so on, or a file .npy or .npz",
+                    "a folder of input_0.bin and so on, of pictures or of recordings, or a file .npy or .npz",
                     "Correct kiln.quantize.samples"));
         }
         try {

@@ -38,6 +38,7 @@ import io.kiln.quantize.QuantizeOptions.Limits;
 import io.kiln.quantize.sample.Sample;
 import io.kiln.reference.Interpreter;
 import io.kiln.toolchain.compiler.TestToolchains;
+import java.awt.image.BufferedImage;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -45,6 +46,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.Random;
+import javax.imageio.ImageIO;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -78,6 +81,10 @@ final class QuantizedFlowTest {
     }
 
     private BuildSpec spec(String mode, String keepFloat, Limits limits) {
+        return draft(mode, keepFloat, limits).build();
+    }
+
+    private SpecDraft draft(String mode, String keepFloat, Limits limits) {
         String io = mode.equals("auto") ? "float" : "int8";
         QuantizeSpec quantize = new QuantizeSpec(
                 QuantizeSpec.options(mode, "minmax", "auto", io, keepFloat, limits),
@@ -89,8 +96,7 @@ final class QuantizedFlowTest {
                         "host")
                 .toolchain(Optional.of("host"))
                 .verify(new VerifySpec(VerifyOn.EMULATOR, Optional.empty(), 3, 0))
-                .quantize(quantize)
-                .build();
+                .quantize(quantize);
     }
 
     private List<String> build(BuildSpec spec) {
@@ -101,6 +107,46 @@ final class QuantizedFlowTest {
 
     private JsonNode json(String file) throws IOException {
         return new ObjectMapper().readTree(folder.resolve("out").resolve(file).toFile());
+    }
+
+    /** Pictures calibrate the model and are then what the image is verified with. */
+    @Test
+    void picturesAreSamplesAndCases() throws IOException {
+        Path pictures = folder.resolve("pictures");
+        Random random = new Random(4);
+        for (int k = 0; k < 6; k++) {
+            BufferedImage image = new BufferedImage(9, 8, BufferedImage.TYPE_INT_RGB);
+            for (int i = 0; i < 72; i++) {
+                image.setRGB(i % 9, i / 9, random.nextInt());
+            }
+            Path file = pictures.resolve((k % 3 == 0 ? "on" : "off") + "/" + k + ".jpg");
+            Files.createDirectories(file.getParent());
+            ImageIO.write(image, "jpg", file.toFile());
+        }
+        Files.writeString(
+                pictures.resolve("samples.yaml"),
+                "schema: 1\nimage:\n  channels: gray\n  resize: {height: 6, width: 6}\n  normalize: {divide: 255}\n");
+        FloatNet net = new FloatNet(6);
+        Function grey = net.function(net.dense(net.bind(new Reshape(Shape.of(1, 36)), net.input(1, 6, 6, 1)), 2));
+        RelayPrinter.Module text = RelayPrinter.withParameters(grey);
+        Files.writeString(folder.resolve("net.relay"), text.text());
+        Files.write(
+                folder.resolve("net.params"),
+                ParameterFile.write(text.parameters()).toArray());
+        BuildSpec spec = draft("int8", "", Limits.NONE)
+                .quantize(new QuantizeSpec(
+                        QuantizeSpec.options("int8", "minmax", "auto", "int8", "", Limits.NONE),
+                        Optional.of(pictures),
+                        Optional.empty()))
+                .verify(new VerifySpec(VerifyOn.EMULATOR, Optional.of(pictures), 1, 0))
+                .build();
+
+        List<String> lines = build(spec);
+
+        assertThat(lines).contains("Calibrating net: 6 of 6 samples").anyMatch(line -> line.startsWith("Accuracy: "));
+        assertThat(json("kiln/verify.json").path("bitExact").asBoolean()).isTrue();
+        assertThat(json("kiln/verify.json").findValuesAsText("name"))
+                .containsSubsequence("off/1.jpg", "off/2.jpg", "off/4.jpg", "off/5.jpg", "on/0.jpg", "on/3.jpg");
     }
 
     private static Limits minSqnr(double decibels) {

@@ -4,6 +4,7 @@ package io.kiln.quantize.sample;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.kiln.base.Bytes;
 import io.kiln.base.CrowdedZip;
 import io.kiln.base.DType;
 import io.kiln.base.KilnException;
@@ -81,7 +82,7 @@ class SampleReaderTest {
     }
 
     private List<Sample> read(Path path, Parameter... inputs) {
-        return SampleReader.read(path, Optional.empty(), List.of(inputs));
+        return SampleReader.read(path, Optional.empty(), List.of(inputs), OtherSamples.NONE);
     }
 
     private static List<Float> elements(Sample sample, int input) {
@@ -113,6 +114,24 @@ class SampleReaderTest {
                 .containsExactly(3, 7);
     }
 
+    @Test
+    void labelsOfOtherSamplesBelongToTheNamesOfTheirFiles() throws IOException {
+        OtherSamples others = (at, inputs) -> List.of(
+                new Sample("cat 7.png", List.of(Bytes.wrap(floats(1))), Optional.of(5)),
+                new Sample("7.png", List.of(Bytes.wrap(floats(2))), Optional.of(6)));
+        assertThat(SampleReader.read(folder, Optional.empty(), List.of(LEVEL), others))
+                .extracting(sample -> sample.label().orElseThrow())
+                .containsExactly(5, 6);
+        Path labels = file("labels.csv", "file,label\n7.png,1\ncat 7.png, 3\n".getBytes(StandardCharsets.UTF_8));
+        assertThat(SampleReader.read(folder, Optional.of(labels), List.of(LEVEL), others))
+                .extracting(sample -> sample.label().orElseThrow())
+                .containsExactly(3, 1);
+        file("samples.yaml", new byte[0]);
+        file("input_0.bin", floats(1));
+        assertThatThrownBy(() -> SampleReader.read(folder, Optional.empty(), List.of(LEVEL), others))
+                .hasMessageContaining("the folder has samples.yaml, for pictures and recordings, and input_0.bin");
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
@@ -126,7 +145,7 @@ class SampleReaderTest {
         file("input_0.bin", floats(1));
         file("input_1.bin", floats(2));
         Path labels = file("own.csv", lines.replace(';', '\n').getBytes(StandardCharsets.UTF_8));
-        assertThatThrownBy(() -> SampleReader.read(folder, Optional.of(labels), List.of(LEVEL)))
+        assertThatThrownBy(() -> SampleReader.read(folder, Optional.of(labels), List.of(LEVEL), OtherSamples.NONE))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining(message)
                 .hasMessageContaining("own.csv");

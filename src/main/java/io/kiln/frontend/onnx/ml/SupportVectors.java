@@ -11,16 +11,28 @@ import io.kiln.frontend.onnx.operator.OnnxRegistration;
 import io.kiln.ir.Arg;
 import io.kiln.ir.op.element.Binary;
 import io.kiln.ir.op.element.Unary;
+import io.kiln.ir.op.layer.BiasAdd;
 import io.kiln.ir.op.layer.Dense;
+import io.kiln.ir.op.reduce.ArgReduce;
 import io.kiln.ir.op.reduce.Reduce;
 import io.kiln.ir.type.Shape;
 import java.util.List;
 
-/** Regression by support vectors: {@code sum(coefficient * kernel(x, vector)) + rho}. */
+/**
+ * Regression and classification by support vectors: {@code sum(coefficient * kernel(x, vector)) + rho}, of a classifier for each pair of
+ * classes (core/providers/cpu/ml/svmclassifier.cc of ONNX Runtime).
+ */
 final class SupportVectors {
-    static final List<OnnxRegistration> ALL = List.of(learning("SVMRegressor", SupportVectors::regressor));
+    static final List<OnnxRegistration> ALL = List.of(
+            learning("SVMRegressor", SupportVectors::regressor), learning("SVMClassifier", SupportVectors::classifier));
 
     private static final int MOST_DEGREE = 8;
+
+    /** Far more than an image has room for. */
+    private static final long MOST_VECTORS = 1 << 20;
+
+    /** Each is paired with each other one. */
+    private static final int MOST_CLASSES = 256;
 
     private final NodeContext node;
     private final Expressions e;
@@ -54,6 +66,83 @@ final class SupportVectors {
         }
         PostTransform transform = PostTransform.of(node);
         node.finish(0, transform == PostTransform.PROBIT ? transform.of(node, score) : score, ElementType.FLOAT);
+    }
+
+    private static void classifier(NodeContext node) {
+        SupportVectors machine = new SupportVectors(node);
+        ClassLabels labels = ClassLabels.of(node, "classlabels_ints", "classlabels_strings");
+        List<Long> counts = node.attributes().wholes("vectors_per_class").orElse(List.of());
+        node.require(
+                labels.size() <= MOST_CLASSES
+                        && counts.size() == labels.size()
+                        && counts.stream().allMatch(count -> count >= 0 && count <= MOST_VECTORS),
+                "it has vectors of " + counts.size() + " classes and " + labels.size() + " class labels",
+                "support vectors for each of at most " + MOST_CLASSES + " classes");
+        node.require(
+                PostTransform.of(node) == PostTransform.NONE,
+                "its post_transform is " + PostTransform.of(node),
+                "NONE, which scikit-learn's exporter writes");
+        Arg scores = machine.pairScores(counts);
+        node.require(
+                !node.attributes().has("prob_a"),
+                "its probabilities are found by iterations that depend on the data",
+                "a model without prob_a and prob_b, such as of SVC(probability=False)");
+        Expressions e = machine.e;
+        Arg votes = machine.votes(scores, labels.size());
+        Arg shown =
+                labels.size() == 2 ? e.concatenate(List.of(e.unary(Unary.Kind.NEGATIVE, scores), scores), 1) : scores;
+        labels.finish(node, node.emit(new ArgReduce(true, 1), votes), shown);
+    }
+
+    /** For each pair of classes, the first before the second, the sum that is positive if the first wins. */
+    private Arg pairScores(List<Long> counts) {
+        int classes = counts.size();
+        int vectors = Math.toIntExact(counts.stream().mapToLong(count -> count).sum());
+        Arg kernels = kernels(list("support_vectors", vectors), vectors);
+        float[] coefficients = list("coefficients", classes - 1L, vectors);
+        List<Float> rho = node.attributes().reals("rho").orElse(List.of());
+        int pairs = classes * (classes - 1) / 2;
+        node.require(
+                rho.size() == pairs, "rho has " + rho.size() + " numbers", pairs + ", one for each pair of classes");
+        e.tableOf(pairs, vectors);
+        float[] weights = new float[pairs * vectors];
+        int pair = 0;
+        int first = 0;
+        for (int i = 0; i < classes; i++) {
+            int second = first + counts.get(i).intValue();
+            for (int j = i + 1; j < classes; j++) {
+                copy(coefficients, (j - 1) * vectors + first, weights, pair * vectors + first, counts.get(i));
+                copy(coefficients, i * vectors + second, weights, pair * vectors + second, counts.get(j));
+                second += counts.get(j).intValue();
+                pair++;
+            }
+            first += counts.get(i).intValue();
+        }
+        Arg sums = node.emit(new Dense(pairs), kernels, e.reals(weights, Shape.of(pairs, vectors)));
+        return node.emit(new BiasAdd(-1), sums, e.reals(LinearImporters.floats(rho), Shape.of(pairs)));
+    }
+
+    private static void copy(float[] from, int start, float[] to, int place, long count) {
+        System.arraycopy(from, start, to, place, (int) count);
+    }
+
+    /** How many pairs each class wins, less a constant. */
+    private Arg votes(Arg scores, int classes) {
+        int pairs = e.shape(scores).dim(1);
+        float[] votes = new float[classes * pairs];
+        float[] lost = new float[classes];
+        int pair = 0;
+        for (int i = 0; i < classes; i++) {
+            for (int j = i + 1; j < classes; j++) {
+                votes[i * pairs + pair] = 1;
+                votes[j * pairs + pair++] = -1;
+                lost[j]++;
+            }
+        }
+        Arg isFirst = e.binary(Binary.Kind.GREATER, scores, e.number(0, DType.FLOAT32));
+        Arg won =
+                node.emit(new Dense(classes), e.cast(isFirst, DType.FLOAT32), e.reals(votes, Shape.of(classes, pairs)));
+        return node.emit(new BiasAdd(-1), won, e.reals(lost, Shape.of(classes)));
     }
 
     private float[] list(String name, long rows) {

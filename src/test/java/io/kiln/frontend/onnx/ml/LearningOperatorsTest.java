@@ -100,6 +100,67 @@ class LearningOperatorsTest {
         }
     }
 
+    /** Of two to four classes. Rows of equal votes occur, and coefficients of which none is negative. */
+    private void supportVectorClasses() {
+        for (List<Long> counts : List.of(List.of(2L, 3L), List.of(1L, 2L, 2L), List.of(2L, 1L, 2L, 1L))) {
+            int classes = counts.size();
+            int vectors = counts.stream().mapToInt(Long::intValue).sum();
+            for (String kernel : List.of("LINEAR", "POLY", "RBF", "SIGMOID")) {
+                List<Float> coefficients = floats((classes - 1) * vectors);
+                Map<String, Object> all = Map.of(
+                        "kernel_type", kernel,
+                        "kernel_params", List.of(0.5f, 0.25f, 3f),
+                        "support_vectors", floats(3 * vectors),
+                        "coefficients",
+                                kernel.equals("RBF")
+                                        ? coefficients.stream().map(Math::abs).toList()
+                                        : coefficients,
+                        "rho", floats(classes * (classes - 1) / 2),
+                        "vectors_per_class", counts,
+                        "classlabels_ints", List.of(7L, -3L, 5L, 1L).subList(0, classes));
+                reals("SVMClassifier", List.of(6, 3), all);
+            }
+        }
+    }
+
+    private static void refused(Map<String, Object> changed, String message) {
+        Map<String, Object> all = new LinkedHashMap<>(Map.of(
+                "support_vectors", List.of(1f, 2f, 3f),
+                "coefficients", List.of(1f, 2f, 3f),
+                "rho", List.of(1f),
+                "vectors_per_class", List.of(1L, 2L),
+                "classlabels_ints", List.of(0L, 1L)));
+        all.putAll(changed);
+        ModelBuilder model = new ModelBuilder(17).learning(3);
+        model.input("x", ElementType.FLOAT, List.of(1, 1));
+        model.node("ai.onnx.ml", "SVMClassifier", List.of("x"), List.of("label", "y"), all);
+        model.output("label", ElementType.INT64);
+        Bytes file = model.build();
+        if (message.isEmpty()) {
+            assertThat(OnnxFrontend.read(file, "m.onnx", "m", InputShapes.NONE).results())
+                    .hasSize(1);
+            return;
+        }
+        assertThatThrownBy(() -> OnnxFrontend.read(file, "m.onnx", "m", InputShapes.NONE))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining(message);
+    }
+
+    @Test
+    void supportVectorsThatDoNotFitAreRefused() {
+        refused(Map.of(), "");
+        refused(Map.of("vectors_per_class", List.of(1L, 3L)), "`support_vectors` has 3 numbers");
+        refused(Map.of("vectors_per_class", List.of(1L, 1L << 31)), "vectors of 2 classes");
+        refused(Map.of("vectors_per_class", List.of(-1L, 4L)), "vectors of 2 classes");
+        refused(Map.of("vectors_per_class", List.of(3L)), "vectors of 1 classes and 2 class labels");
+        refused(Map.of("vectors_per_class", List.of(0L, 0L)), "`support_vectors` has 3 numbers");
+        refused(Map.of("coefficients", List.of(1f)), "`coefficients` has 1 numbers");
+        refused(Map.of("rho", List.of(1f, 2f)), "rho has 2 numbers");
+        refused(Map.of("post_transform", "LOGISTIC"), "its post_transform is LOGISTIC");
+        refused(Map.of("kernel_type", "COSINE"), "its kernel_type is `COSINE`");
+        refused(Map.of("prob_a", List.of(1f)), "found by iterations");
+    }
+
     private void features() {
         reals("Scaler", List.of(2, 3), Map.of("offset", List.of(0.5f, -1f, 2f), "scale", List.of(2f, 0.1f, -3f)));
         reals("Scaler", List.of(2, 3), Map.of("offset", List.of(0.5f), "scale", List.of(0.3f)));
@@ -190,6 +251,7 @@ class LearningOperatorsTest {
     void operatorsAnswerAsInOnnxRuntime() {
         linear();
         supportVectors();
+        supportVectorClasses();
         features();
         categories();
         List<ModelMetadata> models = new ArrayList<>();

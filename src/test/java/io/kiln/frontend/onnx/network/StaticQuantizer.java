@@ -38,7 +38,7 @@ final class StaticQuantizer {
 
     private final GraphProto.Builder graph;
     private final ModelProto model;
-    private final boolean isUnsigned;
+    private final Form form;
     private final Map<String, TensorProto> constants = new HashMap<>();
     private final Map<String, Float> largest = new HashMap<>();
     private final Map<String, Float> scales = new HashMap<>();
@@ -47,10 +47,10 @@ final class StaticQuantizer {
     private final List<String> quantized = new ArrayList<>();
     private int names;
 
-    private StaticQuantizer(ModelProto model, boolean isUnsigned) {
+    private StaticQuantizer(ModelProto model, Form form) {
         this.model = model;
         this.graph = model.getGraph().toBuilder();
-        this.isUnsigned = isUnsigned;
+        this.form = form;
         graph.getInitializerList().forEach(tensor -> constants.put(tensor.getName(), tensor));
     }
 
@@ -62,11 +62,28 @@ final class StaticQuantizer {
      * @param isUnsigned whether bytes are uint8
      */
     static Bytes quantize(Bytes file, List<Parameter> params, List<Bytes> data, boolean isUnsigned) {
+        return quantized(file, params, data, new Form(isUnsigned, true)).finished(false);
+    }
+
+    /** As {@link #quantize}, but with any scales, as exporters write them, and with the last tensor's bytes as the only output. */
+    static Bytes quantizeToLast(Bytes file, List<Parameter> params, List<Bytes> data) {
+        return quantized(file, params, data, new Form(false, false)).finished(true);
+    }
+
+    /**
+     * How tensors are quantized.
+     *
+     * @param isUnsigned whether bytes are uint8
+     * @param areScalesPowers whether all scales are powers of two
+     */
+    private record Form(boolean isUnsigned, boolean areScalesPowers) {}
+
+    private static StaticQuantizer quantized(Bytes file, List<Parameter> params, List<Bytes> data, Form form) {
         try {
-            StaticQuantizer quantizer = new StaticQuantizer(ModelProto.parseFrom(file.toArray()), isUnsigned);
+            StaticQuantizer quantizer = new StaticQuantizer(ModelProto.parseFrom(file.toArray()), form);
             quantizer.calibrate(params, data);
             quantizer.model.getGraph().getNodeList().forEach(quantizer::add);
-            return quantizer.finished();
+            return quantizer;
         } catch (InvalidProtocolBufferException e) {
             throw new UncheckedIOException(e);
         }
@@ -110,7 +127,10 @@ final class StaticQuantizer {
         largest.put(name, most);
     }
 
-    private static float step(float most) {
+    private float step(float most) {
+        if (!form.areScalesPowers()) {
+            return Math.max(most, Float.MIN_NORMAL) / 120;
+        }
         return Math.scalb(1f, Math.getExponent(Math.max(most, Float.MIN_NORMAL)) - 6);
     }
 
@@ -138,8 +158,8 @@ final class StaticQuantizer {
     private String real(String name) {
         return dequantized.computeIfAbsent(name, tensor -> {
             String scale = floats(scales.computeIfAbsent(tensor, t -> step(largest.get(t))));
-            String zero = bytes(isUnsigned ? TensorProto.DataType.UINT8_VALUE : BYTE, List.of(), new byte[] {
-                (byte) (isUnsigned ? 128 : 3)
+            String zero = bytes(form.isUnsigned() ? TensorProto.DataType.UINT8_VALUE : BYTE, List.of(), new byte[] {
+                (byte) (form.isUnsigned() ? 128 : 3)
             });
             String bytes = node("QuantizeLinear", List.of(tensor, scale, zero), List.of());
             quantized.add(bytes);
@@ -211,8 +231,8 @@ final class StaticQuantizer {
         return name;
     }
 
-    private Bytes finished() {
-        int type = isUnsigned ? TensorProto.DataType.UINT8_VALUE : BYTE;
+    private Bytes finished(boolean isLastAlone) {
+        int type = form.isUnsigned() ? TensorProto.DataType.UINT8_VALUE : BYTE;
         graph.clearNode().addAllNode(nodes).clearOutput();
         Set<String> used = new HashSet<>();
         nodes.forEach(node -> used.addAll(node.getInputList()));
@@ -220,7 +240,7 @@ final class StaticQuantizer {
                 .filter(tensor -> used.contains(tensor.getName()))
                 .toList();
         graph.clearInitializer().addAllInitializer(tensors);
-        for (String name : quantized) {
+        for (String name : isLastAlone ? quantized.subList(quantized.size() - 1, quantized.size()) : quantized) {
             graph.addOutput(ValueInfoProto.newBuilder()
                     .setName(name)
                     .setType(TypeProto.newBuilder()

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.kiln.base.Bytes;
+import io.kiln.base.DType;
+import io.kiln.base.KilnException;
+import io.kiln.compile.CompiledModel;
+import io.kiln.compile.HostProgram;
+import io.kiln.compile.ModelCompiler;
+import io.kiln.compile.RequestDraft;
+import io.kiln.frontend.onnx.OnnxFrontend;
+import io.kiln.frontend.onnx.OnnxRuntime;
+import io.kiln.frontend.onnx.network.Transformers;
+import io.kiln.ir.Arg;
+import io.kiln.ir.Function;
+import io.kiln.ir.GraphBuilder;
+import io.kiln.ir.Origin;
+import io.kiln.ir.Parameter;
+import io.kiln.ir.Quantization;
+import io.kiln.ir.Result;
+import io.kiln.ir.Variable;
+import io.kiln.ir.op.element.Binary;
+import io.kiln.ir.op.movement.Concatenate;
+import io.kiln.ir.op.movement.Reshape;
+import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
+import io.kiln.lower.RandomOperators;
+import io.kiln.reference.ConstantFolder;
+import io.kiln.reference.Interpreter;
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.FloatBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class BoundStatesTest {
+    @TempDir
+    private Path folder;
+
+    private static final TensorType PAIR = type(1, 2);
+
+    private static TensorType type(int... shape) {
+        return new TensorType(Shape.of(shape), DType.FLOAT32);
+    }
+
+    /** Inputs x, a and b; outputs y = x + a + b, a2 = x + a, b2 = a as it was, long = (b, x). */
+    private static Function model() {
+        GraphBuilder graph = new GraphBuilder(new ConstantFolder(0));
+        Arg.Ref x = graph.parameter("x", PAIR, Optional.empty());
+        Arg.Ref a = graph.parameter("a", PAIR, Optional.empty());
+        Arg.Ref b = graph.parameter("b", PAIR, Optional.empty());
+        Origin origin = new Origin("m", 0, "Add", "t");
+        Arg.Ref sum = graph.call(new Binary(Binary.Kind.ADD), List.of(x, a), origin);
+        Arg.Ref all = graph.call(new Binary(Binary.Kind.ADD), List.of(sum, b), origin);
+        Arg.Ref same = graph.call(new Reshape(Shape.of(1, 2)), List.of(a), origin);
+        Arg.Ref both = graph.call(new Concatenate(0, 2), List.of(b, x), origin);
+        return graph.build(
+                "m",
+                List.of(
+                        new Result(all.id(), "y", Optional.empty()),
+                        new Result(sum.id(), "a2", Optional.empty()),
+                        new Result(same.id(), "b2", Optional.empty()),
+                        new Result(both.id(), "long", Optional.empty())));
+    }
+
+    private static Function bound(String values) {
+        return InputValues.parse(values).withState(model(), "m.onnx");
+    }
+
+    private static Bytes floats(float... values) {
+        ByteBuffer buffer = ByteBuffer.allocate(4 * values.length).order(ByteOrder.LITTLE_ENDIAN);
+        buffer.asFloatBuffer().put(values);
+        return Bytes.wrap(buffer.array());
+    }
+
+    /** States change after all values have been computed, each from what the states were. */
+    @Test
+    void inputsGetTheOutputsOfTheRunBefore() {
+        Function function = bound("a=previous(a2); b=previous( b2 )");
+
+        assertThat(function.params()).extracting(Parameter::name).containsExactly("x");
+        assertThat(function.results()).extracting(Result::name).containsExactly("y", "long");
+        assertThat(function.variables()).extracting(Variable::name).containsExactly("a", "b");
+        Interpreter.State state = Interpreter.State.initial(function);
+        float a = 0;
+        float b = 0;
+        for (float x : new float[] {1, 10, 100, 1000}) {
+            List<Bytes> answers = Interpreter.run(function, List.of(floats(x, -x)), state);
+            assertThat(answers.get(0)).isEqualTo(floats(x + a + b, -x - a - b));
+            assertThat(answers.get(1)).isEqualTo(floats(b, 0 - b, x, -x));
+            b = a;
+            a += x;
+        }
+    }
+
+    @Test
+    void aLongerOutputForgetsItsFirstElements() {
+        Function function = bound("b=previous(long)");
+
+        Interpreter.State state = Interpreter.State.initial(function);
+        Bytes zeros = floats(0, 0);
+        Interpreter.run(function, List.of(floats(3, 4), zeros), state);
+        assertThat(Interpreter.run(function, List.of(zeros, zeros), state).get(0))
+                .isEqualTo(floats(3, 4));
+        assertThat(Interpreter.run(function, List.of(zeros, zeros), state).get(0))
+                .isEqualTo(zeros);
+    }
+
+    @Test
+    void integersBeginWithTheirZeroPoint() {
+        Quantization scale = new Quantization(0.5f, -7);
+        GraphBuilder graph = new GraphBuilder(new ConstantFolder(0));
+        TensorType bytes = new TensorType(Shape.of(2), DType.INT8);
+        Arg.Ref x = graph.parameter("x", bytes, Optional.of(scale));
+        Arg.Ref past = graph.parameter("past", bytes, Optional.of(scale));
+        Origin origin = new Origin("m", 0, "Concat", "t");
+        Arg.Ref all = graph.call(new Concatenate(0, 2), List.of(past, x), origin);
+        List<Result> results = List.of(
+                new Result(all.id(), "all", Optional.of(scale)),
+                new Result(graph.copied(x, origin).id(), "present", Optional.of(scale)));
+
+        Function function = InputValues.parse("past=previous(present)").withState(graph.build("m", results), "m.onnx");
+
+        Bytes one = Bytes.wrap(new byte[] {1, 2});
+        Interpreter.State state = Interpreter.State.initial(function);
+        assertThat(Interpreter.run(function, List.of(one), state).get(0).toArray())
+                .containsExactly(-7, -7, 1, 2);
+        assertThat(Interpreter.run(function, List.of(one), state).get(0).toArray())
+                .containsExactly(1, 2, 1, 2);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "c=previous(a2)|names the input `c`; expected one of [x, a, b]",
+                "a=previous(c)|names the output `c`; expected one of [y, a2, b2, long]",
+                "*=previous(*2)|names the output `x2`",
+                "a=previous(a2);b=previous(a2)|gives one output to two inputs",
+                "a=previous(a2);a=1|gives `a` two values",
+                "a=previous()|the value 'previous()'",
+            })
+    void pairsThatDoNotExistAreRefused(String values, String message) {
+        assertThatThrownBy(() -> bound(values))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining(message);
+    }
+
+    @Test
+    void pairsThatDoNotFitAreRefused() {
+        GraphBuilder graph = new GraphBuilder(new ConstantFolder(0));
+        Arg.Ref x = graph.parameter("x", type(3, 2), Optional.empty());
+        Arg.Ref y = graph.parameter("y", type(2, 2), Optional.of(new Quantization(1, 0)));
+        Origin origin = new Origin("m", 0, "Copy", "t");
+        Function function = graph.build(
+                "m",
+                List.of(
+                        new Result(graph.copied(y, origin).id(), "u", Optional.empty()),
+                        new Result(graph.copied(x, origin).id(), "v", Optional.empty())));
+
+        for (Map.Entry<String, String> each : Map.of(
+                        "x=previous(u)",
+                        "gives `x` Tensor[(3, 2), float32] the output `u` Tensor[(2, 2), float32]",
+                        "y=previous(u)",
+                        "which has another scale or zero point",
+                        "x=previous(v);y=previous(u)",
+                        "another scale")
+                .entrySet()) {
+            assertThatThrownBy(() -> InputValues.parse(each.getKey()).withState(function, "m.onnx"))
+                    .hasMessageContaining(each.getValue());
+        }
+        Function only = function.withResults(function.results().subList(1, 2));
+        assertThatThrownBy(() -> InputValues.parse("x=previous(v)").withState(only, "m.onnx"))
+                .hasMessageContaining("makes all outputs state");
+    }
+
+    /** Two layers with keys and values of the steps before, which the test keeps itself for ONNX Runtime. */
+    @Test
+    void aTransformerThatKeepsItsKeysAnswersAsInOnnxRuntime() {
+        Bytes file = Transformers.streaming(1);
+        Function plain = OnnxFrontend.read(file, "m.onnx", "m", InputShapes.NONE);
+        Function function = InputValues.parse(Transformers.STATE).withState(plain, "m.onnx");
+        assertThat(function.params()).hasSize(1);
+        assertThat(function.variables()).hasSize(4);
+
+        Interpreter.State state = Interpreter.State.initial(function);
+        List<Bytes> kept = new ArrayList<>();
+        plain.params()
+                .subList(1, 5)
+                .forEach(past -> kept.add(Bytes.wrap(new byte[(int) past.type().bytes()])));
+        for (int step = 0; step < 10; step++) {
+            Bytes x = RandomOperators.input(plain.params().get(0).type(), step);
+            List<Bytes> inputs = new ArrayList<>(List.of(x));
+            inputs.addAll(kept);
+            List<Bytes> expected = OnnxRuntime.run(file, plain.params(), inputs);
+            assertClose(Interpreter.run(function, List.of(x), state).get(0), expected.get(0));
+            for (int i = 0; i < kept.size(); i++) {
+                kept.set(i, withoutOldest(expected.get(i + 1)));
+            }
+        }
+    }
+
+    /** As C, run after run; what the interpreter answers is held against ONNX Runtime above. */
+    @Test
+    void stateIsKeptInTheGeneratedC() {
+        Function plain = OnnxFrontend.read(Transformers.streaming(2), "m.onnx", "m", InputShapes.NONE);
+        List<Function> functions = List.of(
+                InputValues.parse(Transformers.STATE).withState(plain, "m.onnx"),
+                bound("a=previous(a2);b=previous(b2)"));
+        List<CompiledModel> compiled = new ArrayList<>();
+        List<Interpreter.State> states = new ArrayList<>();
+        for (Function function : functions) {
+            compiled.add(ModelCompiler.compile(
+                    RequestDraft.of(Path.of("m.onnx"), "c -keys=cpu")
+                            .name("m" + compiled.size())
+                            .build(),
+                    function));
+            states.add(Interpreter.State.initial(function));
+        }
+        List<Bytes> inputs = new ArrayList<>();
+        ByteArrayOutputStream expected = new ByteArrayOutputStream();
+        for (int step = 0; step < 12; step++) {
+            for (int i = 0; i < functions.size(); i++) {
+                Bytes x = RandomOperators.input(functions.get(i).params().get(0).type(), step);
+                inputs.add(x);
+                Interpreter.run(functions.get(i), List.of(x), states.get(i))
+                        .forEach(answer -> expected.writeBytes(answer.toArray()));
+            }
+        }
+        Bytes actual = HostProgram.build(
+                        folder,
+                        compiled.stream().map(each -> each.library().metadata()).toList(),
+                        compiled.stream()
+                                .map(each -> each.library().artifacts().artifacts())
+                                .toList())
+                .run(inputs);
+        assertClose(actual, Bytes.wrap(expected.toByteArray()));
+    }
+
+    /** Keys or values (1, 2, 8, 8) without the first of the 8 rows of each head. */
+    private static Bytes withoutOldest(Bytes all) {
+        ByteBuffer rest = ByteBuffer.allocate(all.size() / 8 * 7);
+        byte[] bytes = all.toArray();
+        rest.put(bytes, 32, 7 * 32).put(bytes, 8 * 32 + 32, 7 * 32);
+        return Bytes.wrap(rest.array());
+    }
+
+    private static void assertClose(Bytes actual, Bytes expected) {
+        FloatBuffer wanted = expected.buffer().order(ByteOrder.LITTLE_ENDIAN).asFloatBuffer();
+        FloatBuffer given = actual.buffer().order(ByteOrder.LITTLE_ENDIAN).asFloatBuffer();
+        assertThat(given.remaining()).isEqualTo(wanted.remaining()).isPositive();
+        while (wanted.hasRemaining()) {
+            float real = wanted.get();
+            assertThat(Math.abs((double) real - given.get()) / (1 + Math.abs(real)))
+                    .isLessThan(1e-5);
+        }
+    }
+}
