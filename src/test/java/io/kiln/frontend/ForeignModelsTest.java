@@ -39,6 +39,8 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @NeedsShared("models-more")
 class ForeignModelsTest {
+    private static final String DENORMAL = "TensorFlow Lite takes denormal numbers for 0";
+
     /** Models whose answers are not Kiln's, with the reason. */
     private static final Map<String, String> OTHERWISE = otherwise();
 
@@ -80,6 +82,8 @@ class ForeignModelsTest {
                         "tf27_fc_round_half",
                         "tf27_fc_round_third",
                         "tf29_fc_per_channel_round_third"),
+                DENORMAL,
+                List.of("tf19_sign_f32"),
                 "TensorFlow Lite quantizes the data of hybrid layers",
                 List.of("tf25_hybrid_fc_asym", "tf25_hybrid_fc_sym"),
                 "A dictionary of labels and scores was not recorded",
@@ -205,7 +209,7 @@ class ForeignModelsTest {
     @Test
     void theInterpreterAnswersAsTensorFlowLiteWithItsRounding() {
         assertThat(CASES_OF_LITE).isNotEmpty();
-        assertThat(different(CASES_OF_LITE)).isEmpty();
+        assertThat(different(CASES_OF_LITE).keySet()).allMatch(name -> DENORMAL.equals(OTHERWISE.get(name)));
     }
 
     private static Map<String, String> different(List<Case> cases) {

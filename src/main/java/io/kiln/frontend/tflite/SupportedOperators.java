@@ -9,11 +9,13 @@ import io.kiln.frontend.tflite.custom.CustomImporter;
 import io.kiln.frontend.tflite.elementwise.ElementwiseImporters;
 import io.kiln.frontend.tflite.layer.LayerImporters;
 import io.kiln.frontend.tflite.layer.NormalizationImporters;
+import io.kiln.frontend.tflite.layer.OrderImporters;
 import io.kiln.frontend.tflite.layer.ReductionImporters;
 import io.kiln.frontend.tflite.layer.SequenceImporters;
 import io.kiln.frontend.tflite.movement.ImageImporters;
 import io.kiln.frontend.tflite.movement.LookupImporters;
 import io.kiln.frontend.tflite.movement.MovementImporters;
+import io.kiln.frontend.tflite.movement.RepeatImporters;
 import io.kiln.frontend.tflite.operator.OperatorRecord;
 import io.kiln.frontend.tflite.operator.Registration;
 import io.kiln.frontend.tflite.signal.FilterBankImporters;
@@ -35,6 +37,8 @@ final class SupportedOperators {
                     MovementImporters.ALL,
                     ElementwiseImporters.ALL,
                     ReductionImporters.ALL,
+                    OrderImporters.ALL,
+                    RepeatImporters.ALL,
                     LookupImporters.ALL,
                     NormalizationImporters.ALL,
                     SequenceImporters.ALL,

@@ -42,6 +42,14 @@ public final class ElementwiseOptions {
         private Div() {}
     }
 
+    /** The schema's {@code GeluOptions}. */
+    public static final class Gelu {
+        public static final OptionsType TYPE = new OptionsType(116);
+        public static final Field.Bool APPROXIMATE = new Field.Bool(0);
+
+        private Gelu() {}
+    }
+
     /** The schema's {@code LeakyReluOptions}. */
     public static final class LeakyRelu {
         public static final OptionsType TYPE = new OptionsType(75);
