@@ -13,14 +13,17 @@ import io.kiln.frontend.tflite.flatbuffer.FlatVector;
 import io.kiln.frontend.tflite.operator.ImportedSubgraph;
 import io.kiln.frontend.tflite.operator.OperatorRecord;
 import io.kiln.frontend.tflite.operator.Subgraphs;
+import io.kiln.frontend.tflite.operator.TensorValues;
 import io.kiln.frontend.tflite.schema.BuiltinOperator;
 import io.kiln.frontend.tflite.schema.ModelTables.Model;
 import io.kiln.frontend.tflite.schema.ModelTables.Operator;
 import io.kiln.frontend.tflite.schema.ModelTables.OperatorCode;
 import io.kiln.frontend.tflite.schema.ModelTables.SubGraph;
 import io.kiln.frontend.tflite.tensor.TensorReader;
+import io.kiln.ir.Arg;
 import io.kiln.ir.CallRules;
 import io.kiln.ir.Function;
+import io.kiln.ir.GraphBuilder;
 import io.kiln.reference.ConstantFolder;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -29,6 +32,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 
 /** Imports the subgraphs of a model file: the first is the model, its operators call the others. */
 final class ModelImporter implements Subgraphs {
@@ -71,19 +75,28 @@ final class ModelImporter implements Subgraphs {
         limited(graph.get(SubGraph.INPUTS), "model inputs", problems);
         Function function =
                 read(0, name, shapes, List.of(), problems).function().withIdsInOrder();
-        int unused = subgraphs().size() - 1 - called.size();
-        if (unused > 0) {
-            throw new KilnException(Failure.MODEL.problem(
-                    unused + " of the model's " + subgraphs().size() + " subgraphs are never called",
-                    buffer.file(),
-                    "one signature",
-                    "Export each signature as a model of its own"));
-        }
         return function;
     }
 
     @Override
     public ImportedSubgraph called(int index, String name, List<Optional<String>> handles) {
+        return entered(index, () -> read(index, name, InputShapes.NONE, handles, new Problems(Failure.MODEL)));
+    }
+
+    @Override
+    public List<Arg> inlined(int index, TensorValues around, List<Arg> args) {
+        return entered(index, () -> {
+            FlatTable graph = subgraphs().table(index);
+            return importer(graph, InputShapes.NONE, new Problems(Failure.MODEL), Optional.of(around))
+                    .inlined(
+                            graph.get(SubGraph.INPUTS).ints(),
+                            args,
+                            graph.get(SubGraph.OUTPUTS).ints());
+        });
+    }
+
+    /** Reads a subgraph that another one calls, unless calls are without end. */
+    private <T> T entered(int index, Supplier<T> reading) {
         if (index <= 0 || index >= subgraphs().size()) {
             throw new KilnException(Failure.MODEL.problem(
                     "subgraph #" + index + " cannot be called",
@@ -104,7 +117,7 @@ final class ModelImporter implements Subgraphs {
                     "subgraph #" + index + " calls itself", buffer.file(), "no recursion", "Export the model again"));
         }
         try {
-            return read(index, name, InputShapes.NONE, handles, new Problems(Failure.MODEL));
+            return reading.get();
         } finally {
             open.remove(index);
         }
@@ -138,16 +151,28 @@ final class ModelImporter implements Subgraphs {
         if (!isCalled || outputs.size() > 0) {
             limited(outputs, "model outputs", problems);
         }
+        if (!isCalled) {
+            limited(graph.get(SubGraph.OPERATORS), "operators", problems);
+        }
+        return importer(graph, shapes, problems, Optional.empty())
+                .read(name, inputs.ints(), handles, outputs.ints(), isCalled);
+    }
+
+    /** @param around the values of the subgraph whose function it becomes part of, if it has none of its own */
+    private GraphImporter importer(
+            FlatTable graph, InputShapes shapes, Problems problems, Optional<TensorValues> around) {
+        FlatVector inputs = graph.get(SubGraph.INPUTS);
         FlatVector tensors = limited(graph.get(SubGraph.TENSORS), "tensors", problems);
         FlatVector operators = graph.get(SubGraph.OPERATORS);
-        if (!isCalled || operators.size() > 0) {
+        if (operators.size() > 0) {
             limited(operators, "operators", problems);
         }
         problems.throwIfAny();
         TensorReader reader =
                 new TensorReader(buffer, tensors, model.get(Model.BUFFERS), inputs.ints(), shapes, problems);
-        GraphImporter importer = new GraphImporter(this, buffer.file(), reader, operators(operators), problems);
-        return importer.read(name, inputs.ints(), handles, outputs.ints(), isCalled);
+        TensorValues values =
+                around.map(TensorValues::inside).orElseGet(() -> new TensorValues(new GraphBuilder(folder)));
+        return new GraphImporter(this, buffer.file(), reader, values, operators(operators), problems);
     }
 
     private FlatVector limited(FlatVector vector, String what, Problems problems) {

@@ -7,7 +7,6 @@ import static io.kiln.base.DType.INT16;
 import static io.kiln.base.DType.INT32;
 import static io.kiln.base.DType.INT64;
 import static io.kiln.base.DType.INT8;
-import static io.kiln.base.DType.UINT8;
 import static io.kiln.frontend.tflite.operator.Registration.builtin;
 import static io.kiln.frontend.tflite.schema.BuiltinOperator.ABS;
 import static io.kiln.frontend.tflite.schema.BuiltinOperator.ADD;
@@ -79,7 +78,6 @@ import io.kiln.frontend.tflite.tensor.TfliteTensor;
 import io.kiln.ir.Arg;
 import io.kiln.ir.op.element.Binary;
 import io.kiln.ir.op.element.QnnBinary;
-import io.kiln.ir.op.element.QnnDequantize;
 import io.kiln.ir.op.element.TflSigmoid16;
 import io.kiln.ir.op.element.Unary;
 import java.util.List;
@@ -174,25 +172,6 @@ public final class ElementwiseImporters {
             BuiltinOperator operator, int maxVersion, Binary.Kind kind, QnnBinary.Kind quantized, Set<DType> dtypes) {
         return builtin(operator, maxVersion, new ComparisonImporter(kind, quantized, dtypes))
                 .uint8AsInt8();
-    }
-
-    /** DEQUANTIZE to float32; constants of float16 already are float32. */
-    private static final class DequantizeImporter implements OperatorImporter {
-        @Override
-        public void emit(OperatorContext operator) {
-            TfliteTensor data = operator.input(0);
-            if (data.dtype() == FLOAT32 && data.isConstant()) {
-                operator.finish(operator.constant(data));
-                return;
-            }
-            OperandTypes.require(operator, Set.of(INT8, INT16, UINT8), data);
-            OperandTypes.require(operator, Set.of(FLOAT32), operator.output());
-            operator.check();
-            OperandTypes.requireScales(operator, data);
-            operator.check();
-            operator.finish(operator.emit(
-                    new QnnDequantize(), operator.value(data), OperandTypes.scale(data), OperandTypes.zeroPoint(data)));
-        }
     }
 
     /** SQUARE of float32: the product of the tensor with itself. */

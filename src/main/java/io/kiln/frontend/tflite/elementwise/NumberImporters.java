@@ -54,9 +54,8 @@ final class NumberImporters {
                     data.quantization().scale(0) == output.quantization().scale(0)
                             && data.quantization().zeroPoint()
                                     == -output.quantization().zeroPoint(),
-                    "TensorFlow Lite negates the integers as they are, and from the scale and zero point "
-                            + OperandTypes.quantization(data) + " to " + OperandTypes.quantization(output)
-                            + " that is another number",
+                    "TensorFlow Lite negates the integers as they are, and from " + text(data) + " to " + text(output)
+                            + " that gives another number",
                     "one scale, and zero points that are opposite",
                     "Multiply by -1 in its place, or keep the operator float32");
             operator.check();
@@ -67,6 +66,11 @@ final class NumberImporters {
                 data.dtype().isFloat()
                         ? f.unary(Unary.Kind.NEGATIVE, value)
                         : f.subtract(f.number(0, data.dtype()), value));
+    }
+
+    private static String text(TfliteTensor tensor) {
+        return "scale " + tensor.quantization().scale(0) + " and zero point "
+                + tensor.quantization().zeroPoint();
     }
 
     /** SIGN of float32 and int32: 1, -1 or 0; 0 for NaN, as in TensorFlow Lite 2.20. */

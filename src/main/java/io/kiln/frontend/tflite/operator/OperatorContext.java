@@ -125,6 +125,17 @@ public final class OperatorContext implements GraphSite {
         return table.get(Operator.BUILTIN_OPTIONS);
     }
 
+    /** The options table of an operator that was added to the schema later; another type than its own is refused. */
+    public FlatTable laterOptions(OptionsType type) {
+        FlatTable table = operator.table();
+        int stated = table.get(Operator.BUILTIN_OPTIONS_2_TYPE);
+        if (stated != type.code()) {
+            throw failure("its options are of type " + stated, "options of type " + type.code() + " (BuiltinOptions2)");
+        }
+        return table.get(Operator.BUILTIN_OPTIONS_2)
+                .orElseThrow(() -> failure("its options are missing", "a table of type " + type.code()));
+    }
+
     /** The options table of an operator without defaults. */
     public FlatTable requiredOptions(OptionsType type) {
         return options(type).orElseThrow(() -> failure("its options are missing", "a table of type " + type.code()));
@@ -229,6 +240,11 @@ public final class OperatorContext implements GraphSite {
      */
     public ImportedSubgraph subgraph(int index, List<Optional<String>> handles) {
         return subgraphs.called(index, "subgraph" + index, handles);
+    }
+
+    /** The values of a subgraph's outputs, given those of its inputs; its operators become part of this function. */
+    public List<Arg> inlined(int index, List<Arg> args) {
+        return subgraphs.inlined(index, values, args);
     }
 
     @Override

@@ -51,6 +51,27 @@ public final class ModelTables {
         private QuantizationParameters() {}
     }
 
+    /** How a constant's elements that are not 0 are stored; levels are listed in {@code TRAVERSAL_ORDER}. */
+    public static final class SparsityParameters {
+        public static final Field.Vector TRAVERSAL_ORDER = new Field.Vector(0);
+        public static final Field.Vector BLOCK_MAP = new Field.Vector(1);
+        public static final Field.Vector DIM_METADATA = new Field.Vector(2);
+
+        private SparsityParameters() {}
+    }
+
+    /** A level of a sparse constant: all indices, or those that are listed for each index of the level before. */
+    public static final class DimensionMetadata {
+        public static final Field.UByte FORMAT = new Field.UByte(0);
+        public static final Field.Int32 DENSE_SIZE = new Field.Int32(1);
+        public static final Field.UByte ARRAY_SEGMENTS_TYPE = new Field.UByte(2);
+        public static final Field.Table ARRAY_SEGMENTS = new Field.Table(3);
+        public static final Field.UByte ARRAY_INDICES_TYPE = new Field.UByte(4);
+        public static final Field.Table ARRAY_INDICES = new Field.Table(5);
+
+        private DimensionMetadata() {}
+    }
+
     /** The operator of an index in {@link Operator}. */
     public static final class OperatorCode {
         public static final Field.UByte DEPRECATED_BUILTIN_CODE = new Field.UByte(0);
@@ -70,6 +91,8 @@ public final class ModelTables {
         public static final Field.Table BUILTIN_OPTIONS = new Field.Table(4);
         public static final Field.Vector CUSTOM_OPTIONS = new Field.Vector(5, Byte.BYTES);
         public static final Field.Vector INTERMEDIATES = new Field.Vector(8);
+        public static final Field.UByte BUILTIN_OPTIONS_2_TYPE = new Field.UByte(11);
+        public static final Field.Table BUILTIN_OPTIONS_2 = new Field.Table(12);
 
         private Operator() {}
     }

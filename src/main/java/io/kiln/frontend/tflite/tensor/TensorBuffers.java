@@ -26,7 +26,7 @@ final class TensorBuffers {
      * @param bytes required size of a constant
      */
     FlatVector data(FlatTable tensor, long bytes, PlaceFindings findings) {
-        FlatVector data = read(tensor, findings);
+        FlatVector data = data(tensor, findings);
         if (data.size() != 0 && data.size() != bytes) {
             findings.add(
                     "the constant has " + data.size() + " bytes",
@@ -36,8 +36,8 @@ final class TensorBuffers {
         return data;
     }
 
-    /** Small models keep data inside the FlatBuffer; large ones after it, at an offset from the file's start. */
-    private FlatVector read(FlatTable table, PlaceFindings findings) {
+    /** The data of a tensor, of whatever size. Small models keep data inside the FlatBuffer; large ones after it, at an offset from the file's start. */
+    FlatVector data(FlatTable table, PlaceFindings findings) {
         long index = table.get(Tensor.BUFFER) & 0xFFFFFFFFL;
         if (index == HAS_NO_DATA) {
             return new FlatVector(file, 0, 0, 1);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.tflite.tensor;
 
+import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
@@ -114,9 +115,6 @@ public final class TensorReader {
         PlaceFindings findings = new PlaceFindings(() -> file.file() + ": tensor #" + index + " " + describe(index));
         Optional<DType> dtype = readType(table, findings);
         Optional<Shape> shape = readShape(index, table, findings);
-        if (table.has(Tensor.SPARSITY)) {
-            findings.add("sparse tensors are not supported", "dense data", "Convert without sparsity");
-        }
         findings.throwIfAny();
         TensorType type = checkedSize(new TensorType(shape.orElseThrow(), dtype.orElseThrow()), findings);
         TensorQuantization quantization = table.get(Tensor.QUANTIZATION)
@@ -124,6 +122,9 @@ public final class TensorReader {
                 .orElse(TensorQuantization.NONE);
         Optional<PackedConstants> packing =
                 TfliteType.of(table.get(Tensor.TYPE)).flatMap(PackedConstants::of);
+        if (table.has(Tensor.SPARSITY)) {
+            return sparse(index, type, quantization, packing, findings);
+        }
         long bytes = packing.map(p -> p.bytes(type.shape().elements())).orElse(type.bytes());
         FlatVector data = buffers.data(table, bytes, findings);
         if (data.size() == 0 && packing.isPresent() && bytes > 0) {
@@ -141,6 +142,41 @@ public final class TensorReader {
         }
         table.spend(type.bytes());
         return tensor.withValue(new Constant(name, type, packing.get().unpack(data.bytes(), type)));
+    }
+
+    /** A constant of which some elements are stored; it is a tensor with all of them. */
+    private TfliteTensor sparse(
+            int index,
+            TensorType type,
+            TensorQuantization quantization,
+            Optional<PackedConstants> packing,
+            PlaceFindings findings) {
+        FlatTable table = tensors.table(index);
+        FlatVector data = buffers.data(table, findings);
+        long width = packing.map(p -> p.bytes(1)).orElse((long) type.dtype().bytes());
+        boolean isWhole = packing.map(p -> p.bytes(2) == 2 * width).orElse(true);
+        if (data.size() == 0 || !isWhole) {
+            findings.add(
+                    data.size() == 0
+                            ? "it is sparse and has no data"
+                            : "it is sparse and has several elements to a byte",
+                    "a sparse constant of whole bytes",
+                    "Convert the model with dense weights");
+        }
+        findings.throwIfAny();
+        table.spend(2 * Math.max(type.bytes(), type.shape().elements() * width));
+        try {
+            byte[] all = SparseConstant.expand(
+                    table.get(Tensor.SPARSITY).orElseThrow(), type.shape(), data.bytes(), (int) width);
+            Bytes value = packing.map(p -> p.unpack(all, type)).orElseGet(() -> Bytes.wrap(all));
+            String name = name(table, index, MAX_NAME);
+            TfliteTensor.Storage storage = new TfliteTensor.Storage(data, table.get(Tensor.IS_VARIABLE));
+            return new TfliteTensor(index, name, type, quantization, storage, Optional.empty(), false)
+                    .withValue(new Constant(name, type, value));
+        } catch (IllegalArgumentException e) {
+            findings.add(e.getMessage(), "the form of the schema's SparsityParameters", "Convert the model again");
+            throw findings.exception();
+        }
     }
 
     private static Optional<DType> readType(FlatTable table, PlaceFindings findings) {
