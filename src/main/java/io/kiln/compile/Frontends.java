@@ -38,6 +38,14 @@ public final class Frontends {
 
     /** Reads a model, and tells what its file states wrongly about it. */
     static ReadModel model(Path file, String name, InputShapes shapes, ReadOptions options) {
+        boolean isTflite = !OnnxFrontend.accepts(file) && !RelayFrontend.accepts(file);
+        if (!isTflite && !shapes.signature().isEmpty()) {
+            throw new KilnException(Failure.CONFIG.problem(
+                    "kiln.signature is given for a model that is not of TensorFlow Lite",
+                    file.toString(),
+                    "a .tflite file",
+                    "Remove kiln.signature"));
+        }
         if (OnnxFrontend.accepts(file)) {
             return OnnxFrontend.model(file, name, shapes, options.onnxIo(), options.limits());
         }

@@ -18,6 +18,7 @@ import io.kiln.frontend.tflite.schema.BuiltinOperator;
 import io.kiln.frontend.tflite.schema.ModelTables.Model;
 import io.kiln.frontend.tflite.schema.ModelTables.Operator;
 import io.kiln.frontend.tflite.schema.ModelTables.OperatorCode;
+import io.kiln.frontend.tflite.schema.ModelTables.SignatureDef;
 import io.kiln.frontend.tflite.schema.ModelTables.SubGraph;
 import io.kiln.frontend.tflite.tensor.TensorReader;
 import io.kiln.ir.Arg;
@@ -28,13 +29,14 @@ import io.kiln.reference.ConstantFolder;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 
-/** Imports the subgraphs of a model file: the first is the model, its operators call the others. */
+/** Imports the subgraphs of a model file: one of them is the model, its operators call others. */
 final class ModelImporter implements Subgraphs {
     private static final int MAX_ENTRIES = 1 << 16;
     private static final int MAX_NAME = 1024;
@@ -43,8 +45,8 @@ final class ModelImporter implements Subgraphs {
     private final FlatTable model;
     private final ConstantFolder folder;
     private final Set<Integer> open = new HashSet<>();
-    private final Set<Integer> called = new HashSet<>();
     private int calls;
+    private int main;
     private final CustomOperators customOperators;
     private final TfliteRounding rounding;
     private final Map<String, String> declared = new HashMap<>();
@@ -71,11 +73,44 @@ final class ModelImporter implements Subgraphs {
         Problems problems = new Problems(Failure.MODEL);
         limited(subgraphs(), "subgraphs", problems);
         problems.throwIfAny();
-        FlatTable graph = subgraphs().table(0);
+        main = subgraph(shapes.signature());
+        FlatTable graph = subgraphs().table(main);
         limited(graph.get(SubGraph.INPUTS), "model inputs", problems);
         Function function =
-                read(0, name, shapes, List.of(), problems).function().withIdsInOrder();
+                read(main, name, shapes, List.of(), problems).function().withIdsInOrder();
         return function;
+    }
+
+    /**
+     * The subgraph of a signature or, if that names none, of a name.
+     *
+     * @param signature empty for the first subgraph, which interpreters run whatever signatures there are
+     */
+    private int subgraph(String signature) {
+        if (signature.isEmpty()) {
+            return 0;
+        }
+        FlatVector signatures = model.get(Model.SIGNATURE_DEFS);
+        Map<String, Integer> byKey = new LinkedHashMap<>();
+        for (int i = 0; i < signatures.spent().size(); i++) {
+            FlatTable each = signatures.table(i);
+            byKey.putIfAbsent(each.get(SignatureDef.SIGNATURE_KEY, MAX_NAME), each.get(SignatureDef.SUBGRAPH_INDEX));
+        }
+        for (int i = 0; i < subgraphs().spent().size(); i++) {
+            byKey.putIfAbsent(subgraphs().table(i).get(SubGraph.NAME, MAX_NAME), i);
+        }
+        byKey.remove("");
+        int index = byKey.getOrDefault(signature, -1);
+        if (index < 0 || index >= subgraphs().size()) {
+            throw new KilnException(Failure.CONFIG.problem(
+                    "the model has no signature `" + signature + "`",
+                    buffer.file(),
+                    byKey.isEmpty()
+                            ? "no kiln.signature, since it has no signatures"
+                            : String.join(", ", byKey.keySet()),
+                    "Correct kiln.signature"));
+        }
+        return index;
     }
 
     @Override
@@ -97,14 +132,14 @@ final class ModelImporter implements Subgraphs {
 
     /** Reads a subgraph that another one calls, unless calls are without end. */
     private <T> T entered(int index, Supplier<T> reading) {
-        if (index <= 0 || index >= subgraphs().size()) {
+        if (index < 0 || index == main || index >= subgraphs().size()) {
             throw new KilnException(Failure.MODEL.problem(
                     "subgraph #" + index + " cannot be called",
                     buffer.file(),
-                    "one of the subgraphs #1 to #" + (subgraphs().size() - 1),
+                    "one of the subgraphs #0 to #" + (subgraphs().size() - 1) + ", but for #" + main
+                            + ", which is the model",
                     "Export the model again"));
         }
-        called.add(index);
         if (open.size() == CallRules.MAX_DEPTH || ++calls > CallRules.MAX_FUNCTIONS) {
             throw new KilnException(Failure.MODEL.problem(
                     "subgraphs call each other " + calls + " times, " + open.size() + " deep",
@@ -147,7 +182,7 @@ final class ModelImporter implements Subgraphs {
         FlatTable graph = subgraphs().table(index);
         FlatVector inputs = graph.get(SubGraph.INPUTS);
         FlatVector outputs = graph.get(SubGraph.OUTPUTS);
-        boolean isCalled = index > 0;
+        boolean isCalled = index != main;
         if (!isCalled || outputs.size() > 0) {
             limited(outputs, "model outputs", problems);
         }

@@ -13,8 +13,17 @@ public final class ModelTables {
         public static final Field.Vector OPERATOR_CODES = new Field.Vector(1);
         public static final Field.Vector SUBGRAPHS = new Field.Vector(2);
         public static final Field.Vector BUFFERS = new Field.Vector(4);
+        public static final Field.Vector SIGNATURE_DEFS = new Field.Vector(7);
 
         private Model() {}
+    }
+
+    /** A signature: the key under which programs call a subgraph. */
+    public static final class SignatureDef {
+        public static final Field.Text SIGNATURE_KEY = new Field.Text(2);
+        public static final Field.Int32 SUBGRAPH_INDEX = new Field.Int32(4);
+
+        private SignatureDef() {}
     }
 
     /** Tensors and operators, with the indices of the tensors that are inputs and outputs. */
@@ -23,6 +32,7 @@ public final class ModelTables {
         public static final Field.Vector INPUTS = new Field.Vector(1);
         public static final Field.Vector OUTPUTS = new Field.Vector(2);
         public static final Field.Vector OPERATORS = new Field.Vector(3);
+        public static final Field.Text NAME = new Field.Text(4);
 
         private SubGraph() {}
     }
