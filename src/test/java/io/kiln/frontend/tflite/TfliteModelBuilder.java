@@ -181,6 +181,10 @@ public final class TfliteModelBuilder {
                     : Operator.createCustomOptionsVector(b, operator.customOptions.toArray());
             int[] told = graph.intermediates.getOrDefault(operatorOffsets.size(), new int[0]);
             int intermediates = told.length == 0 ? 0 : Operator.createIntermediatesVector(b, told);
+            if (operator.options.isLater()) {
+                operatorOffsets.add(later(b, operator, in, out, options));
+                continue;
+            }
             operatorOffsets.add(Operator.createOperator(
                     b, operator.code, in, out, operator.options.type(), options, custom, (byte) 0, 0, intermediates));
         }
@@ -189,6 +193,17 @@ public final class TfliteModelBuilder {
         int outputVector = SubGraph.createOutputsVector(b, graph.outputs);
         int operatorVector = SubGraph.createOperatorsVector(b, toArray(operatorOffsets));
         return SubGraph.createSubGraph(b, tensorVector, inputVector, outputVector, operatorVector, 0);
+    }
+
+    /** TensorFlow's accessors for Java do not know the fields that the schema got later. */
+    private static int later(FlatBufferBuilder b, OperatorSpec operator, int in, int out, int options) {
+        b.startTable(13);
+        b.addInt(0, operator.code, 0);
+        b.addOffset(1, in, 0);
+        b.addOffset(2, out, 0);
+        b.addByte(11, operator.options.type(), 0);
+        b.addOffset(12, options, 0);
+        return b.endTable();
     }
 
     private static int writeTensor(FlatBufferBuilder b, TensorSpec tensor, int buffer, int[] signature) {

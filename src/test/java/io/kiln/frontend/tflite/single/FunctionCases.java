@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.tflite.single;
 
+import static io.kiln.frontend.tflite.schema.BuiltinOperator.STABLEHLO_ADD;
+import static io.kiln.frontend.tflite.schema.BuiltinOperator.STABLEHLO_AND;
+import static io.kiln.frontend.tflite.schema.BuiltinOperator.STABLEHLO_MAXIMUM;
+import static io.kiln.frontend.tflite.schema.BuiltinOperator.STABLEHLO_MINIMUM;
+import static io.kiln.frontend.tflite.schema.BuiltinOperator.STABLEHLO_MULTIPLY;
+import static io.kiln.frontend.tflite.schema.BuiltinOperator.STABLEHLO_SHIFT_LEFT;
 import static org.tensorflow.lite.schema.TensorType.BOOL;
 import static org.tensorflow.lite.schema.TensorType.FLOAT32;
 import static org.tensorflow.lite.schema.TensorType.INT16;
@@ -45,7 +51,13 @@ final class FunctionCases {
             OperatorCases.of("ATAN2", FunctionCases::angle),
             OperatorCases.of("BITWISE_XOR", d -> bits(d, BuiltinOperator.BITWISE_XOR)),
             OperatorCases.of("RIGHT_SHIFT", d -> bits(d, BuiltinOperator.RIGHT_SHIFT)),
-            OperatorCases.of("CAST_LONG", FunctionCases::cast));
+            OperatorCases.of("CAST_LONG", FunctionCases::cast),
+            OperatorCases.of("BITCAST", FunctionCases::bitcast),
+            OperatorCases.of("BUCKETIZE", FunctionCases::bucketize),
+            OperatorCases.of("RANK", FunctionCases::rank),
+            OperatorCases.of("STABLEHLO_ARITHMETIC", FunctionCases::stablehlo),
+            OperatorCases.of("STABLEHLO_AND", d -> stablehloBits(d, STABLEHLO_AND.code())),
+            OperatorCases.of("STABLEHLO_SHIFT_LEFT", d -> stablehloBits(d, STABLEHLO_SHIFT_LEFT.code())));
 
     private FunctionCases() {}
 
@@ -149,6 +161,58 @@ final class FunctionCases {
         };
         d.output(TensorSpec.of("y", type, shape));
         d.operator(builtin, 1, Options.none(), in);
+    }
+
+    private static void bitcast(Draw d) {
+        int[] shape = d.shape(1, MOST_RANK);
+        byte from = d.oneOf(FLOAT32, INT32, INT16, INT8);
+        byte to = from == FLOAT32 ? INT32 : from == INT32 ? FLOAT32 : from == INT8 ? UINT8 : from;
+        int x = d.inputOfNumbers(TensorSpec.of("x", from, shape));
+        d.output(TensorSpec.of("y", to, shape));
+        d.operator(BuiltinOperator.BITCAST, 1, Options.none(), x);
+    }
+
+    private static void bucketize(Draw d) {
+        byte type = d.oneOf(FLOAT32, INT32);
+        int[] shape = d.shape(1, MOST_RANK);
+        float[] boundaries = new float[d.between(1, 9)];
+        for (int i = 0; i < boundaries.length; i++) {
+            boundaries[i] = (i == 0 ? -2 : boundaries[i - 1]) + d.between(1, 4) / 4f;
+        }
+        int x = d.inputOfNumbers(TensorSpec.of("x", type, shape));
+        d.output(TensorSpec.of("y", INT32, shape));
+        d.operator(
+                BuiltinOperator.BUCKETIZE,
+                1,
+                Options.table(BuiltinOptions.BucketizeOptions, Field.floats(0, boundaries)),
+                x);
+    }
+
+    private static void rank(Draw d) {
+        int x = d.input(d.tensor(FLOAT32, d.shape(1, MOST_RANK)));
+        d.output(TensorSpec.of("y", INT32));
+        d.operator(BuiltinOperator.RANK, 1, Options.none(), x);
+    }
+
+    private static void stablehlo(Draw d) {
+        int code = d.oneOf(
+                STABLEHLO_ADD.code(), STABLEHLO_MULTIPLY.code(), STABLEHLO_MAXIMUM.code(), STABLEHLO_MINIMUM.code());
+        byte type = d.oneOf(FLOAT32, INT16, INT32, INT64);
+        int[] shape = d.shape(1, MOST_RANK);
+        int[] in = {d.inputOfNumbers(TensorSpec.of("x", type, shape)), d.inputOfNumbers(TensorSpec.of("z", type, shape))
+        };
+        d.output(TensorSpec.of("y", type, shape));
+        d.operator(code, 1, Options.none(), in);
+    }
+
+    private static void stablehloBits(Draw d, int code) {
+        boolean isShift = code == STABLEHLO_SHIFT_LEFT.code();
+        byte type = isShift ? d.oneOf(INT8, INT16, INT32) : d.oneOf(BOOL, INT8, INT16, INT32, INT64);
+        int[] shape = d.shape(1, MOST_RANK);
+        TensorSpec by = TensorSpec.of("z", type, shape);
+        int[] in = {d.input(TensorSpec.of("x", type, shape)), isShift ? d.input(by, 0, 7) : d.input(by)};
+        d.output(TensorSpec.of("y", type, shape));
+        d.operator(code, 1, Options.none(), in);
     }
 
     private static void cast(Draw d) {

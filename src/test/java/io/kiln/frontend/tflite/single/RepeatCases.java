@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.tflite.single;
 
+import static io.kiln.frontend.tflite.schema.BuiltinOperator.DILATE;
+import static io.kiln.frontend.tflite.schema.BuiltinOperator.STABLEHLO_PAD;
 import static org.tensorflow.lite.schema.TensorType.BOOL;
 import static org.tensorflow.lite.schema.TensorType.FLOAT32;
 import static org.tensorflow.lite.schema.TensorType.INT16;
@@ -13,6 +15,7 @@ import io.kiln.frontend.tflite.LittleEndian;
 import io.kiln.frontend.tflite.Options;
 import io.kiln.frontend.tflite.Options.Field;
 import io.kiln.frontend.tflite.TensorSpec;
+import io.kiln.frontend.tflite.schema.StablehloOptions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -26,7 +29,9 @@ final class RepeatCases {
             OperatorCases.of("TILE_INT16", d -> tile(d, INT16))
                     .withoutOracle("TensorFlow Lite 2.20 has no kernel of int16"),
             OperatorCases.of("REVERSE_SEQUENCE", RepeatCases::reverse),
-            OperatorCases.of("SCATTER_ND", RepeatCases::scatter));
+            OperatorCases.of("SCATTER_ND", RepeatCases::scatter),
+            OperatorCases.of("DILATE", RepeatCases::dilate),
+            OperatorCases.of("STABLEHLO_PAD", RepeatCases::pad));
 
     private RepeatCases() {}
 
@@ -82,6 +87,42 @@ final class RepeatCases {
         };
         d.output(TensorSpec.of("y", type, shape));
         d.operator(BuiltinOperator.SCATTER_ND, 1, Options.none(), in);
+    }
+
+    private static void dilate(Draw d) {
+        TensorSpec x = TensorSpec.of("x", d.oneOf(FLOAT32, INT8, INT16, INT32), d.shape(1, 3));
+        int[] steps = new int[x.shape().size()];
+        int[] dims = new int[steps.length];
+        for (int i = 0; i < steps.length; i++) {
+            steps[i] = d.between(1, 3);
+            dims[i] = (x.shape().get(i) - 1) * steps[i] + 1;
+        }
+        int[] in = {
+            d.input(x), d.add(TensorSpec.int32("dilations", steps)), d.add(d.constant(TensorSpec.of("value", x.type())))
+        };
+        d.output(TensorSpec.of("y", x.type(), dims));
+        d.operator(DILATE.code(), 1, Options.none(), in);
+    }
+
+    private static void pad(Draw d) {
+        TensorSpec x = TensorSpec.of("x", d.oneOf(FLOAT32, INT8, INT32), d.shape(1, 3));
+        int rank = x.shape().size();
+        long[] low = new long[rank];
+        long[] high = new long[rank];
+        long[] inner = new long[rank];
+        int[] dims = new int[rank];
+        for (int i = 0; i < rank; i++) {
+            inner[i] = d.between(0, 2);
+            int spread = (int) ((x.shape().get(i) - 1) * inner[i] + x.shape().get(i));
+            low[i] = d.between(spread > 2 ? -1 : 0, 3);
+            high[i] = d.between(spread > 2 ? -1 : 0, 3);
+            dims[i] = (int) (spread + low[i] + high[i]);
+        }
+        int[] in = {d.input(x), d.add(d.constant(TensorSpec.of("value", x.type())))};
+        d.output(TensorSpec.of("y", x.type(), dims));
+        byte type = (byte) StablehloOptions.StablehloPad.TYPE.code();
+        Options options = Options.table(type, Field.longs(0, low), Field.longs(1, high), Field.longs(2, inner));
+        d.operator(STABLEHLO_PAD.code(), 1, options.later(), in);
     }
 
     private static int[] array(List<Integer> values) {
