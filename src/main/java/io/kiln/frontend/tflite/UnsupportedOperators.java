@@ -75,6 +75,12 @@ final class UnsupportedOperators {
                 "computes complex numbers",
                 "Compute spectra by the custom operators SignalRfft and SignalIrfft, or by signal processing before the model",
                 "RFFT2D IMAG REAL COMPLEX_ABS");
+        putFunctions(all);
+        putStablehlo(all);
+        return Collections.unmodifiableMap(all);
+    }
+
+    private static void putFunctions(Map<Refusal, List<BuiltinOperator>> all) {
         put(
                 all,
                 "slides over volumes",
@@ -105,6 +111,9 @@ final class UnsupportedOperators {
                 "is reserved in TensorFlow Lite's schema, and no converter writes it",
                 "Convert the model again",
                 "CALL DELEGATE CONCAT_EMBEDDINGS PLACEHOLDER_FOR_GREATER_OP_CODES");
+    }
+
+    private static void putStablehlo(Map<Refusal, List<BuiltinOperator>> all) {
         put(
                 all,
                 "is an operator of StableHLO that Kiln does not compute",
@@ -124,7 +133,6 @@ final class UnsupportedOperators {
                 STABLEHLO_TANH STABLEHLO_COMPARE STABLEHLO_CONVERT STABLEHLO_DYNAMIC_SLICE STABLEHLO_DYNAMIC_UPDATE_SLICE
                 STABLEHLO_IOTA STABLEHLO_DOT_GENERAL STABLEHLO_SORT STABLEHLO_WHILE STABLEHLO_TRANSPOSE STABLEHLO_CBRT
                 """);
-        return Collections.unmodifiableMap(all);
     }
 
     private static void put(Map<Refusal, List<BuiltinOperator>> all, String reason, String next, String names) {

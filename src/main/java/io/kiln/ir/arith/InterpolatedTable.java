@@ -2,7 +2,6 @@
 package io.kiln.ir.arith;
 
 import io.kiln.base.FixedPoint;
-import io.kiln.ir.Quantization;
 import java.util.function.DoubleUnaryOperator;
 
 /**
@@ -28,28 +27,19 @@ public final class InterpolatedTable {
     /**
      * Samples of a function, each shifted by half of the chord's error in the middle. What is no number becomes 0.
      *
-     * @param precision of every step
-     * @param in quantization of the argument
-     * @param out quantization of the result
+     * @param precision of every step, in which both scales are
+     * @param inputScale scale of the argument
+     * @param inputZeroPoint its zero point
+     * @param outputScale scale of the result, whose zero point is 0
      * @return a new array
      */
-    public static int[] of(FloatPrecision precision, Quantization in, Quantization out, DoubleUnaryOperator function) {
-        return new Samples(precision, precision.rounded(in.scale()), precision.rounded(out.scale()), function)
-                .table(in.zeroPoint(), out.zeroPoint());
-    }
-
-    /**
-     * As {@link #of(FloatPrecision, Quantization, Quantization, DoubleUnaryOperator)}, with scales in the given precision.
-     *
-     * @param inputZeroPoint zero point of the argument; that of the result is 0
-     */
-    static int[] of(
+    public static int[] of(
             FloatPrecision precision,
             double inputScale,
             int inputZeroPoint,
             double outputScale,
             DoubleUnaryOperator function) {
-        return new Samples(precision, inputScale, outputScale, function).table(inputZeroPoint, 0);
+        return new Samples(precision, inputScale, outputScale, function).table(inputZeroPoint);
     }
 
     /** The function of an int16 by a table. The step to the next element wraps around in 16 bits, and so does the result. */
@@ -62,12 +52,11 @@ public final class InterpolatedTable {
 
     private record Samples(
             FloatPrecision precision, double inputScale, double outputScale, DoubleUnaryOperator function) {
-        int[] table(int inputZeroPoint, int outputZeroPoint) {
+        int[] table(int inputZeroPoint) {
             double low = rounded(inputScale * (Short.MIN_VALUE - inputZeroPoint));
             double high = rounded(inputScale * (Short.MAX_VALUE - inputZeroPoint));
             double step = rounded(rounded(high - low) / STEPS);
-            double range = rounded(rounded(outputScale * (Short.MAX_VALUE - outputZeroPoint))
-                    - rounded(outputScale * (Short.MIN_VALUE - outputZeroPoint)));
+            double range = rounded(rounded(outputScale * Short.MAX_VALUE) - rounded(outputScale * Short.MIN_VALUE));
             double inverse = rounded(VALUES / range);
             int[] table = new int[SIZE];
             for (int i = 0; i < STEPS; i++) {

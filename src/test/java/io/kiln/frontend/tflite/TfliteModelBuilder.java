@@ -17,6 +17,7 @@ import org.tensorflow.lite.schema.Model;
 import org.tensorflow.lite.schema.Operator;
 import org.tensorflow.lite.schema.OperatorCode;
 import org.tensorflow.lite.schema.QuantizationParameters;
+import org.tensorflow.lite.schema.SignatureDef;
 import org.tensorflow.lite.schema.SubGraph;
 import org.tensorflow.lite.schema.Tensor;
 
@@ -32,6 +33,8 @@ public final class TfliteModelBuilder {
         private final List<OperatorSpec> operators = new ArrayList<>();
         private final Map<Integer, int[]> signatures = new HashMap<>();
         private final Map<Integer, int[]> intermediates = new HashMap<>();
+        private final Map<Integer, int[]> blocks = new HashMap<>();
+        private String key = "";
         private int[] inputs = {};
         private int[] outputs = {};
 
@@ -59,6 +62,18 @@ public final class TfliteModelBuilder {
     /** What is added from here on belongs to the first subgraph again. */
     public TfliteModelBuilder backToMain() {
         at = 0;
+        return this;
+    }
+
+    /** Gives the subgraph a signature. */
+    public TfliteModelBuilder key(String key) {
+        current().key = key;
+        return this;
+    }
+
+    /** Says of a tensor that another one has a scale for each of its blocks. */
+    public TfliteModelBuilder blockwise(int tensor, int scales, int size) {
+        current().blocks.put(tensor, new int[] {scales, size});
         return this;
     }
 
@@ -142,10 +157,23 @@ public final class TfliteModelBuilder {
         }
         int graphVector = Model.createSubgraphsVector(b, graphs);
         int codeVector = Model.createOperatorCodesVector(b, writeCodes(b));
+        int signatures = writeSignatures(b);
         int description = b.createString("kiln");
         Model.finishModelBuffer(
-                b, Model.createModel(b, schemaVersion, codeVector, graphVector, description, buffers, 0, 0, 0));
+                b,
+                Model.createModel(b, schemaVersion, codeVector, graphVector, description, buffers, 0, 0, signatures));
         return b.sizedByteArray();
+    }
+
+    private int writeSignatures(FlatBufferBuilder b) {
+        List<Integer> all = new ArrayList<>();
+        for (int i = 0; i < subgraphs.size(); i++) {
+            if (!subgraphs.get(i).key.isEmpty()) {
+                int key = b.createString(subgraphs.get(i).key);
+                all.add(SignatureDef.createSignatureDef(b, 0, 0, key, i));
+            }
+        }
+        return all.isEmpty() ? 0 : Model.createSignatureDefsVector(b, toArray(all));
     }
 
     /** Buffer 0 is empty, as the schema demands; constants follow in the order of their tensors. */
@@ -169,7 +197,9 @@ public final class TfliteModelBuilder {
         for (int i = 0; i < graph.tensors.size(); i++) {
             TensorSpec tensor = graph.tensors.get(i);
             int[] signature = graph.signatures.getOrDefault(i, new int[0]);
-            tensorOffsets.add(writeTensor(b, tensor, tensor.isConstant() ? buffer++ : 0, signature));
+            int[] blocks = graph.blocks.getOrDefault(i, new int[0]);
+            int quantization = blocks.length > 0 ? blockwise(b, blocks) : quantization(b, tensor);
+            tensorOffsets.add(writeTensor(b, tensor, tensor.isConstant() ? buffer++ : 0, signature, quantization));
         }
         List<Integer> operatorOffsets = new ArrayList<>();
         for (OperatorSpec operator : graph.operators) {
@@ -206,14 +236,28 @@ public final class TfliteModelBuilder {
         return b.endTable();
     }
 
-    private static int writeTensor(FlatBufferBuilder b, TensorSpec tensor, int buffer, int[] signature) {
-        int quantization = 0;
-        if (!tensor.scales().isEmpty()) {
-            int scales = QuantizationParameters.createScaleVector(b, tensor.scaleArray());
-            int zeroPoints = QuantizationParameters.createZeroPointVector(b, tensor.zeroPointArray());
-            quantization = QuantizationParameters.createQuantizationParameters(
-                    b, 0, 0, scales, zeroPoints, (byte) 0, 0, tensor.dimension());
+    private static int quantization(FlatBufferBuilder b, TensorSpec tensor) {
+        if (tensor.scales().isEmpty()) {
+            return 0;
         }
+        int scales = QuantizationParameters.createScaleVector(b, tensor.scaleArray());
+        int zeroPoints = QuantizationParameters.createZeroPointVector(b, tensor.zeroPointArray());
+        return QuantizationParameters.createQuantizationParameters(
+                b, 0, 0, scales, zeroPoints, (byte) 0, 0, tensor.dimension());
+    }
+
+    /** The schema's BlockwiseQuantization, which is newer than TensorFlow's accessors for Java. */
+    private static int blockwise(FlatBufferBuilder b, int... scalesAndSize) {
+        b.startTable(3);
+        b.addInt(0, scalesAndSize[0], 0);
+        b.addInt(1, -1, 0);
+        b.addInt(2, scalesAndSize[1], 0);
+        int details = b.endTable();
+        return QuantizationParameters.createQuantizationParameters(b, 0, 0, 0, 0, (byte) 2, details, 0);
+    }
+
+    private static int writeTensor(
+            FlatBufferBuilder b, TensorSpec tensor, int buffer, int[] signature, int quantization) {
         int name = b.createString(tensor.name());
         int shape = Tensor.createShapeVector(b, toArray(tensor.shape()));
         int signatureVector = signature.length == 0 ? 0 : Tensor.createShapeSignatureVector(b, signature);

@@ -150,8 +150,8 @@ record FunctionImporter(BiFunction<Formulas, Arg, Arg> floats, Real real, Option
         operator.spend(Short.BYTES * InterpolatedTable.SIZE);
         float least = out.scale() * Short.MIN_VALUE;
         float most = out.scale() * Short.MAX_VALUE;
-        int[] table =
-                InterpolatedTable.of(FloatPrecision.SINGLE, in, out, x -> (float) real.of((float) x, least, most));
+        int[] table = InterpolatedTable.of(FloatPrecision.SINGLE, in.scale(), in.zeroPoint(), out.scale(), x ->
+                (float) real.of((float) x, least, most));
         Constant samples = new Formulas(operator).shorts(table);
         return operator.emit(new TflLookup16(), List.of(operator.value(data), samples));
     }

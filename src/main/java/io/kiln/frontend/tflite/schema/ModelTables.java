@@ -47,6 +47,7 @@ public final class ModelTables {
         public static final Field.Bool IS_VARIABLE = new Field.Bool(5);
         public static final Field.Table SPARSITY = new Field.Table(6);
         public static final Field.Vector SHAPE_SIGNATURE = new Field.Vector(7);
+        public static final Field.Int32 EXTERNAL_BUFFER = new Field.Int32(10);
 
         private Tensor() {}
     }
@@ -56,6 +57,7 @@ public final class ModelTables {
         public static final Field.Vector SCALE = new Field.Vector(2);
         public static final Field.Vector ZERO_POINT = new Field.Vector(3, Long.BYTES);
         public static final Field.UByte DETAILS_TYPE = new Field.UByte(4);
+        public static final Field.Table DETAILS = new Field.Table(5);
         public static final Field.Int32 QUANTIZED_DIMENSION = new Field.Int32(6);
 
         private QuantizationParameters() {}

@@ -115,9 +115,17 @@ public final class TensorReader {
         PlaceFindings findings = new PlaceFindings(() -> file.file() + ": tensor #" + index + " " + describe(index));
         Optional<DType> dtype = readType(table, findings);
         Optional<Shape> shape = readShape(index, table, findings);
+        if (table.get(Tensor.EXTERNAL_BUFFER) != 0) {
+            findings.add(
+                    "its data is in another file, external buffer #" + table.get(Tensor.EXTERNAL_BUFFER),
+                    "data in the model's own file",
+                    "Convert the model without external buffers; data behind the FlatBuffer in the same file is read");
+        }
         findings.throwIfAny();
         TensorType type = checkedSize(new TensorType(shape.orElseThrow(), dtype.orElseThrow()), findings);
+        boolean isBlockwise = BlockwiseConstant.is(table.get(Tensor.QUANTIZATION));
         TensorQuantization quantization = table.get(Tensor.QUANTIZATION)
+                .filter(q -> !isBlockwise)
                 .map(q -> QuantizationReader.read(q, type, findings))
                 .orElse(TensorQuantization.NONE);
         Optional<PackedConstants> packing =
@@ -137,11 +145,41 @@ public final class TensorReader {
         String name = name(table, index, MAX_NAME);
         TfliteTensor.Storage storage = new TfliteTensor.Storage(data, table.get(Tensor.IS_VARIABLE));
         TfliteTensor tensor = new TfliteTensor(index, name, type, quantization, storage, Optional.empty(), false);
-        if (packing.isEmpty() || bytes == 0) {
-            return tensor;
+        if (packing.isPresent() && bytes > 0) {
+            table.spend(type.bytes());
+            tensor = tensor.withValue(new Constant(name, type, packing.get().unpack(data.bytes(), type)));
         }
-        table.spend(type.bytes());
-        return tensor.withValue(new Constant(name, type, packing.get().unpack(data.bytes(), type)));
+        return isBlockwise ? tensor.withValue(ofBlocks(table, tensor, findings)) : tensor;
+    }
+
+    private Constant ofBlocks(FlatTable table, TfliteTensor tensor, PlaceFindings findings) {
+        if (!tensor.isStored() || !tensor.dtype().isInteger() || tensor.dtype().isLong()) {
+            findings.add(
+                    tensor.text() + " has a scale for each block",
+                    "constant integers with scales for blocks",
+                    "Quantize weights alone for each block");
+            throw findings.exception();
+        }
+        return BlockwiseConstant.of(
+                table.get(Tensor.QUANTIZATION).orElseThrow(),
+                tensor.stored(),
+                index -> parameter(index, findings),
+                findings);
+    }
+
+    /** A tensor that describes another one, and is not described by a third. */
+    private TfliteTensor parameter(int index, PlaceFindings findings) {
+        boolean isPlain = index >= 0
+                && index < count()
+                && !BlockwiseConstant.is(tensors.table(index).get(Tensor.QUANTIZATION));
+        if (!isPlain) {
+            findings.add(
+                    "its blocks are described by tensor #" + index,
+                    "a tensor with a number for each block",
+                    "Quantize the model again");
+            throw findings.exception();
+        }
+        return tensor(index);
     }
 
     /** A constant of which some elements are stored; it is a tensor with all of them. */
