@@ -100,12 +100,19 @@ final class SupportedOperators {
                 .of(code)
                 .map(own -> Registration.custom(code, new CustomImporter(own)))
                 .or(() -> Optional.ofNullable(CUSTOM.get(code)))
-                .orElseThrow(() -> new KilnException(Failure.OPERATOR.problem(
-                        "no C function computes the custom operator `" + code + "`",
-                        where.get(),
-                        "a C function for it",
-                        "Name one in the plugin's configuration: <customOperators><customOperator><code>" + code
-                                + "</code><function>my_function</function></customOperator></customOperators>")));
+                .orElseThrow(() -> unknown(code, where.get()));
+    }
+
+    private static KilnException unknown(String code, String where) {
+        Optional<UnsupportedOperators.Refusal> known = UnsupportedOperators.custom(code);
+        return new KilnException(Failure.OPERATOR.problem(
+                "no C function computes the custom operator `" + code + "`"
+                        + known.map(refusal -> ", " + refusal.reason()).orElse(""),
+                where,
+                "a C function for it",
+                known.map(refusal -> refusal.next() + ". ").orElse("")
+                        + "Name one in the plugin's configuration: <customOperators><customOperator><code>" + code
+                        + "</code><function>my_function</function></customOperator></customOperators>"));
     }
 
     /** All names, in order. */

@@ -7,6 +7,8 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
 
 /** Why builtin operators are not imported, and what to export instead. */
 final class UnsupportedOperators {
@@ -24,6 +26,29 @@ final class UnsupportedOperators {
 
     private static final Map<Refusal, List<BuiltinOperator>> BY_REASON = byReason();
 
+    /** What custom operators are whose names begin like this. */
+    private static final Map<String, Refusal> CUSTOM = new TreeMap<>(Map.of(
+            "Flex",
+            new Refusal(
+                    "an operator of TensorFlow itself, which no microcontroller runs",
+                    "Convert without SELECT_TF_OPS, or give a C function"),
+            "Lce",
+            new Refusal(
+                    "a layer of binary weights made by Larq",
+                    "Train with int8 quantization in its place, or give a C function"),
+            "edgetpu-custom-op",
+            new Refusal("a program for an Edge TPU", "Give the model that went into the Edge TPU compiler"),
+            "ethos-u",
+            new Refusal("a program for an Ethos-U that Vela made", "Give the model that went into Vela"),
+            "aeq.",
+            new Refusal(
+                    "an operator of a quantizer that rotates weights",
+                    "Quantize without rotation, or give a C function"),
+            "Mfcc",
+            new Refusal("signal processing", "Describe it for kiln.preprocess, or give a C function"),
+            "AudioSpectrogram",
+            new Refusal("signal processing", "Describe it for kiln.preprocess, or give a C function")));
+
     private UnsupportedOperators() {}
 
     /** The reason for an operator, by its code. */
@@ -33,6 +58,14 @@ final class UnsupportedOperators {
                 .map(Map.Entry::getKey)
                 .findFirst()
                 .orElse(UNKNOWN);
+    }
+
+    /** What a custom operator is, by its name in the file; empty for one of the user's. */
+    static Optional<Refusal> custom(String code) {
+        return CUSTOM.entrySet().stream()
+                .filter(entry -> code.startsWith(entry.getKey()))
+                .map(Map.Entry::getValue)
+                .findFirst();
     }
 
     /** The operators that are refused, by reason, for the documentation. */

@@ -17,6 +17,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Every builtin operator of TensorFlow Lite is read, or refused by its name with a reason that the page of operators lists. */
@@ -61,6 +62,25 @@ class TflitePageTest {
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining(operator.name() + " version 1 is not supported: it " + refusal.reason())
                 .hasMessageContaining(refusal.next());
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "FlexErf, an operator of TensorFlow itself, without SELECT_TF_OPS",
+        "LceBconv2d, binary weights made by Larq, int8",
+        "ethos-u, a program for an Ethos-U, the model that went into Vela",
+        "MyOwn, custom operator `MyOwn`, <code>MyOwn</code>"
+    })
+    void aCustomOperatorIsNamedWithHowToBringOne(String code, String what, String next) {
+        TfliteModelBuilder model = new TfliteModelBuilder();
+        int x = model.tensor(TensorSpec.float32("x", 1, 4));
+        int y = model.tensor(TensorSpec.float32("y", 1, 4));
+        model.custom(code, new int[] {x}, y).inputs(x).outputs(y);
+        assertThatThrownBy(model::read)
+                .hasMessageContaining("no C function computes the custom operator `" + code + "`")
+                .hasMessageContaining(what)
+                .hasMessageContaining(next)
+                .hasMessageContaining("<customOperators>");
     }
 
     /** {@code -Dkiln.tflite.write=true} writes the page's table anew. */

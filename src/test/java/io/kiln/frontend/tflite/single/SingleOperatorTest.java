@@ -59,6 +59,11 @@ public class SingleOperatorTest {
                 .flatMap(List::stream);
     }
 
+    /** Operators that TensorFlow Lite has and TensorFlow Lite Micro lacks, or has for fewer types. */
+    public static Stream<OperatorCases> ofLite() {
+        return Stream.of(FunctionCases.ALL, OrderCases.ALL, RepeatCases.ALL).flatMap(List::stream);
+    }
+
     @ParameterizedTest
     @MethodSource("operators")
     void answersAsTensorFlowLiteDoes(OperatorCases operator) {
