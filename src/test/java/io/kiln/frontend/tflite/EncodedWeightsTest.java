@@ -49,7 +49,7 @@ class EncodedWeightsTest {
     private static TensorSpec int4(int... elements) {
         byte[] packed = new byte[elements.length / 2];
         for (int i = 0; i < packed.length; i++) {
-            packed[i] = (byte) (elements[2 * i] & 15 | elements[2 * i + 1] << 4);
+            packed[i] = (byte) ((elements[2 * i] & 15) | (elements[2 * i + 1] << 4));
         }
         return TensorSpec.of("w", TensorType.INT4, 2, elements.length / 2).withData(packed);
     }

@@ -81,7 +81,7 @@ class SchemaNumbersTest {
         String[] names = org.tensorflow.lite.schema.BuiltinOperator.names;
         assertThat(Arrays.stream(BuiltinOperator.values()).map(Enum::name)).startsWith(names);
         for (BuiltinOperator operator : BuiltinOperator.values()) {
-            assertThat(operator.code()).isEqualTo(operator.ordinal());
+            assertThat(BuiltinOperator.values()[operator.code()]).isEqualTo(operator);
             assertThat(BuiltinOperator.of(operator.code())).contains(operator);
         }
         assertThat(BuiltinOperator.of(BuiltinOperator.values().length)).isEmpty();

@@ -35,7 +35,7 @@ enum PackedConstants {
         @Override
         void unpack(ByteBuffer from, ByteBuffer to) {
             for (int i = 0; to.hasRemaining(); i++) {
-                to.put((byte) (from.get(i / 2) >> 4 * (i % 2) & 15));
+                to.put((byte) ((from.get(i / 2) >> (4 * (i % 2))) & 15));
             }
         }
     },
@@ -50,7 +50,7 @@ enum PackedConstants {
         void unpack(ByteBuffer from, ByteBuffer to) {
             for (int i = 0; to.hasRemaining(); i++) {
                 int four = from.get(i / 4);
-                to.put((byte) ((byte) (four << 6 - 2 * (i % 4)) >> 6));
+                to.put((byte) ((byte) (four << (6 - 2 * (i % 4))) >> 6));
             }
         }
     },

@@ -7,6 +7,7 @@ import io.kiln.frontend.tflite.flatbuffer.FlatVector;
 import io.kiln.frontend.tflite.schema.ModelTables.DimensionMetadata;
 import io.kiln.frontend.tflite.schema.ModelTables.SparsityParameters;
 import io.kiln.ir.type.Shape;
+import java.nio.IntBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -42,7 +43,7 @@ final class SparseConstant {
      * @param segments where the indices of each place of the level before begin; none if the level is dense
      * @param indices the indices that it lists
      */
-    private record Level(int dimension, int size, Optional<int[]> segments, int[] indices) {}
+    private record Level(int dimension, int size, Optional<IntBuffer> segments, IntBuffer indices) {}
 
     private SparseConstant(Shape shape, List<Integer> blockMap, List<Level> levels, byte[] stored, int width) {
         this.shape = shape;
@@ -104,7 +105,7 @@ final class SparseConstant {
     private static Level level(FlatTable table, int dimension, int size) {
         int format = table.get(DimensionMetadata.FORMAT);
         if (format == DENSE) {
-            return new Level(dimension, size, Optional.empty(), new int[0]);
+            return new Level(dimension, size, Optional.empty(), IntBuffer.allocate(0));
         }
         require(format == COMPRESSED, "the format " + format);
         int[] segments = numbers(table, DimensionMetadata.ARRAY_SEGMENTS_TYPE, DimensionMetadata.ARRAY_SEGMENTS);
@@ -115,7 +116,7 @@ final class SparseConstant {
             before = segment;
         }
         require(Arrays.stream(indices).allMatch(i -> i >= 0 && i < size), "an index beyond its " + size + " places");
-        return new Level(dimension, size, Optional.of(segments), indices);
+        return new Level(dimension, size, Optional.of(IntBuffer.wrap(segments)), IntBuffer.wrap(indices));
     }
 
     private static int[] numbers(FlatTable table, Field.UByte type, Field.Table field) {
@@ -151,10 +152,10 @@ final class SparseConstant {
             }
             return;
         }
-        int[] segments = level.segments.orElseThrow();
-        require(place + 1 < segments.length, "fewer segments than places");
-        for (int i = segments[place]; i < segments[place + 1]; i++) {
-            at[level.dimension] = level.indices[i];
+        IntBuffer segments = level.segments.orElseThrow();
+        require(place + 1 < segments.limit(), "fewer segments than places");
+        for (int i = segments.get(place); i < segments.get(place + 1); i++) {
+            at[level.dimension] = level.indices.get(i);
             walk(number + 1, i, at);
         }
     }
