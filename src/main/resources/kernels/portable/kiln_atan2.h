@@ -30,8 +30,8 @@ static inline float kiln_atan2(float y, float x) {
   if (a < b) {
     angle = 0.5f * pi - angle;
   }
-  if (signbit(x)) {
+  if (copysignf(1.0f, x) < 0.0f) {
     angle = pi - angle;
   }
-  return signbit(y) ? -angle : angle;
+  return copysignf(angle, y);
 }

@@ -69,6 +69,8 @@ public final class Frontends {
         if (OnnxFrontend.accepts(file)) {
             return OnnxFrontend.externalFiles(file, limits);
         }
-        return RelayFrontend.accepts(file) ? List.of(RelayFrontend.paramsOf(file)) : List.of();
+        return RelayFrontend.accepts(file)
+                ? List.of(RelayFrontend.paramsOf(file))
+                : TfliteFrontend.externalFiles(file, limits);
     }
 }

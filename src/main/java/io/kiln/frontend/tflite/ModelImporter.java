@@ -20,6 +20,7 @@ import io.kiln.frontend.tflite.schema.ModelTables.Operator;
 import io.kiln.frontend.tflite.schema.ModelTables.OperatorCode;
 import io.kiln.frontend.tflite.schema.ModelTables.SignatureDef;
 import io.kiln.frontend.tflite.schema.ModelTables.SubGraph;
+import io.kiln.frontend.tflite.tensor.TensorBuffers;
 import io.kiln.frontend.tflite.tensor.TensorReader;
 import io.kiln.ir.Arg;
 import io.kiln.ir.CallRules;
@@ -43,6 +44,7 @@ final class ModelImporter implements Subgraphs {
 
     private final FlatBuffer buffer;
     private final FlatTable model;
+    private final TensorBuffers buffers;
     private final ConstantFolder folder;
     private final Set<Integer> open = new HashSet<>();
     private int calls;
@@ -51,7 +53,13 @@ final class ModelImporter implements Subgraphs {
     private final TfliteRounding rounding;
     private final Map<String, String> declared = new HashMap<>();
 
-    ModelImporter(FlatBuffer buffer, FlatTable model, CustomOperators customOperators, TfliteRounding rounding) {
+    ModelImporter(
+            FlatBuffer buffer,
+            FlatTable model,
+            TensorBuffers buffers,
+            CustomOperators customOperators,
+            TfliteRounding rounding) {
+        this.buffers = buffers;
         this.rounding = rounding;
         this.customOperators = customOperators;
         this.buffer = buffer;
@@ -203,8 +211,7 @@ final class ModelImporter implements Subgraphs {
             limited(operators, "operators", problems);
         }
         problems.throwIfAny();
-        TensorReader reader =
-                new TensorReader(buffer, tensors, model.get(Model.BUFFERS), inputs.ints(), shapes, problems);
+        TensorReader reader = new TensorReader(buffer, tensors, buffers, inputs.ints(), shapes, problems);
         TensorValues values =
                 around.map(TensorValues::inside).orElseGet(() -> new TensorValues(new GraphBuilder(folder)));
         return new GraphImporter(this, buffer.file(), reader, values, operators(operators), problems);

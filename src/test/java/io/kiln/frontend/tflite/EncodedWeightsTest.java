@@ -5,17 +5,28 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.KilnException;
+import io.kiln.frontend.ReadLimits;
 import io.kiln.ir.Function;
 import io.kiln.reference.Interpreter;
+import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.tensorflow.lite.schema.BuiltinOperator;
 import org.tensorflow.lite.schema.TensorType;
 
 /** Weights with a scale for each block, and of fewer bits than a byte. */
 class EncodedWeightsTest {
     private static final byte INT2 = 19;
+
+    @TempDir
+    private Path folder;
 
     private final TfliteModelBuilder model = new TfliteModelBuilder();
 
@@ -83,6 +94,45 @@ class EncodedWeightsTest {
         dense(int4(1, -2, 3, -8, 7, 6, 5, 4), scales(0.5f, 2, 1, 0.25f), 2);
         model.blockwise(2, 2, 2);
         assertThatThrownBy(model::read).hasMessageContaining("its blocks are described by tensor #2");
+    }
+
+    /** Weights 1, 2, 3, 4 from the second number of a file on. */
+    private Function external(String name) throws IOException {
+        int x = model.tensor(TensorSpec.float32("x", 1, 4));
+        int w = model.tensor(TensorSpec.float32("w", 1, 4));
+        int y = model.tensor(TensorSpec.float32("y", 1, 1));
+        model.external(w, name, 4, 16)
+                .operator(
+                        BuiltinOperator.FULLY_CONNECTED,
+                        1,
+                        Options.fullyConnected(Options.NO_ACTIVATION, false),
+                        new int[] {x, w, -1},
+                        y)
+                .inputs(x)
+                .outputs(y);
+        Files.write(folder.resolve("weights.bin"), LittleEndian.ofFloats(9, 1, 2, 3, 4));
+        Path file = Files.write(folder.resolve("model.tflite"), model.build());
+        assertThat(TfliteFrontend.externalFiles(file, ReadLimits.STANDARD)).hasSize(name.equals("weights.bin") ? 1 : 0);
+        return TfliteFrontend.read(file, "m");
+    }
+
+    @Test
+    void dataInAFileBesideTheModelIsRead() throws IOException {
+        assertThat(answer(external("weights.bin"), 1, 10, 100, 1000)).containsExactly(4321);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"../weights.bin", "/etc/passwd", "folder/weights.bin", ".hidden", "missing.bin", ""})
+    void dataElsewhereIsNot(String name) {
+        assertThatThrownBy(() -> external(name))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("external data");
+    }
+
+    @Test
+    void dataOfAModelInMemoryIsTold() throws IOException {
+        external("weights.bin");
+        assertThatThrownBy(model::read).hasMessageContaining("the model is not a file");
     }
 
     @Test

@@ -46,7 +46,9 @@ class SchemaNumbersTest {
             "Buffer.SIZE",
             "Operator.BUILTIN_OPTIONS_2_TYPE",
             "Operator.BUILTIN_OPTIONS_2",
-            "Tensor.EXTERNAL_BUFFER");
+            "Tensor.EXTERNAL_BUFFER",
+            "Model.EXTERNAL_BUFFER_GROUPS",
+            "Model.EXTERNAL_BUFFERS");
 
     static Stream<Class<?>> modelTables() {
         return Arrays.stream(ModelTables.class.getDeclaredClasses());

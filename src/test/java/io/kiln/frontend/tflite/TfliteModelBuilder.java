@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.tensorflow.lite.schema.Buffer;
 import org.tensorflow.lite.schema.BuiltinOperator;
@@ -47,6 +48,22 @@ public final class TfliteModelBuilder {
     private final List<Subgraph> subgraphs = new ArrayList<>(List.of(new Subgraph()));
     private int at;
     private long schemaVersion = 3;
+    private Optional<External> external = Optional.empty();
+
+    /**
+     * Data of a constant in another file.
+     *
+     * @param tensor its index in the first subgraph
+     */
+    private record External(int tensor, String file, long offset, long length) {
+        private static final int ID = Integer.MIN_VALUE;
+    }
+
+    /** Says that a tensor of the first subgraph has its data in a file beside the model. */
+    public TfliteModelBuilder external(int tensor, String file, long offset, long length) {
+        external = Optional.of(new External(tensor, file, offset, length));
+        return this;
+    }
 
     private Subgraph current() {
         return subgraphs.get(at);
@@ -159,6 +176,10 @@ public final class TfliteModelBuilder {
         int codeVector = Model.createOperatorCodesVector(b, writeCodes(b));
         int signatures = writeSignatures(b);
         int description = b.createString("kiln");
+        if (external.isPresent()) {
+            Model.finishModelBuffer(b, withExternal(b, external.orElseThrow(), codeVector, graphVector, buffers));
+            return b.sizedByteArray();
+        }
         Model.finishModelBuffer(
                 b,
                 Model.createModel(b, schemaVersion, codeVector, graphVector, description, buffers, 0, 0, signatures));
@@ -191,11 +212,49 @@ public final class TfliteModelBuilder {
         return toArray(offsets);
     }
 
-    private static int writeSubgraph(FlatBufferBuilder b, Subgraph graph, int firstBuffer) {
+    /** The schema's external buffers, which are newer than TensorFlow's accessors for Java. */
+    private int withExternal(FlatBufferBuilder b, External data, int codeVector, int graphVector, int buffers) {
+        int name = b.createString(data.file);
+        b.startTable(1);
+        b.addOffset(0, name, 0);
+        int groups = b.createVectorOfTables(new int[] {b.endTable()});
+        b.startTable(5);
+        b.addInt(0, External.ID, 0);
+        b.addLong(2, data.offset, 0);
+        b.addLong(3, data.length, 0);
+        int externals = b.createVectorOfTables(new int[] {b.endTable()});
+        b.startTable(10);
+        b.addInt(0, (int) schemaVersion, 0);
+        b.addOffset(1, codeVector, 0);
+        b.addOffset(2, graphVector, 0);
+        b.addOffset(4, buffers, 0);
+        b.addOffset(8, groups, 0);
+        b.addOffset(9, externals, 0);
+        return b.endTable();
+    }
+
+    private static int externalTensor(FlatBufferBuilder b, TensorSpec tensor) {
+        int name = b.createString(tensor.name());
+        int shape = Tensor.createShapeVector(b, toArray(tensor.shape()));
+        b.startTable(11);
+        b.addOffset(0, shape, 0);
+        b.addByte(1, tensor.type(), 0);
+        b.addOffset(3, name, 0);
+        b.addInt(10, External.ID, 0);
+        return b.endTable();
+    }
+
+    private int writeSubgraph(FlatBufferBuilder b, Subgraph graph, int firstBuffer) {
         List<Integer> tensorOffsets = new ArrayList<>();
         int buffer = firstBuffer;
         for (int i = 0; i < graph.tensors.size(); i++) {
             TensorSpec tensor = graph.tensors.get(i);
+            int number = i;
+            if (firstBuffer == 1
+                    && external.filter(data -> data.tensor == number).isPresent()) {
+                tensorOffsets.add(externalTensor(b, tensor));
+                continue;
+            }
             int[] signature = graph.signatures.getOrDefault(i, new int[0]);
             int[] blocks = graph.blocks.getOrDefault(i, new int[0]);
             int quantization = blocks.length > 0 ? blockwise(b, blocks) : quantization(b, tensor);

@@ -14,6 +14,8 @@ public final class ModelTables {
         public static final Field.Vector SUBGRAPHS = new Field.Vector(2);
         public static final Field.Vector BUFFERS = new Field.Vector(4);
         public static final Field.Vector SIGNATURE_DEFS = new Field.Vector(7);
+        public static final Field.Vector EXTERNAL_BUFFER_GROUPS = new Field.Vector(8);
+        public static final Field.Vector EXTERNAL_BUFFERS = new Field.Vector(9);
 
         private Model() {}
     }

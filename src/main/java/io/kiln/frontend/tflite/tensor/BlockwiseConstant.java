@@ -19,6 +19,9 @@ import java.util.function.IntFunction;
  * float32.
  */
 final class BlockwiseConstant {
+    /** The index of no tensor. */
+    private static final int NONE = -1;
+
     private BlockwiseConstant() {}
 
     /** Whether a tensor is quantized like this; its scales, if it states any, then have no meaning. */
@@ -50,8 +53,7 @@ final class BlockwiseConstant {
         int blocks = elements.elements() / block;
         Constant scales = numbers(tensors.apply(details.get(BlockwiseQuantization.SCALES)), blocks, true, findings);
         int zeroIndex = details.get(BlockwiseQuantization.ZERO_POINTS);
-        // A table without the field reads as 0, which is the index of a tensor; converters write -1 or leave it out.
-        Optional<Constant> zeros = zeroIndex <= 0
+        Optional<Constant> zeros = zeroIndex == NONE
                 ? Optional.empty()
                 : Optional.of(numbers(tensors.apply(zeroIndex), blocks, false, findings));
         quantization.spend(Float.BYTES * (long) elements.elements());

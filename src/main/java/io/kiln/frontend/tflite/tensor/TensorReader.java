@@ -49,13 +49,13 @@ public final class TensorReader {
     public TensorReader(
             FlatBuffer file,
             FlatVector tensors,
-            FlatVector buffers,
+            TensorBuffers buffers,
             int[] inputs,
             InputShapes given,
             Problems problems) {
         this.file = file;
         this.tensors = tensors;
-        this.buffers = new TensorBuffers(file, buffers);
+        this.buffers = buffers;
         this.inputs = Arrays.stream(inputs).boxed().collect(Collectors.toSet());
         this.shapes = new GivenShapes(this, inputs, given, file.file(), problems);
     }
@@ -115,12 +115,6 @@ public final class TensorReader {
         PlaceFindings findings = new PlaceFindings(() -> file.file() + ": tensor #" + index + " " + describe(index));
         Optional<DType> dtype = readType(table, findings);
         Optional<Shape> shape = readShape(index, table, findings);
-        if (table.get(Tensor.EXTERNAL_BUFFER) != 0) {
-            findings.add(
-                    "its data is in another file, external buffer #" + table.get(Tensor.EXTERNAL_BUFFER),
-                    "data in the model's own file",
-                    "Convert the model without external buffers; data behind the FlatBuffer in the same file is read");
-        }
         findings.throwIfAny();
         TensorType type = checkedSize(new TensorType(shape.orElseThrow(), dtype.orElseThrow()), findings);
         boolean isBlockwise = BlockwiseConstant.is(table.get(Tensor.QUANTIZATION));
