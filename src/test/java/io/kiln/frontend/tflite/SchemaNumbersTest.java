@@ -83,7 +83,7 @@ class SchemaNumbersTest {
         String[] names = org.tensorflow.lite.schema.BuiltinOperator.names;
         assertThat(Arrays.stream(BuiltinOperator.values()).map(Enum::name)).startsWith(names);
         for (BuiltinOperator operator : BuiltinOperator.values()) {
-            assertThat(BuiltinOperator.values()[operator.code()]).isEqualTo(operator);
+            assertThat(List.of(BuiltinOperator.values()).indexOf(operator)).isEqualTo(operator.code());
             assertThat(BuiltinOperator.of(operator.code())).contains(operator);
         }
         assertThat(BuiltinOperator.of(BuiltinOperator.values().length)).isEmpty();

@@ -6,6 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
+import io.kiln.compile.CompiledModel;
+import io.kiln.compile.HostProgram;
+import io.kiln.compile.ModelCompiler;
+import io.kiln.compile.RequestDraft;
 import io.kiln.flow.spec.BuildSpec.GivenInputs;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.frontend.InputShapes;
@@ -13,17 +17,23 @@ import io.kiln.frontend.tflite.schema.StablehloOptions.StableHLOComposite;
 import io.kiln.ir.Function;
 import io.kiln.ir.Verifier;
 import io.kiln.reference.Interpreter;
+import io.kiln.target.TestTargets;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.tensorflow.lite.schema.BuiltinOperator;
 
 /** Files with several subgraphs: which one is the model, and those that are decompositions of composites. */
 class SignaturesTest {
     private static final int COMPOSITE = io.kiln.frontend.tflite.schema.BuiltinOperator.STABLEHLO_COMPOSITE.code();
+
+    @TempDir
+    private Path folder;
 
     private final TfliteModelBuilder model = new TfliteModelBuilder();
 
@@ -70,6 +80,34 @@ class SignaturesTest {
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("the model has no signature `third`")
                 .hasMessageContaining("second, first");
+    }
+
+    /** Both are entry points of one program. */
+    @Test
+    void signaturesOfOneFileAreEntryPointsOfOneProgram() {
+        graph(BuiltinOperator.NEG);
+        model.key("encode").nextSubgraph();
+        graph(BuiltinOperator.ABS);
+        model.key("decode");
+        List<CompiledModel> models = Stream.of("encode", "decode")
+                .map(key -> ModelCompiler.compile(
+                        RequestDraft.of(Path.of("m.tflite"), TestTargets.M4)
+                                .name("m_" + key)
+                                .build(),
+                        TfliteFrontend.read(
+                                Bytes.wrap(model.build()), "m.tflite", "m_" + key, InputShapes.NONE.ofSignature(key))))
+                .toList();
+        Bytes input = Bytes.wrap(LittleEndian.ofFloats(1, -2));
+        ByteBuffer answers = HostProgram.build(
+                        folder,
+                        models.stream().map(each -> each.library().metadata()).toList(),
+                        models.stream()
+                                .map(each -> each.library().artifacts().artifacts())
+                                .toList())
+                .run(List.of(input, input))
+                .buffer();
+        assertThat(new float[] {answers.getFloat(), answers.getFloat(), answers.getFloat(), answers.getFloat()})
+                .containsExactly(-1, 2, 1, 2);
     }
 
     @Test
