@@ -44,6 +44,14 @@ public final class Frontends {
     }
 
     private static ReadModel stateless(Path file, String name, InputShapes shapes, ReadOptions options) {
+        boolean isTflite = !OnnxFrontend.accepts(file) && !RelayFrontend.accepts(file);
+        if (!isTflite && !shapes.signature().isEmpty()) {
+            throw new KilnException(Failure.CONFIG.problem(
+                    "kiln.signature is given for a model that is not of TensorFlow Lite",
+                    file.toString(),
+                    "a .tflite file",
+                    "Remove kiln.signature"));
+        }
         if (OnnxFrontend.accepts(file)) {
             return OnnxFrontend.model(file, name, shapes, options.onnxIo(), options.limits());
         }
@@ -67,6 +75,8 @@ public final class Frontends {
         if (OnnxFrontend.accepts(file)) {
             return OnnxFrontend.externalFiles(file, limits);
         }
-        return RelayFrontend.accepts(file) ? List.of(RelayFrontend.paramsOf(file)) : List.of();
+        return RelayFrontend.accepts(file)
+                ? List.of(RelayFrontend.paramsOf(file))
+                : TfliteFrontend.externalFiles(file, limits);
     }
 }

@@ -19,8 +19,9 @@ import java.util.stream.Stream;
  *
  * @param byName shapes by the inputs' names, in the order given; empty to use the file's
  * @param values values of inputs
+ * @param signature the signature of a TensorFlow Lite model whose inputs they are; empty for the first subgraph
  */
-public record InputShapes(Map<String, Shape> byName, InputValues values) {
+public record InputShapes(Map<String, Shape> byName, InputValues values, String signature) {
     /** The file's own shapes. */
     public static final InputShapes NONE = new InputShapes(Map.of());
 
@@ -40,12 +41,17 @@ public record InputShapes(Map<String, Shape> byName, InputValues values) {
 
     /** Shapes, without values. */
     public InputShapes(Map<String, Shape> byName) {
-        this(byName, InputValues.NONE);
+        this(byName, InputValues.NONE, "");
     }
 
     /** The same shapes with values of inputs. */
     public InputShapes with(InputValues other) {
-        return new InputShapes(byName, other);
+        return new InputShapes(byName, other, signature);
+    }
+
+    /** The same of a signature's inputs. */
+    public InputShapes ofSignature(String other) {
+        return new InputShapes(byName, values, other.strip());
     }
 
     /**
@@ -117,9 +123,9 @@ public record InputShapes(Map<String, Shape> byName, InputValues values) {
         }
     }
 
-    /** Whether the file's own shapes apply, and no input has a value. */
+    /** Whether the file's own shapes apply, no input has a value, and the model is its first subgraph. */
     public boolean isEmpty() {
-        return byName.isEmpty() && values.isEmpty();
+        return byName.isEmpty() && values.isEmpty() && signature.isEmpty();
     }
 
     /** The form that {@link #parse} reads. */

@@ -25,6 +25,7 @@ import io.kiln.ir.op.element.Reinterpret;
 import io.kiln.ir.op.element.TflAddN;
 import io.kiln.ir.op.element.TflLeakyRelu;
 import io.kiln.ir.op.element.TflLookup;
+import io.kiln.ir.op.element.TflLookup16;
 import io.kiln.ir.op.element.TflRealRequantize;
 import io.kiln.ir.op.element.TflRequantize;
 import io.kiln.ir.op.element.TflSigmoid16;
@@ -64,6 +65,7 @@ import io.kiln.ir.op.movement.Transpose;
 import io.kiln.ir.op.reduce.ArgReduce;
 import io.kiln.ir.op.reduce.Reduce;
 import io.kiln.ir.op.reduce.TflCumsum;
+import io.kiln.ir.op.reduce.TflProduct;
 import io.kiln.ir.op.reduce.TflSum;
 import io.kiln.ir.op.reduce.Topk;
 import io.kiln.ir.op.signal.FilterBankAccumulate;
@@ -106,6 +108,8 @@ public final class Operators {
             TflAddN.SIGNATURE,
             TflLeakyRelu.SIGNATURE,
             TflLookup.SIGNATURE,
+            TflLookup16.SIGNATURE,
+            TflProduct.SIGNATURE,
             TflRealRequantize.SIGNATURE,
             TflRequantize.SIGNATURE,
             Where.SIGNATURE,

@@ -283,7 +283,7 @@ abstract class AbstractBuildMojo extends AbstractKilnMojo {
     @Parameter
     private PlexusConfiguration onnx;
 
-    /** How models of TensorFlow Lite are read: element {@code rounding}, or property {@code kiln.tflite.rounding}. */
+    /** How TensorFlow Lite models are read: element rounding or signature, property kiln.tflite.rounding or kiln.signature. */
     @Parameter
     private PlexusConfiguration tflite;
 
@@ -422,7 +422,9 @@ abstract class AbstractBuildMojo extends AbstractKilnMojo {
 
     /** The user's request. */
     final BuildSpec spec() {
-        ModelChoice choice = new ModelChoice.Named(models, model, name, GivenInputs.of(inputShapes, inputValues))
+        String signature = CompilationGroups.signature(values(CompilationGroups.TFLITE, tflite));
+        ModelChoice choice = new ModelChoice.Named(
+                        models, model, name, GivenInputs.of(inputShapes, inputValues, signature))
                 .find(modelArtifacts(home), projectLayout(), project().getDependencies());
         Optional<SharedModel> shared = choice.shared();
         List<ModelSource> modelSources = choice.prepared(

@@ -108,7 +108,8 @@ public final class InspectMojo extends AbstractBoardMojo {
     }
 
     private GivenInputs given(GoalParameters other) {
-        return GivenInputs.of(inputShapes, other.undeclared("inputValues").orElse(""));
+        String signature = CompilationGroups.signature(values(CompilationGroups.TFLITE, null));
+        return GivenInputs.of(inputShapes, other.undeclared("inputValues").orElse(""), signature);
     }
 
     private BuildSpec spec() {

@@ -53,9 +53,19 @@ class DrawnOperatorsTest {
                     "SignalFft",
                     "SignalWindow",
                     "TflBatchMatmul",
+                    "TflProduct",
                     "TflSum"),
             "computes an element from those of the same place, in the loops that Binary and TflRequantize have",
-            List.of("Cast", "Full", "LeakyRelu", "TflAddN", "TflLookup", "TflSigmoid16", "Unary", "Where"),
+            List.of(
+                    "Cast",
+                    "Full",
+                    "LeakyRelu",
+                    "TflAddN",
+                    "TflLookup",
+                    "TflLookup16",
+                    "TflSigmoid16",
+                    "Unary",
+                    "Where"),
             "moves no element",
             List.of("Copy", "Reshape"),
             "only Relay text has it: CanonicalElementsTest and RoundedOnceTest run its C",
@@ -105,9 +115,6 @@ class DrawnOperatorsTest {
                         "OnnxSoftmax",
                         "PairLookup",
                         "QnnRequantize",
-                        "Reinterpret",
-                        "ScatterNd",
-                        "Topk",
                         "TreeEnsemble");
     }
 

@@ -100,8 +100,7 @@ public final class ModelArchives {
     public static List<ModelLibrary> chosen(Archive archive, ModelSource source) {
         if (!source.shapes().isEmpty()) {
             throw new KilnException(Failure.ARCHIVE.problem(
-                    "kiln." + (source.shapes().byName().isEmpty() ? "inputValues" : "inputShapes")
-                            + " is given for an archive",
+                    "kiln." + source.inputs().parameter() + " is given for an archive",
                     archive.name(),
                     "the shapes and inputs for which its C was generated",
                     "Remove the parameter, or export the model with others"));

@@ -43,10 +43,10 @@ public final class ModelFiles {
                     "Remove kiln.model"));
         }
         if (!several.isEmpty() && !inputs.equals(GivenInputs.NONE)) {
-            String parameter = inputs.shapes().isBlank() ? "inputValues" : "inputShapes";
+            String parameter = inputs.parameter();
             throw new KilnException(Failure.CONFIG.problem(
                     "both kiln." + parameter + " and <models> are given",
-                    inputs.shapes().isBlank() ? inputs.values() : inputs.shapes(),
+                    inputs.shapes() + inputs.values() + inputs.signature(),
                     "<" + parameter + "> inside a <model>",
                     "Remove kiln." + parameter));
         }

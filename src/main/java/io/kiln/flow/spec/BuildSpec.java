@@ -154,24 +154,41 @@ public record BuildSpec(
      *
      * @param shapes shapes, {@code name:1,96,96,1;…}; empty for the file's
      * @param values values that make inputs constants, {@code name=16000;…}; empty for none
+     * @param signature key of the signature whose inputs they are, or several with commas between; empty for the first subgraph
      */
-    public record GivenInputs(String shapes, String values) {
+    public record GivenInputs(String shapes, String values, String signature) {
         /** Nothing. */
         public static final GivenInputs NONE = new GivenInputs("", "");
 
+        /** Inputs of the first subgraph. */
+        public GivenInputs(String shapes, String values) {
+            this(shapes, values, "");
+        }
+
         /** What parameters say; those that are not set are null. */
-        public static GivenInputs of(String shapes, String values) {
-            return new GivenInputs(Objects.requireNonNullElse(shapes, ""), Objects.requireNonNullElse(values, ""));
+        public static GivenInputs of(String shapes, String values, String signature) {
+            return new GivenInputs(
+                    Objects.requireNonNullElse(shapes, ""),
+                    Objects.requireNonNullElse(values, ""),
+                    Objects.requireNonNullElse(signature, ""));
         }
 
-        /** The same, with another's shapes or values where these have none. */
+        /** The same, with another's shapes, values or signature where these have none. */
         public GivenInputs or(GivenInputs other) {
-            return new GivenInputs(shapes.isBlank() ? other.shapes : shapes, values.isBlank() ? other.values : values);
+            return new GivenInputs(
+                    shapes.isBlank() ? other.shapes : shapes,
+                    values.isBlank() ? other.values : values,
+                    signature.isBlank() ? other.signature : signature);
         }
 
-        /** Both, parsed. */
+        /** The parameter that says something, the first of several. */
+        public String parameter() {
+            return !shapes.isBlank() ? "inputShapes" : values.isBlank() ? "signature" : "inputValues";
+        }
+
+        /** All, parsed. */
         public InputShapes parsed() {
-            return InputShapes.parse(shapes).with(InputValues.parse(values));
+            return InputShapes.parse(shapes).with(InputValues.parse(values)).ofSignature(signature);
         }
     }
 
@@ -202,6 +219,23 @@ public record BuildSpec(
         /** A model with the shapes of its file. */
         public ModelSource(Path file, String name) {
             this(file, name, "");
+        }
+
+        /** The models that it is: for each of several signatures one, whose name ends with the signature's. */
+        public List<ModelSource> bySignature() {
+            List<String> keys = Stream.of(inputs.signature().split(",", -1))
+                    .map(String::strip)
+                    .filter(key -> !key.isEmpty())
+                    .toList();
+            return keys.size() < 2
+                    ? List.of(this)
+                    : keys.stream().map(this::ofSignature).toList();
+        }
+
+        private ModelSource ofSignature(String key) {
+            GivenInputs own = new GivenInputs(inputs.shapes(), inputs.values(), key);
+            String called = name + "_" + key.replaceAll("[^A-Za-z0-9_]", "_");
+            return new ModelSource(file, called, own, version, preprocess, vectors);
         }
 
         /**

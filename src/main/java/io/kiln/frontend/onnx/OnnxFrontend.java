@@ -3,12 +3,12 @@ package io.kiln.frontend.onnx;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
+import io.kiln.frontend.ExternalData;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.ModelFile;
 import io.kiln.frontend.ReadLimits;
 import io.kiln.frontend.ReadModel;
 import io.kiln.frontend.onnx.model.OnnxModel;
-import io.kiln.frontend.onnx.reader.ExternalData;
 import io.kiln.frontend.onnx.reader.ModelReader;
 import io.kiln.frontend.onnx.reader.ReadBudget;
 import io.kiln.ir.Function;

@@ -13,6 +13,7 @@ import io.kiln.frontend.tflite.operator.SignedBytes;
 import io.kiln.frontend.tflite.operator.TensorValues;
 import io.kiln.frontend.tflite.tensor.TensorReader;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
+import io.kiln.ir.Arg;
 import io.kiln.ir.Function;
 import io.kiln.ir.GraphBuilder;
 import io.kiln.ir.Result;
@@ -44,13 +45,19 @@ final class GraphImporter {
 
     /**
      * @param model imports the subgraphs that operators call
+     * @param values of the subgraph's tensors, with the function that they are part of
      * @param known earlier problems, reported with those found here
      */
     GraphImporter(
-            ModelImporter model, String file, TensorReader tensors, List<OperatorRecord> operators, Problems known) {
+            ModelImporter model,
+            String file,
+            TensorReader tensors,
+            TensorValues values,
+            List<OperatorRecord> operators,
+            Problems known) {
         this.model = model;
-        this.graph = new GraphBuilder(model.folder());
-        this.values = new TensorValues(graph);
+        this.graph = values.graph();
+        this.values = values;
         this.problems = new GraphProblems(file, known);
         this.file = file;
         this.tensors = new GraphTensors(tensors, values, problems);
@@ -67,13 +74,7 @@ final class GraphImporter {
     ImportedSubgraph read(
             String moduleName, int[] inputs, List<Optional<String>> handles, int[] outputs, boolean isCalled) {
         addInputs(inputs, handles);
-        findWriters();
-        for (OperatorRecord operator : operators) {
-            if (problems.tooMany()) {
-                break;
-            }
-            readOperator(operator);
-        }
+        readOperators();
         GraphResults results = new GraphResults(file, operators.size(), values, tensors, modelInputs, problems);
         List<Result> all = isCalled
                 ? results.handedOn(Arrays.stream(outputs)
@@ -86,6 +87,51 @@ final class GraphImporter {
                 isCalled ? GraphResults.numbered(function) : function,
                 values.resources(),
                 Arrays.stream(outputs).mapToObj(values::handle).toList());
+    }
+
+    private void readOperators() {
+        findWriters();
+        for (OperatorRecord operator : operators) {
+            if (problems.tooMany()) {
+                break;
+            }
+            readOperator(operator);
+        }
+    }
+
+    /**
+     * The values of the outputs, given those of the inputs; the operators become part of the function that has these.
+     *
+     * @throws KilnException with every problem
+     */
+    List<Arg> inlined(int[] inputs, List<Arg> args, int[] outputs) {
+        if (inputs.length != args.size()) {
+            problems.add(
+                    "it is called with " + args.size() + " inputs", file + ": a subgraph", inputs.length + " inputs");
+        }
+        for (int i = 0; i < Math.min(inputs.length, args.size()); i++) {
+            int index = inputs[i];
+            Arg arg = args.get(i);
+            if (!tensors.exists(index) || values.value(index).isPresent()) {
+                problems.add(
+                        "input #" + index + " does not exist, or is listed twice",
+                        file + ": a subgraph",
+                        "one of the " + tensors.count() + " tensors");
+                continue;
+            }
+            modelInputs.add(index);
+            tensors.tensor(index).ifPresent(tensor -> {
+                if (!SignedBytes.areSame(graph.type(arg), tensor.type())) {
+                    problems.add(
+                            "it is called with " + graph.type(arg).text(),
+                            file + ": input " + tensors.describe(index) + " of a subgraph",
+                            tensor.type().text());
+                }
+            });
+            values.define(index, arg);
+        }
+        readOperators();
+        return new GraphResults(file, operators.size(), values, tensors, modelInputs, problems).values(outputs);
     }
 
     private void addInputs(int[] inputs, List<Optional<String>> handles) {

@@ -104,6 +104,21 @@ final class GraphResults {
         return results;
     }
 
+    /**
+     * The values of outputs of a subgraph that becomes part of a function.
+     *
+     * @throws KilnException with every problem
+     */
+    List<Arg> values(int[] outputs) {
+        List<Arg> all = new ArrayList<>();
+        for (int index : outputs) {
+            String where = file + ": output " + tensors.describe(index) + " of a subgraph";
+            existing(index, where).ifPresent(tensor -> value(tensor, where).ifPresent(all::add));
+        }
+        problems.throwIfAny();
+        return all;
+    }
+
     private Optional<TfliteTensor> existing(int index, String where) {
         if (!tensors.exists(index)) {
             problems.add("the tensor does not exist", where, "one of the " + tensors.count() + " tensors");
@@ -113,16 +128,25 @@ final class GraphResults {
     }
 
     private void add(TfliteTensor tensor, String where, String name, boolean isCopy) {
-        Origin origin = new Origin(file, operators, "output", tensor.name());
-        Optional<Arg> value = values.value(tensor.index(), tensor.dtype(), origin)
+        Origin origin = origin(tensor);
+        value(tensor, where).ifPresent(value -> {
+            Arg.Ref own = isCopy
+                    ? values.graph().copied(value, origin)
+                    : values.graph().own(value, origin);
+            results.add(new Result(own.id(), name, tensor.quantization().affine()));
+        });
+    }
+
+    private Origin origin(TfliteTensor tensor) {
+        return new Origin(file, operators, "output", tensor.name());
+    }
+
+    private Optional<Arg> value(TfliteTensor tensor, String where) {
+        Optional<Arg> value = values.value(tensor.index(), tensor.dtype(), origin(tensor))
                 .or(() -> Optional.of(tensor).filter(TfliteTensor::isConstant).map(values::constant));
         if (value.isEmpty()) {
             problems.add("no operator computes the output", where, "an output that an operator computes");
-            return;
         }
-        Arg.Ref own = isCopy
-                ? values.graph().copied(value.orElseThrow(), origin)
-                : values.graph().own(value.orElseThrow(), origin);
-        results.add(new Result(own.id(), name, tensor.quantization().affine()));
+        return value;
     }
 }

@@ -13,39 +13,53 @@ import io.kiln.frontend.tflite.flatbuffer.FlatVector;
 import io.kiln.frontend.tflite.operator.ImportedSubgraph;
 import io.kiln.frontend.tflite.operator.OperatorRecord;
 import io.kiln.frontend.tflite.operator.Subgraphs;
+import io.kiln.frontend.tflite.operator.TensorValues;
 import io.kiln.frontend.tflite.schema.BuiltinOperator;
 import io.kiln.frontend.tflite.schema.ModelTables.Model;
 import io.kiln.frontend.tflite.schema.ModelTables.Operator;
 import io.kiln.frontend.tflite.schema.ModelTables.OperatorCode;
+import io.kiln.frontend.tflite.schema.ModelTables.SignatureDef;
 import io.kiln.frontend.tflite.schema.ModelTables.SubGraph;
+import io.kiln.frontend.tflite.tensor.TensorBuffers;
 import io.kiln.frontend.tflite.tensor.TensorReader;
+import io.kiln.ir.Arg;
 import io.kiln.ir.CallRules;
 import io.kiln.ir.Function;
+import io.kiln.ir.GraphBuilder;
 import io.kiln.reference.ConstantFolder;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 
-/** Imports the subgraphs of a model file: the first is the model, its operators call the others. */
+/** Imports the subgraphs of a model file: one of them is the model, its operators call others. */
 final class ModelImporter implements Subgraphs {
     private static final int MAX_ENTRIES = 1 << 16;
     private static final int MAX_NAME = 1024;
 
     private final FlatBuffer buffer;
     private final FlatTable model;
+    private final TensorBuffers buffers;
     private final ConstantFolder folder;
     private final Set<Integer> open = new HashSet<>();
-    private final Set<Integer> called = new HashSet<>();
     private int calls;
+    private int main;
     private final CustomOperators customOperators;
     private final TfliteRounding rounding;
     private final Map<String, String> declared = new HashMap<>();
 
-    ModelImporter(FlatBuffer buffer, FlatTable model, CustomOperators customOperators, TfliteRounding rounding) {
+    ModelImporter(
+            FlatBuffer buffer,
+            FlatTable model,
+            TensorBuffers buffers,
+            CustomOperators customOperators,
+            TfliteRounding rounding) {
+        this.buffers = buffers;
         this.rounding = rounding;
         this.customOperators = customOperators;
         this.buffer = buffer;
@@ -67,31 +81,73 @@ final class ModelImporter implements Subgraphs {
         Problems problems = new Problems(Failure.MODEL);
         limited(subgraphs(), "subgraphs", problems);
         problems.throwIfAny();
-        FlatTable graph = subgraphs().table(0);
+        main = subgraph(shapes.signature());
+        FlatTable graph = subgraphs().table(main);
         limited(graph.get(SubGraph.INPUTS), "model inputs", problems);
         Function function =
-                read(0, name, shapes, List.of(), problems).function().withIdsInOrder();
-        int unused = subgraphs().size() - 1 - called.size();
-        if (unused > 0) {
-            throw new KilnException(Failure.MODEL.problem(
-                    unused + " of the model's " + subgraphs().size() + " subgraphs are never called",
-                    buffer.file(),
-                    "one signature",
-                    "Export each signature as a model of its own"));
-        }
+                read(main, name, shapes, List.of(), problems).function().withIdsInOrder();
         return function;
+    }
+
+    /**
+     * The subgraph of a signature or, if that names none, of a name.
+     *
+     * @param signature empty for the first subgraph, which interpreters run whatever signatures there are
+     */
+    private int subgraph(String signature) {
+        if (signature.isEmpty()) {
+            return 0;
+        }
+        FlatVector signatures = model.get(Model.SIGNATURE_DEFS);
+        Map<String, Integer> byKey = new LinkedHashMap<>();
+        for (int i = 0; i < signatures.spent().size(); i++) {
+            FlatTable each = signatures.table(i);
+            byKey.putIfAbsent(each.get(SignatureDef.SIGNATURE_KEY, MAX_NAME), each.get(SignatureDef.SUBGRAPH_INDEX));
+        }
+        for (int i = 0; i < subgraphs().spent().size(); i++) {
+            byKey.putIfAbsent(subgraphs().table(i).get(SubGraph.NAME, MAX_NAME), i);
+        }
+        byKey.remove("");
+        int index = byKey.getOrDefault(signature, -1);
+        if (index < 0 || index >= subgraphs().size()) {
+            throw new KilnException(Failure.CONFIG.problem(
+                    "the model has no signature `" + signature + "`",
+                    buffer.file(),
+                    byKey.isEmpty()
+                            ? "no kiln.signature, since it has no signatures"
+                            : String.join(", ", byKey.keySet()),
+                    "Correct kiln.signature"));
+        }
+        return index;
     }
 
     @Override
     public ImportedSubgraph called(int index, String name, List<Optional<String>> handles) {
-        if (index <= 0 || index >= subgraphs().size()) {
+        return entered(index, () -> read(index, name, InputShapes.NONE, handles, new Problems(Failure.MODEL)));
+    }
+
+    @Override
+    public List<Arg> inlined(int index, TensorValues around, List<Arg> args) {
+        return entered(index, () -> {
+            FlatTable graph = subgraphs().table(index);
+            return importer(graph, InputShapes.NONE, new Problems(Failure.MODEL), Optional.of(around))
+                    .inlined(
+                            graph.get(SubGraph.INPUTS).ints(),
+                            args,
+                            graph.get(SubGraph.OUTPUTS).ints());
+        });
+    }
+
+    /** Reads a subgraph that another one calls, unless calls are without end. */
+    private <T> T entered(int index, Supplier<T> reading) {
+        if (index < 0 || index == main || index >= subgraphs().size()) {
             throw new KilnException(Failure.MODEL.problem(
                     "subgraph #" + index + " cannot be called",
                     buffer.file(),
-                    "one of the subgraphs #1 to #" + (subgraphs().size() - 1),
+                    "one of the subgraphs #0 to #" + (subgraphs().size() - 1) + ", but for #" + main
+                            + ", which is the model",
                     "Export the model again"));
         }
-        called.add(index);
         if (open.size() == CallRules.MAX_DEPTH || ++calls > CallRules.MAX_FUNCTIONS) {
             throw new KilnException(Failure.MODEL.problem(
                     "subgraphs call each other " + calls + " times, " + open.size() + " deep",
@@ -104,7 +160,7 @@ final class ModelImporter implements Subgraphs {
                     "subgraph #" + index + " calls itself", buffer.file(), "no recursion", "Export the model again"));
         }
         try {
-            return read(index, name, InputShapes.NONE, handles, new Problems(Failure.MODEL));
+            return reading.get();
         } finally {
             open.remove(index);
         }
@@ -134,20 +190,31 @@ final class ModelImporter implements Subgraphs {
         FlatTable graph = subgraphs().table(index);
         FlatVector inputs = graph.get(SubGraph.INPUTS);
         FlatVector outputs = graph.get(SubGraph.OUTPUTS);
-        boolean isCalled = index > 0;
+        boolean isCalled = index != main;
         if (!isCalled || outputs.size() > 0) {
             limited(outputs, "model outputs", problems);
         }
+        if (!isCalled) {
+            limited(graph.get(SubGraph.OPERATORS), "operators", problems);
+        }
+        return importer(graph, shapes, problems, Optional.empty())
+                .read(name, inputs.ints(), handles, outputs.ints(), isCalled);
+    }
+
+    /** @param around the values of the subgraph whose function it becomes part of, if it has none of its own */
+    private GraphImporter importer(
+            FlatTable graph, InputShapes shapes, Problems problems, Optional<TensorValues> around) {
+        FlatVector inputs = graph.get(SubGraph.INPUTS);
         FlatVector tensors = limited(graph.get(SubGraph.TENSORS), "tensors", problems);
         FlatVector operators = graph.get(SubGraph.OPERATORS);
-        if (!isCalled || operators.size() > 0) {
+        if (operators.size() > 0) {
             limited(operators, "operators", problems);
         }
         problems.throwIfAny();
-        TensorReader reader =
-                new TensorReader(buffer, tensors, model.get(Model.BUFFERS), inputs.ints(), shapes, problems);
-        GraphImporter importer = new GraphImporter(this, buffer.file(), reader, operators(operators), problems);
-        return importer.read(name, inputs.ints(), handles, outputs.ints(), isCalled);
+        TensorReader reader = new TensorReader(buffer, tensors, buffers, inputs.ints(), shapes, problems);
+        TensorValues values =
+                around.map(TensorValues::inside).orElseGet(() -> new TensorValues(new GraphBuilder(folder)));
+        return new GraphImporter(this, buffer.file(), reader, values, operators(operators), problems);
     }
 
     private FlatVector limited(FlatVector vector, String what, Problems problems) {

@@ -7,13 +7,17 @@ import io.kiln.frontend.CustomOperators;
 import io.kiln.frontend.tflite.constant.ConstantImporters;
 import io.kiln.frontend.tflite.custom.CustomImporter;
 import io.kiln.frontend.tflite.elementwise.ElementwiseImporters;
+import io.kiln.frontend.tflite.elementwise.StablehloImporters;
 import io.kiln.frontend.tflite.layer.LayerImporters;
 import io.kiln.frontend.tflite.layer.NormalizationImporters;
+import io.kiln.frontend.tflite.layer.OrderImporters;
 import io.kiln.frontend.tflite.layer.ReductionImporters;
 import io.kiln.frontend.tflite.layer.SequenceImporters;
 import io.kiln.frontend.tflite.movement.ImageImporters;
+import io.kiln.frontend.tflite.movement.InteriorPadImporters;
 import io.kiln.frontend.tflite.movement.LookupImporters;
 import io.kiln.frontend.tflite.movement.MovementImporters;
+import io.kiln.frontend.tflite.movement.RepeatImporters;
 import io.kiln.frontend.tflite.operator.OperatorRecord;
 import io.kiln.frontend.tflite.operator.Registration;
 import io.kiln.frontend.tflite.signal.FilterBankImporters;
@@ -34,7 +38,11 @@ final class SupportedOperators {
                     StatefulImporters.ALL,
                     MovementImporters.ALL,
                     ElementwiseImporters.ALL,
+                    StablehloImporters.ALL,
                     ReductionImporters.ALL,
+                    OrderImporters.ALL,
+                    RepeatImporters.ALL,
+                    InteriorPadImporters.ALL,
                     LookupImporters.ALL,
                     NormalizationImporters.ALL,
                     SequenceImporters.ALL,
@@ -68,11 +76,13 @@ final class SupportedOperators {
         }
         Registration registration = BUILTIN.get(operator.name());
         if (registration == null) {
+            UnsupportedOperators.Refusal refusal = UnsupportedOperators.of(operator.builtin());
             throw new KilnException(Failure.OPERATOR.problem(
-                    "operator " + operator.name() + " version " + operator.version() + " is not supported",
+                    "operator " + operator.name() + " version " + operator.version() + " is not supported: it "
+                            + refusal.reason(),
                     where.get(),
                     "one of the " + ALL.size() + " operators that the documentation lists",
-                    "Change the model so that it does not need this operator"));
+                    refusal.next()));
         }
         if (operator.version() < 1 || operator.version() > registration.maxVersion()) {
             throw new KilnException(Failure.OPERATOR.problem(
@@ -90,12 +100,19 @@ final class SupportedOperators {
                 .of(code)
                 .map(own -> Registration.custom(code, new CustomImporter(own)))
                 .or(() -> Optional.ofNullable(CUSTOM.get(code)))
-                .orElseThrow(() -> new KilnException(Failure.OPERATOR.problem(
-                        "no C function computes the custom operator `" + code + "`",
-                        where.get(),
-                        "a C function for it",
-                        "Name one in the plugin's configuration: <customOperators><customOperator><code>" + code
-                                + "</code><function>my_function</function></customOperator></customOperators>")));
+                .orElseThrow(() -> unknown(code, where.get()));
+    }
+
+    private static KilnException unknown(String code, String where) {
+        Optional<UnsupportedOperators.Refusal> known = UnsupportedOperators.custom(code);
+        return new KilnException(Failure.OPERATOR.problem(
+                "no C function computes the custom operator `" + code + "`"
+                        + known.map(refusal -> ", " + refusal.reason()).orElse(""),
+                where,
+                "a C function for it",
+                known.map(refusal -> refusal.next() + ". ").orElse("")
+                        + "Name one in the plugin's configuration: <customOperators><customOperator><code>" + code
+                        + "</code><function>my_function</function></customOperator></customOperators>"));
     }
 
     /** All names, in order. */

@@ -5,6 +5,7 @@ import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.frontend.CustomOperators;
+import io.kiln.frontend.ExternalData;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.ModelFile;
 import io.kiln.frontend.ReadLimits;
@@ -12,8 +13,11 @@ import io.kiln.frontend.TfliteRounding;
 import io.kiln.frontend.tflite.flatbuffer.FlatBuffer;
 import io.kiln.frontend.tflite.flatbuffer.FlatTable;
 import io.kiln.frontend.tflite.schema.ModelTables.Model;
+import io.kiln.frontend.tflite.tensor.TensorBuffers;
 import io.kiln.ir.Function;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
 
 /** Reads a {@code .tflite} file (FlatBuffers schema version 3) into the graph IR. The file is untrusted. */
 public final class TfliteFrontend {
@@ -78,7 +82,23 @@ public final class TfliteFrontend {
                 moduleName,
                 inputShapes,
                 customOperators,
-                rounding);
+                rounding,
+                ExternalData.beside(file));
+    }
+
+    /** The files beside a model that have data of its constants, of those that exist; none of a file that is no model. */
+    public static List<Path> externalFiles(Path file, ReadLimits limits) {
+        try {
+            Bytes content = ModelFile.read(file, limits, USUAL_BYTES, "a .tflite file");
+            FlatBuffer buffer =
+                    new FlatBuffer(ModelFile.name(file), content, 4 * Math.max(USUAL_BYTES, content.size()));
+            ExternalData external = ExternalData.beside(file);
+            return TensorBuffers.files(model(buffer, content)).stream()
+                    .flatMap(name -> external.find(Map.of("location", name), name).stream())
+                    .toList();
+        } catch (KilnException refusedLater) {
+            return List.of();
+        }
     }
 
     /**
@@ -106,7 +126,26 @@ public final class TfliteFrontend {
             InputShapes inputShapes,
             CustomOperators customOperators,
             TfliteRounding rounding) {
+        return read(content, fileName, moduleName, inputShapes, customOperators, rounding, ExternalData.NONE);
+    }
+
+    private static Function read(
+            Bytes content,
+            String fileName,
+            String moduleName,
+            InputShapes inputShapes,
+            CustomOperators customOperators,
+            TfliteRounding rounding,
+            ExternalData external) {
         FlatBuffer buffer = new FlatBuffer(fileName, content, 4 * Math.max(USUAL_BYTES, content.size()));
+        FlatTable model = model(buffer, content);
+        TensorBuffers buffers = new TensorBuffers(buffer, model, external);
+        return new ModelImporter(buffer, model, buffers, customOperators, rounding).main(moduleName, inputShapes);
+    }
+
+    /** The root of a file, which must be a model of the schema's version. */
+    private static FlatTable model(FlatBuffer buffer, Bytes content) {
+        String fileName = buffer.file();
         if (content.size() < 8 || !identifier(content).equals(IDENTIFIER)) {
             throw new KilnException(Failure.MODEL.problem(
                     content.size() == 0 ? "the file is empty" : "this is not a TensorFlow Lite model",
@@ -123,7 +162,7 @@ public final class TfliteFrontend {
                     "schema version " + SCHEMA_VERSION,
                     "Convert the model again"));
         }
-        return new ModelImporter(buffer, model, customOperators, rounding).main(moduleName, inputShapes);
+        return model;
     }
 
     private static String identifier(Bytes content) {

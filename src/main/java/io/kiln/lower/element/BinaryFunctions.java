@@ -60,6 +60,8 @@ final class BinaryFunctions {
             case MINIMUM_OR_NAN -> dtype.isFloat() ? orNan(Exprs.lt(a, b), a, b) : Exprs.min(a, b);
             case FLOOR_DIVIDE -> call(ElementIntrinsics.FLOOR_DIVIDE, a, b);
             case FLOOR_MOD -> call(ElementIntrinsics.FLOOR_MOD, a, b);
+            case POWER -> call(dtype.isFloat() ? ElementIntrinsics.POWER : ElementIntrinsics.POWER_32, a, b);
+            case ATAN2 -> call(ElementIntrinsics.ATAN2, a, b);
             case SQUARED_DIFFERENCE -> {
                 Expr difference = block.let("difference", wrapping(Exprs::sub, dtype, a, b));
                 yield wrapping(Exprs::mul, dtype, difference, difference);

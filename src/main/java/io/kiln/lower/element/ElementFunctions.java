@@ -25,6 +25,7 @@ import io.kiln.ir.op.element.Reinterpret;
 import io.kiln.ir.op.element.TflAddN;
 import io.kiln.ir.op.element.TflLeakyRelu;
 import io.kiln.ir.op.element.TflLookup;
+import io.kiln.ir.op.element.TflLookup16;
 import io.kiln.ir.op.element.TflRealRequantize;
 import io.kiln.ir.op.element.TflRequantize;
 import io.kiln.ir.op.element.TflSigmoid16;
@@ -76,6 +77,7 @@ final class ElementFunctions {
                             ? QuantizedFunctions.leakyRelu(root)
                             : QuantizedFunctions.bySign(root)),
             entry(PairLookup.class, (root, op, tables, style) -> PairFunctions.of(root, op, tables)),
+            entry(TflLookup16.class, (root, op, tables, style) -> TableFunctions.interpolated(op, tables)),
             entry(TflLookup.class, (root, op, tables, style) -> TableFunctions.lookup(op, tables)),
             entry(
                     TflSigmoid16.class,

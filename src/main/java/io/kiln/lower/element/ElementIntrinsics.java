@@ -13,6 +13,8 @@ import java.util.List;
 /** Helpers of generated C for functions of two elements and for conversions. */
 public final class ElementIntrinsics {
     private static final Intrinsic FMODF = Intrinsic.libm("fmodf", 2);
+    private static final Intrinsic COPYSIGNF = Intrinsic.libm("copysignf", 2);
+    private static final Intrinsic LOGF = Intrinsic.libm("logf", 1);
     private static final Intrinsic FLOORF = Intrinsic.libm("floorf", 1);
 
     /** The sum of 64 bits, which wraps around. */
@@ -64,6 +66,20 @@ public final class ElementIntrinsics {
      */
     static final Intrinsic FLOOR_DIVIDE =
             Intrinsic.inFile("portable/kiln_floor_divide", List.of(FLOAT32, FLOAT32), FLOAT32, FMODF, FLOORF);
+
+    /** {@link io.kiln.ir.op.element.Binary.Kind#POWER} of floats. */
+    static final Intrinsic POWER =
+            Intrinsic.inFile("portable/kiln_power", List.of(FLOAT32, FLOAT32), FLOAT32, Intrinsic.EXPF, LOGF, FLOORF);
+
+    /** {@link io.kiln.ir.op.element.Binary.Kind#POWER} of int32. */
+    static final Intrinsic POWER_32 = Intrinsic.inFile("portable/kiln_power_32", List.of(INT32, INT32), INT32);
+
+    /** {@link io.kiln.ir.op.element.Binary.Kind#ATAN2}. */
+    static final Intrinsic ATAN2 =
+            Intrinsic.inFile("portable/kiln_atan2", List.of(FLOAT32, FLOAT32), FLOAT32, COPYSIGNF);
+
+    /** {@link io.kiln.ir.op.element.Unary.Kind#ERFC}. */
+    static final Intrinsic ERFC = Intrinsic.inFile("portable/kiln_erfc", List.of(FLOAT32), FLOAT32, Intrinsic.EXPF);
 
     /** A float truncated towards zero; it saturates, and NaN becomes 0. */
     static final Intrinsic FLOAT_TO_INT = Intrinsic.inFile("portable/kiln_float_to_int", List.of(FLOAT32), INT32);

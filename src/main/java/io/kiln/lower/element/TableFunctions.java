@@ -11,6 +11,7 @@ import static io.kiln.tir.Exprs.sub;
 
 import io.kiln.base.DType;
 import io.kiln.ir.Constant;
+import io.kiln.ir.arith.InterpolatedTable;
 import io.kiln.ir.arith.TflSigmoid;
 import io.kiln.ir.op.element.TflSigmoid16;
 import io.kiln.lower.FusedOperator;
@@ -35,6 +36,25 @@ public final class TableFunctions {
         Constant answers = op.root().constant(1);
         Buffer table = tables.add("table", answers.type().dtype(), answers.data());
         return fitting((block, x) -> load(table, sub(x.get(0), imm(Byte.MIN_VALUE))));
+    }
+
+    /** {@link InterpolatedTable}: an element, and in the upper half of its word the step to the next, which wraps around as the kernel's does. */
+    static ElementFunction interpolated(FusedOperator op, Tables tables) {
+        Constant samples = op.root().constant(1);
+        int[] chords = IntStream.range(0, InterpolatedTable.SIZE - 1)
+                .map(i -> (int) (samples.integer(i + 1) - samples.integer(i)) << Short.SIZE
+                        | ((int) samples.integer(i) & 0xffff))
+                .toArray();
+        Buffer table = tables.add("chords", DType.INT32, chords);
+        int bits = InterpolatedTable.FRACTION_BITS;
+        return fitting((block, x) -> {
+            Expr v = block.let("v", x.get(0));
+            Expr index = add(shr(v, imm(bits)), imm(InterpolatedTable.MIDDLE));
+            Expr fraction = Exprs.bitAnd(v, imm((1L << bits) - 1));
+            Expr place = Exprs.bitOr(Exprs.shl(fraction, imm(Short.SIZE)), imm(1L << bits));
+            Expr sum = new Expr.Call(Intrinsics.SMLAD, List.of(load(table, index), place, imm(1L << (bits - 1))));
+            return shr(block.let("sum", sum), imm(bits));
+        });
     }
 
     /**

@@ -48,6 +48,7 @@ public final class UnaryFunctions {
             case ROUND_BFLOAT16 -> helper(ElementIntrinsics.ROUND_BFLOAT16);
             case TANH -> libm("tanhf");
             case ERF -> libm("erff");
+            case ERFC -> helper(ElementIntrinsics.ERFC);
             case SIGMOID -> fitting((block, x) -> sigmoid(block, block.let("x", x.get(0))));
             case ELU -> fitting((block, x) -> elu(block.let("x", x.get(0))));
             case HARD_SWISH -> fitting((block, x) -> hardSwish(block, block.let("x", x.get(0))));

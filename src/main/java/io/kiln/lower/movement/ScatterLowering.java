@@ -69,12 +69,14 @@ final class ScatterLowering {
         Expr of(Expr a, Expr b);
     }
 
-    /** Signed overflow is undefined in C; unsigned arithmetic wraps around as int32 does. */
+    /** Signed overflow is undefined in C; unsigned arithmetic wraps around as integers do. */
     private static Expr wrapping(Expr a, Expr b, Arithmetic arithmetic) {
         if (a.dtype().isFloat()) {
             return arithmetic.of(b, a);
         }
-        Expr result = arithmetic.of(Exprs.cast(DType.UINT32, b), Exprs.cast(DType.UINT32, a));
-        return Exprs.cast(DType.INT32, result);
+        boolean isLong = a.dtype().isLong();
+        DType unsigned = isLong ? DType.UINT64 : DType.UINT32;
+        Expr result = arithmetic.of(Exprs.cast(unsigned, b), Exprs.cast(unsigned, a));
+        return Exprs.cast(isLong ? DType.INT64 : DType.INT32, result);
     }
 }

@@ -4,17 +4,21 @@ package io.kiln.lower.reduce;
 import static io.kiln.tir.Exprs.add;
 import static io.kiln.tir.Exprs.imm;
 import static io.kiln.tir.Exprs.load;
+import static io.kiln.tir.Exprs.mul;
 
 import io.kiln.base.DType;
 import io.kiln.ir.op.Reduction;
 import io.kiln.ir.op.reduce.ArgReduce;
 import io.kiln.ir.op.reduce.Reduce;
+import io.kiln.ir.op.reduce.TflProduct;
 import io.kiln.ir.op.reduce.TflSum;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import io.kiln.lower.ElementLoops;
 import io.kiln.lower.Epilogue;
 import io.kiln.lower.FusedOperator;
+import io.kiln.lower.Int16Requantize;
+import io.kiln.lower.Intrinsics;
 import io.kiln.lower.LoweredOperator;
 import io.kiln.lower.Nests;
 import io.kiln.lower.OperatorBuffers;
@@ -77,6 +81,7 @@ final class ReduceLowering {
         ReduceLowering lowering = new ReduceLowering(op, reduce, Integer.MAX_VALUE);
         return switch (reduce.kind()) {
             case MAX, MIN -> lowering.folded(rows, lowering.extreme(reduce.kind() == Reduce.Kind.MAX));
+            case PROD -> lowering.folded(rows, lowering.product());
             case SUM -> lowering.folded(rows, lowering.sum(acc -> acc));
             case MEAN -> lowering.folded(rows, lowering.sum(lowering::mean));
         };
@@ -88,6 +93,31 @@ final class ReduceLowering {
         long largest = sum.terms(data.shape()) * TflSum.largestTerm(data.dtype(), zeroPoint);
         Step step = (block, acc, value) -> add(acc, Exprs.sub(value, imm(zeroPoint)));
         return new ReduceLowering(op, sum, largest).folded(rows, new Folding(imm(0), step, acc -> acc));
+    }
+
+    static LoweredOperator product(FusedOperator op, TflProduct product, Rows rows) {
+        ReduceLowering lowering = new ReduceLowering(op, product, Integer.MAX_VALUE);
+        return lowering.lower(rows, (block, source, position) -> lowering.product(block, product, source, position));
+    }
+
+    /** The first factor is taken as it is; each product with another one is rescaled, and the last product once more. */
+    private void product(BlockBuilder block, TflProduct product, List<Expr> source, Expr position) {
+        Expr.Var acc = block.mutable("acc", imm(0));
+        Expr.Var first = block.mutable("first", imm(1));
+        Step step = (inner, before, value) -> {
+            Expr factor = inner.let("factor", Exprs.sub(value, imm(product.inputZeroPoint())));
+            Expr wide = Exprs.mul(Exprs.cast(DType.INT64, before), Exprs.cast(DType.INT64, factor));
+            Expr rescaled = Int16Requantize.emit(wide, product.step(), Long.MAX_VALUE);
+            Expr next = inner.let("next", Exprs.select(Exprs.notEqual(first, imm(0)), factor, rescaled));
+            inner.assign(first, imm(0));
+            return next;
+        };
+        nest(block, 0, source, acc, new Folding(imm(0), step, last -> last));
+        int zeroPoint = product.outputZeroPoint();
+        Expr last = Int16Requantize.emit(acc, product.step(), Long.MAX_VALUE);
+        Expr limited = new Expr.Call(
+                Intrinsics.CLAMP, List.of(last, imm(dtype.min() - zeroPoint), imm(dtype.max() - zeroPoint)));
+        finish(block, add(limited, imm(zeroPoint)), position);
     }
 
     static LoweredOperator index(FusedOperator op, ArgReduce arg, Rows rows) {
@@ -162,14 +192,26 @@ final class ReduceLowering {
         return new Folding(start, step, acc -> acc);
     }
 
+    private Folding product() {
+        Expr one = dtype.isFloat() ? imm(1.0f) : imm(1, dtype);
+        return new Folding(
+                one, (block, acc, value) -> dtype.isFloat() ? mul(acc, value) : wrapping(acc, value), p -> p);
+    }
+
+    /** Signed overflow is undefined in C; unsigned products wrap around as integers do. */
+    private Expr wrapping(Expr acc, Expr value) {
+        DType unsigned = dtype.isLong() ? DType.UINT64 : DType.UINT32;
+        return Exprs.cast(dtype, mul(Exprs.cast(unsigned, acc), Exprs.cast(unsigned, value)));
+    }
+
     private Folding sum(UnaryOperator<Expr> result) {
         Expr zero = dtype.isFloat() ? imm(0.0f) : imm(0);
         return new Folding(
-                zero, (block, acc, value) -> dtype == DType.INT32 ? wrapping(acc, value) : add(acc, value), result);
+                zero, (block, acc, value) -> dtype == DType.INT32 ? wrappingSum(acc, value) : add(acc, value), result);
     }
 
     /** Signed overflow is undefined in C; unsigned sums wrap around as int32 does. */
-    private static Expr wrapping(Expr acc, Expr value) {
+    private static Expr wrappingSum(Expr acc, Expr value) {
         return Exprs.cast(DType.INT32, add(Exprs.cast(DType.UINT32, acc), Exprs.cast(DType.UINT32, value)));
     }
 

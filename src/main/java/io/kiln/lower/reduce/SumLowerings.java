@@ -9,6 +9,7 @@ import io.kiln.ir.op.layer.TflBatchMatmul;
 import io.kiln.ir.op.reduce.ArgReduce;
 import io.kiln.ir.op.reduce.Reduce;
 import io.kiln.ir.op.reduce.TflCumsum;
+import io.kiln.ir.op.reduce.TflProduct;
 import io.kiln.ir.op.reduce.TflSum;
 import io.kiln.ir.op.reduce.Topk;
 import io.kiln.lower.OperatorLowering;
@@ -18,6 +19,7 @@ import java.util.Map;
 public final class SumLowerings {
     public static final Map<Class<? extends Op>, OperatorLowering<Op>> ALL = Map.ofEntries(
             entry(Reduce.class, (op, reduce, rows, c) -> ReduceLowering.reduce(op, reduce, rows)),
+            entry(TflProduct.class, (op, product, rows, c) -> ReduceLowering.product(op, product, rows)),
             entry(TflSum.class, (op, sum, rows, c) -> ReduceLowering.sum(op, sum, rows)),
             entry(ArgReduce.class, (op, arg, rows, c) -> ReduceLowering.index(op, arg, rows)),
             simple(Topk.class, TopkLowering::lower),

@@ -25,6 +25,9 @@ public final class Model {
     /** Values that make inputs constants, {@code name=16000;…}. */
     private String inputValues;
 
+    /** Key of the signature of a TensorFlow Lite model that it is; if not set, the first subgraph. */
+    private String signature;
+
     /** The signal processing before it; if not set, {@code <model>.preprocess.yaml} beside the file, if there is one. */
     private File preprocess;
 
@@ -41,6 +44,11 @@ public final class Model {
     /** Set by Maven from {@code <inputValues>}. */
     public void setInputValues(String inputValues) {
         this.inputValues = inputValues;
+    }
+
+    /** Set by Maven from {@code <signature>}. */
+    public void setSignature(String signature) {
+        this.signature = signature;
     }
 
     /** Set by Maven from {@code <file>}. */
@@ -76,7 +84,7 @@ public final class Model {
         return new ModelSource(
                 model.file(),
                 name,
-                GivenInputs.of(inputShapes, inputValues).or(model.inputs()),
+                GivenInputs.of(inputShapes, inputValues, signature).or(model.inputs()),
                 "",
                 Optional.ofNullable(preprocess).map(description -> folder.resolve(description.toPath())),
                 model.vectors());

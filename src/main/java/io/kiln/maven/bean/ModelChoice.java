@@ -50,7 +50,7 @@ public record ModelChoice(List<ModelSource> sources, Optional<SharedModel> share
      * @param models {@code <models>}
      * @param model {@code kiln.model}
      * @param name {@code kiln.name}
-     * @param inputs {@code kiln.inputShapes} and {@code kiln.inputValues}; empty texts if they are not set
+     * @param inputs {@code kiln.inputShapes}, {@code kiln.inputValues} and {@code kiln.signature}; empty texts if they are not set
      */
     public record Named(List<Model> models, String model, String name, GivenInputs inputs) {
         /**
@@ -71,7 +71,10 @@ public record ModelChoice(List<ModelSource> sources, Optional<SharedModel> share
             GivenInputs all = inputs.or(shared.map(SharedModel::inputs).orElse(GivenInputs.NONE));
             Optional<ModelSource> single =
                     shared.map(each -> new ModelSource(each.file(), name, all, "", Optional.empty(), each.vectors()));
-            return new ModelChoice(ModelFiles.choose(given, single, name, all, layout.userModels()), shared);
+            List<ModelSource> chosen = ModelFiles.choose(given, single, name, all, layout.userModels()).stream()
+                    .flatMap(each -> each.bySignature().stream())
+                    .toList();
+            return new ModelChoice(chosen, shared);
         }
     }
 }

@@ -18,6 +18,11 @@ public final class CompilationGroups {
             "micro",
             "Whose answers the image of a TensorFlow Lite model gives where the two libraries round differently: micro for TensorFlow Lite"
                     + " Micro's, lite for those of TensorFlow Lite's reference kernels.");
+    private static final Element SIGNATURE = Element.of(
+                    "signature",
+                    "The signature of a TensorFlow Lite model that is built, by its key, in place of the first subgraph; several, with commas"
+                            + " between, become models NAME_KEY of one image.")
+            .single();
     private static final Element IO = Element.of(
             "io",
             "model",
@@ -47,7 +52,7 @@ public final class CompilationGroups {
     public static final ParameterGroup FUSE = new ParameterGroup("fuse", MAX_DEPTH);
 
     /** {@code <tflite>}: how models of TensorFlow Lite are read. */
-    public static final ParameterGroup TFLITE = new ParameterGroup("tflite", ROUNDING);
+    public static final ParameterGroup TFLITE = new ParameterGroup("tflite", ROUNDING, SIGNATURE);
 
     /** {@code <onnx>}: how ONNX models are read. */
     public static final ParameterGroup ONNX = new ParameterGroup("onnx", IO, DATA);
@@ -84,6 +89,11 @@ public final class CompilationGroups {
     /** The largest number of IR operators in a fused group. */
     public static int maxDepth(GroupValues fuse) {
         return fuse.small(MAX_DEPTH);
+    }
+
+    /** The signatures that are built, by their keys with commas between; empty for the first subgraph. */
+    public static String signature(GroupValues tflite) {
+        return tflite.find(SIGNATURE).orElse("");
     }
 
     /**

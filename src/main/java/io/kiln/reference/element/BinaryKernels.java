@@ -52,6 +52,7 @@ final class BinaryKernels {
         return switch (kind) {
             case LEFT_SHIFT -> a << b;
             case RIGHT_SHIFT -> a >> b;
+            case POWER -> power(a, b);
             default -> whole(kind, a, b);
         };
     }
@@ -83,12 +84,24 @@ final class BinaryKernels {
             case MINIMUM_OR_NAN -> a < b || Float.isNaN(a) ? a : b;
             case FLOOR_DIVIDE -> (float) Math.floor((double) a / b);
             case FLOOR_MOD -> floorMod(a, b);
+            case POWER -> (float) (isOne(a, b) ? 1 : Math.pow(a, b));
+            case ATAN2 -> (float) Math.atan2(a, b);
             case SQUARED_DIFFERENCE -> (a - b) * (a - b);
             case QUANTIZATION_SCALE -> DynamicRange.of(a, b).scale();
             case QUANTIZATION_ZERO_POINT -> DynamicRange.of(a, b).zeroPoint();
             case PRELU -> a >= 0 ? a : a * b;
             default -> throw unknown(kind);
         };
+    }
+
+    /** Powers of 1 are 1 in C, whatever the exponent, and so are infinite powers of -1. */
+    private static boolean isOne(float a, float b) {
+        return a == 1 || (a == -1 && Float.isInfinite(b));
+    }
+
+    /** Exact up to the limits of int32, since a double holds every such power. */
+    private static int power(int a, int b) {
+        return (int) Math.pow(a, b);
     }
 
     private static float floorMod(float a, float b) {

@@ -49,6 +49,15 @@ public final class Elements {
         }
     }
 
+    /** Adds an element of another tensor; sums of integers wrap around. */
+    public void add(Tensor with, int index, int to) {
+        if (type.dtype().isLong()) {
+            longs[to] += with.longs()[index];
+        } else {
+            combine(with, index, to, Integer::sum, Float::sum);
+        }
+    }
+
     /** The filled tensor, which must not be changed afterwards. */
     public Tensor tensor() {
         if (type.dtype().isFloat()) {

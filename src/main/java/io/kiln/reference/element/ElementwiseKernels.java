@@ -15,6 +15,7 @@ import io.kiln.ir.op.element.Reinterpret;
 import io.kiln.ir.op.element.TflAddN;
 import io.kiln.ir.op.element.TflLeakyRelu;
 import io.kiln.ir.op.element.TflLookup;
+import io.kiln.ir.op.element.TflLookup16;
 import io.kiln.ir.op.element.TflSigmoid16;
 import io.kiln.ir.op.element.Unary;
 import io.kiln.ir.op.element.Where;
@@ -28,6 +29,7 @@ public final class ElementwiseKernels {
             pure(LeakyRelu.class, UnaryKernels::leakyRelu),
             pure(PairLookup.class, BinaryKernels::pairs),
             pure(TflLookup.class, UnaryKernels::lookup),
+            pure(TflLookup16.class, UnaryKernels::interpolated),
             pure(TflSigmoid16.class, UnaryKernels::sigmoid),
             pure(TflLeakyRelu.class, UnaryKernels::leakyRelu),
             pure(Cast.class, Casts::cast),

@@ -4,11 +4,14 @@ package io.kiln.reference.element;
 import io.kiln.base.DType;
 import io.kiln.base.FixedPoint;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
+import io.kiln.ir.arith.ErrorFunction;
 import io.kiln.ir.arith.HalfRounding;
+import io.kiln.ir.arith.InterpolatedTable;
 import io.kiln.ir.arith.TflSigmoid;
 import io.kiln.ir.op.element.LeakyRelu;
 import io.kiln.ir.op.element.TflLeakyRelu;
 import io.kiln.ir.op.element.TflLookup;
+import io.kiln.ir.op.element.TflLookup16;
 import io.kiln.ir.op.element.TflSigmoid16;
 import io.kiln.ir.op.element.Unary;
 import io.kiln.ir.type.TensorType;
@@ -52,6 +55,11 @@ public final class UnaryKernels {
         return table.gather(index, type);
     }
 
+    static Tensor interpolated(TflLookup16 op, List<Tensor> args, TensorType type) {
+        int[] table = args.get(1).ints();
+        return integers(args, type, x -> InterpolatedTable.at(table, x));
+    }
+
     static Tensor sigmoid(TflSigmoid16 op, List<Tensor> args, TensorType type) {
         return integers(
                 args,
@@ -93,6 +101,7 @@ public final class UnaryKernels {
             case SIGMOID -> sigmoid(x);
             case TANH -> (float) Math.tanh(x);
             case ERF -> (float) ErrorFunction.of(x);
+            case ERFC -> (float) ErrorFunction.complementOf(x);
             case ELU -> x < 0 ? (float) Math.expm1(x) : x;
             case HARD_SWISH -> x * Math.min(6f, Math.max(0f, x + 3)) / 6;
             case LOGICAL_NOT -> throw new IllegalArgumentException("logical_not of float32");

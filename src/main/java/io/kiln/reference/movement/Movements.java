@@ -105,7 +105,7 @@ public final class Movements {
             int to = row * width + i % width;
             switch (op.mode()) {
                 case UPDATE -> result.copy(updates, i, to);
-                case ADD -> result.combine(updates, i, to, Integer::sum, Float::sum);
+                case ADD -> result.add(updates, i, to);
                 case MUL -> result.combine(updates, i, to, (a, b) -> a * b, (a, b) -> a * b);
                 case MIN -> result.combine(updates, i, to, Math::min, (a, b) -> b < a ? b : a);
                 case MAX -> result.combine(updates, i, to, Math::max, (a, b) -> b > a ? b : a);

@@ -7,6 +7,7 @@ import io.kiln.ir.op.Op;
 import io.kiln.ir.op.layer.TflNormalize;
 import io.kiln.ir.op.reduce.ArgReduce;
 import io.kiln.ir.op.reduce.Reduce;
+import io.kiln.ir.op.reduce.TflProduct;
 import io.kiln.ir.op.reduce.TflSum;
 import io.kiln.ir.op.reduce.Topk;
 import io.kiln.reference.kernel.OperatorKernel;
@@ -17,6 +18,7 @@ import java.util.Map;
 public final class ReductionKernels {
     public static final Map<Class<? extends Op>, OperatorKernel<Op>> ALL = Map.ofEntries(
             pure(Reduce.class, Reductions::reduce),
+            pure(TflProduct.class, Reductions::product),
             pure(TflSum.class, Reductions::sum),
             pure(TflNormalize.class, Normalizations::normalize),
             pure(ArgReduce.class, Reductions::index),

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.reference.reduce;
 
+import io.kiln.base.FixedPoint;
 import io.kiln.ir.op.reduce.ArgReduce;
 import io.kiln.ir.op.reduce.Reduce;
+import io.kiln.ir.op.reduce.TflProduct;
 import io.kiln.ir.op.reduce.TflSum;
 import io.kiln.ir.op.reduce.Topk;
 import io.kiln.ir.type.Shape;
@@ -22,6 +24,9 @@ final class Reductions {
         boolean isMax = op.kind() == Reduce.Kind.MAX;
         if (isMax || op.kind() == Reduce.Kind.MIN) {
             return extreme(data, groups, type, isMax);
+        }
+        if (op.kind() == Reduce.Kind.PROD) {
+            return product(data, groups, type);
         }
         if (!data.isFloat()) {
             return whole(op, data, groups, type);
@@ -47,6 +52,30 @@ final class Reductions {
         }
         int count = op.kind() == Reduce.Kind.MEAN ? groups.length / result.length : 1;
         return Tensor.of(type, Arrays.stream(result).map(sum -> sum / count).toArray());
+    }
+
+    /** Products in the order of the elements; those of integers wrap around. */
+    private static Tensor product(Tensor data, int[] groups, TensorType type) {
+        int count = (int) type.shape().elements();
+        if (data.isFloat()) {
+            float[] result = new float[count];
+            Arrays.fill(result, 1);
+            for (int i = 0; i < groups.length; i++) {
+                result[groups[i]] *= data.floats()[i];
+            }
+            return Tensor.of(type, result);
+        }
+        boolean isLong = type.dtype().isLong();
+        long[] result = new long[count];
+        Arrays.fill(result, 1);
+        for (int i = 0; i < groups.length; i++) {
+            result[groups[i]] *= isLong ? data.longs()[i] : data.ints()[i];
+        }
+        return isLong
+                ? Tensor.of(type, result)
+                : Tensor.of(
+                        type,
+                        Arrays.stream(result).mapToInt(value -> (int) value).toArray());
     }
 
     /** The extreme of the elements that are numbers; infinite if there is none. */
@@ -87,6 +116,26 @@ final class Reductions {
             return data.floats()[a] > data.floats()[b];
         }
         return data.longs().length > 0 ? data.longs()[a] > data.longs()[b] : data.ints()[a] > data.ints()[b];
+    }
+
+    static Tensor product(TflProduct op, List<Tensor> args, TensorType type) {
+        Tensor data = args.get(0);
+        int[] groups = groups(data.shape(), op.axes());
+        int[] result = new int[(int) type.shape().elements()];
+        boolean[] begun = new boolean[result.length];
+        for (int i = 0; i < groups.length; i++) {
+            int factor = data.ints()[i] - op.inputZeroPoint();
+            int group = groups[i];
+            result[group] = begun[group] ? op.rescaled((long) result[group] * factor) : factor;
+            begun[group] = true;
+        }
+        for (int i = 0; i < result.length; i++) {
+            result[i] = FixedPoint.clamp(
+                    (long) op.rescaled(result[i]) + op.outputZeroPoint(),
+                    type.dtype().min(),
+                    type.dtype().max());
+        }
+        return Tensor.of(type, result);
     }
 
     static Tensor sum(TflSum op, List<Tensor> args, TensorType type) {

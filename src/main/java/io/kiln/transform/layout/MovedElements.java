@@ -6,6 +6,7 @@ import io.kiln.ir.Binding;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.Trait;
 import io.kiln.ir.op.element.TflLookup;
+import io.kiln.ir.op.element.TflLookup16;
 import io.kiln.ir.op.movement.Reshape;
 import io.kiln.ir.type.Shape;
 import java.util.ArrayList;
@@ -44,7 +45,7 @@ final class MovedElements {
 
     /** Whether it is of an element-wise kind, and its other arguments are the same for all elements. */
     private static boolean isElementwise(Binding binding, Rewriter rewriter) {
-        boolean isTable = binding.op() instanceof TflLookup;
+        boolean isTable = binding.op() instanceof TflLookup || binding.op() instanceof TflLookup16;
         boolean isUniform = binding.args().stream()
                 .skip(binding.op().operands())
                 .allMatch(arg -> arg instanceof Constant && rewriter.shape(arg).elements() == 1);

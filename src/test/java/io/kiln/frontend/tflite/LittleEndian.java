@@ -25,6 +25,14 @@ public final class LittleEndian {
         return buffer.array();
     }
 
+    public static byte[] ofLongs(long... values) {
+        ByteBuffer buffer = ByteBuffer.allocate(8 * values.length).order(ByteOrder.LITTLE_ENDIAN);
+        for (long value : values) {
+            buffer.putLong(value);
+        }
+        return buffer.array();
+    }
+
     public static byte[] ofFloats(float... values) {
         ByteBuffer buffer = ByteBuffer.allocate(4 * values.length).order(ByteOrder.LITTLE_ENDIAN);
         for (float value : values) {

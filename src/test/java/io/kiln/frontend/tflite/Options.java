@@ -14,8 +14,21 @@ import org.tensorflow.lite.schema.ReshapeOptions;
 import org.tensorflow.lite.schema.SoftmaxOptions;
 import org.tensorflow.lite.schema.TransposeConvOptions;
 
-/** Builtin options of an operator to be written. */
-public record Options(byte type, ToIntFunction<FlatBufferBuilder> writer) {
+/**
+ * Builtin options of an operator to be written.
+ *
+ * @param isLater whether they are of the schema's second union
+ */
+public record Options(byte type, ToIntFunction<FlatBufferBuilder> writer, boolean isLater) {
+    public Options(byte type, ToIntFunction<FlatBufferBuilder> writer) {
+        this(type, writer, false);
+    }
+
+    /** The same in the schema's union {@code BuiltinOptions2}. */
+    public Options later() {
+        return new Options(type, writer, true);
+    }
+
     public static final byte SAME = 0;
     public static final byte VALID = 1;
     public static final byte NO_ACTIVATION = 0;
@@ -131,6 +144,26 @@ public record Options(byte type, ToIntFunction<FlatBufferBuilder> writer) {
 
         public static Field float32(int id, float value) {
             return scalar(id, (b, i, v) -> b.addFloat(i, value, 0));
+        }
+
+        public static Field longs(int id, long... values) {
+            return vector(id, b -> {
+                b.startVector(Long.BYTES, values.length, Long.BYTES);
+                for (int i = values.length - 1; i >= 0; i--) {
+                    b.addLong(values[i]);
+                }
+                return b.endVector();
+            });
+        }
+
+        public static Field floats(int id, float... values) {
+            return vector(id, b -> {
+                b.startVector(Float.BYTES, values.length, Float.BYTES);
+                for (int i = values.length - 1; i >= 0; i--) {
+                    b.addFloat(values[i]);
+                }
+                return b.endVector();
+            });
         }
 
         public static Field ints(int id, int... values) {

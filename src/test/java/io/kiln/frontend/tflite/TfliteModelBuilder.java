@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.tensorflow.lite.schema.Buffer;
 import org.tensorflow.lite.schema.BuiltinOperator;
@@ -17,6 +18,7 @@ import org.tensorflow.lite.schema.Model;
 import org.tensorflow.lite.schema.Operator;
 import org.tensorflow.lite.schema.OperatorCode;
 import org.tensorflow.lite.schema.QuantizationParameters;
+import org.tensorflow.lite.schema.SignatureDef;
 import org.tensorflow.lite.schema.SubGraph;
 import org.tensorflow.lite.schema.Tensor;
 
@@ -32,6 +34,8 @@ public final class TfliteModelBuilder {
         private final List<OperatorSpec> operators = new ArrayList<>();
         private final Map<Integer, int[]> signatures = new HashMap<>();
         private final Map<Integer, int[]> intermediates = new HashMap<>();
+        private final Map<Integer, int[]> blocks = new HashMap<>();
+        private String key = "";
         private int[] inputs = {};
         private int[] outputs = {};
 
@@ -44,6 +48,22 @@ public final class TfliteModelBuilder {
     private final List<Subgraph> subgraphs = new ArrayList<>(List.of(new Subgraph()));
     private int at;
     private long schemaVersion = 3;
+    private Optional<External> external = Optional.empty();
+
+    /**
+     * Data of a constant in another file.
+     *
+     * @param tensor its index in the first subgraph
+     */
+    private record External(int tensor, String file, long offset, long length) {
+        private static final int ID = Integer.MIN_VALUE;
+    }
+
+    /** Says that a tensor of the first subgraph has its data in a file beside the model. */
+    public TfliteModelBuilder external(int tensor, String file, long offset, long length) {
+        external = Optional.of(new External(tensor, file, offset, length));
+        return this;
+    }
 
     private Subgraph current() {
         return subgraphs.get(at);
@@ -59,6 +79,18 @@ public final class TfliteModelBuilder {
     /** What is added from here on belongs to the first subgraph again. */
     public TfliteModelBuilder backToMain() {
         at = 0;
+        return this;
+    }
+
+    /** Gives the subgraph a signature. */
+    public TfliteModelBuilder key(String key) {
+        current().key = key;
+        return this;
+    }
+
+    /** Says of a tensor that another one has a scale for each of its blocks. */
+    public TfliteModelBuilder blockwise(int tensor, int scales, int size) {
+        current().blocks.put(tensor, new int[] {scales, size});
         return this;
     }
 
@@ -142,10 +174,27 @@ public final class TfliteModelBuilder {
         }
         int graphVector = Model.createSubgraphsVector(b, graphs);
         int codeVector = Model.createOperatorCodesVector(b, writeCodes(b));
+        int signatures = writeSignatures(b);
         int description = b.createString("kiln");
+        if (external.isPresent()) {
+            Model.finishModelBuffer(b, withExternal(b, external.orElseThrow(), codeVector, graphVector, buffers));
+            return b.sizedByteArray();
+        }
         Model.finishModelBuffer(
-                b, Model.createModel(b, schemaVersion, codeVector, graphVector, description, buffers, 0, 0, 0));
+                b,
+                Model.createModel(b, schemaVersion, codeVector, graphVector, description, buffers, 0, 0, signatures));
         return b.sizedByteArray();
+    }
+
+    private int writeSignatures(FlatBufferBuilder b) {
+        List<Integer> all = new ArrayList<>();
+        for (int i = 0; i < subgraphs.size(); i++) {
+            if (!subgraphs.get(i).key.isEmpty()) {
+                int key = b.createString(subgraphs.get(i).key);
+                all.add(SignatureDef.createSignatureDef(b, 0, 0, key, i));
+            }
+        }
+        return all.isEmpty() ? 0 : Model.createSignatureDefsVector(b, toArray(all));
     }
 
     /** Buffer 0 is empty, as the schema demands; constants follow in the order of their tensors. */
@@ -163,13 +212,53 @@ public final class TfliteModelBuilder {
         return toArray(offsets);
     }
 
-    private static int writeSubgraph(FlatBufferBuilder b, Subgraph graph, int firstBuffer) {
+    /** The schema's external buffers, which are newer than TensorFlow's accessors for Java. */
+    private int withExternal(FlatBufferBuilder b, External data, int codeVector, int graphVector, int buffers) {
+        int name = b.createString(data.file);
+        b.startTable(1);
+        b.addOffset(0, name, 0);
+        int groups = b.createVectorOfTables(new int[] {b.endTable()});
+        b.startTable(5);
+        b.addInt(0, External.ID, 0);
+        b.addLong(2, data.offset, 0);
+        b.addLong(3, data.length, 0);
+        int externals = b.createVectorOfTables(new int[] {b.endTable()});
+        b.startTable(10);
+        b.addInt(0, (int) schemaVersion, 0);
+        b.addOffset(1, codeVector, 0);
+        b.addOffset(2, graphVector, 0);
+        b.addOffset(4, buffers, 0);
+        b.addOffset(8, groups, 0);
+        b.addOffset(9, externals, 0);
+        return b.endTable();
+    }
+
+    private static int externalTensor(FlatBufferBuilder b, TensorSpec tensor) {
+        int name = b.createString(tensor.name());
+        int shape = Tensor.createShapeVector(b, toArray(tensor.shape()));
+        b.startTable(11);
+        b.addOffset(0, shape, 0);
+        b.addByte(1, tensor.type(), 0);
+        b.addOffset(3, name, 0);
+        b.addInt(10, External.ID, 0);
+        return b.endTable();
+    }
+
+    private int writeSubgraph(FlatBufferBuilder b, Subgraph graph, int firstBuffer) {
         List<Integer> tensorOffsets = new ArrayList<>();
         int buffer = firstBuffer;
         for (int i = 0; i < graph.tensors.size(); i++) {
             TensorSpec tensor = graph.tensors.get(i);
+            int number = i;
+            if (firstBuffer == 1
+                    && external.filter(data -> data.tensor == number).isPresent()) {
+                tensorOffsets.add(externalTensor(b, tensor));
+                continue;
+            }
             int[] signature = graph.signatures.getOrDefault(i, new int[0]);
-            tensorOffsets.add(writeTensor(b, tensor, tensor.isConstant() ? buffer++ : 0, signature));
+            int[] blocks = graph.blocks.getOrDefault(i, new int[0]);
+            int quantization = blocks.length > 0 ? blockwise(b, blocks) : quantization(b, tensor);
+            tensorOffsets.add(writeTensor(b, tensor, tensor.isConstant() ? buffer++ : 0, signature, quantization));
         }
         List<Integer> operatorOffsets = new ArrayList<>();
         for (OperatorSpec operator : graph.operators) {
@@ -181,6 +270,10 @@ public final class TfliteModelBuilder {
                     : Operator.createCustomOptionsVector(b, operator.customOptions.toArray());
             int[] told = graph.intermediates.getOrDefault(operatorOffsets.size(), new int[0]);
             int intermediates = told.length == 0 ? 0 : Operator.createIntermediatesVector(b, told);
+            if (operator.options.isLater()) {
+                operatorOffsets.add(later(b, operator, in, out, options));
+                continue;
+            }
             operatorOffsets.add(Operator.createOperator(
                     b, operator.code, in, out, operator.options.type(), options, custom, (byte) 0, 0, intermediates));
         }
@@ -191,14 +284,39 @@ public final class TfliteModelBuilder {
         return SubGraph.createSubGraph(b, tensorVector, inputVector, outputVector, operatorVector, 0);
     }
 
-    private static int writeTensor(FlatBufferBuilder b, TensorSpec tensor, int buffer, int[] signature) {
-        int quantization = 0;
-        if (!tensor.scales().isEmpty()) {
-            int scales = QuantizationParameters.createScaleVector(b, tensor.scaleArray());
-            int zeroPoints = QuantizationParameters.createZeroPointVector(b, tensor.zeroPointArray());
-            quantization = QuantizationParameters.createQuantizationParameters(
-                    b, 0, 0, scales, zeroPoints, (byte) 0, 0, tensor.dimension());
+    /** TensorFlow's accessors for Java do not know the fields that the schema got later. */
+    private static int later(FlatBufferBuilder b, OperatorSpec operator, int in, int out, int options) {
+        b.startTable(13);
+        b.addInt(0, operator.code, 0);
+        b.addOffset(1, in, 0);
+        b.addOffset(2, out, 0);
+        b.addByte(11, operator.options.type(), 0);
+        b.addOffset(12, options, 0);
+        return b.endTable();
+    }
+
+    private static int quantization(FlatBufferBuilder b, TensorSpec tensor) {
+        if (tensor.scales().isEmpty()) {
+            return 0;
         }
+        int scales = QuantizationParameters.createScaleVector(b, tensor.scaleArray());
+        int zeroPoints = QuantizationParameters.createZeroPointVector(b, tensor.zeroPointArray());
+        return QuantizationParameters.createQuantizationParameters(
+                b, 0, 0, scales, zeroPoints, (byte) 0, 0, tensor.dimension());
+    }
+
+    /** The schema's BlockwiseQuantization, which is newer than TensorFlow's accessors for Java. */
+    private static int blockwise(FlatBufferBuilder b, int... scalesAndSize) {
+        b.startTable(3);
+        b.addInt(0, scalesAndSize[0], 0);
+        b.addInt(1, -1, 0);
+        b.addInt(2, scalesAndSize[1], 0);
+        int details = b.endTable();
+        return QuantizationParameters.createQuantizationParameters(b, 0, 0, 0, 0, (byte) 2, details, 0);
+    }
+
+    private static int writeTensor(
+            FlatBufferBuilder b, TensorSpec tensor, int buffer, int[] signature, int quantization) {
         int name = b.createString(tensor.name());
         int shape = Tensor.createShapeVector(b, toArray(tensor.shape()));
         int signatureVector = signature.length == 0 ? 0 : Tensor.createShapeSignatureVector(b, signature);

@@ -3,6 +3,7 @@ package io.kiln.frontend.onnx.operator;
 
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
+import io.kiln.frontend.GraphSite;
 import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.frontend.onnx.model.OnnxNode;
 import io.kiln.ir.Arg;
@@ -27,7 +28,7 @@ import java.util.stream.IntStream;
  * A node while it is imported: its inputs, its attributes, and the graph that its importer extends. Inputs and outputs
  * have the model's own layout.
  */
-public final class NodeContext {
+public final class NodeContext implements GraphSite {
     /** What a node is imported into. */
     public record Surroundings(
             GraphBuilder graph, Scope scope, Bodies bodies, String file, int number, Emitter emitter) {
@@ -199,17 +200,12 @@ public final class NodeContext {
         return KnownNumbers.of(this, index, what).reals();
     }
 
-    /** Type of a value. */
+    @Override
     public TensorType type(Arg value) {
         return around.graph().type(value);
     }
 
-    /** Appends an operator call. */
-    public Arg emit(Op op, Arg... args) {
-        return emit(op, List.of(args));
-    }
-
-    /** Appends an operator call. */
+    @Override
     public Arg emit(Op op, List<Arg> args) {
         try {
             return around.emitter().emit(op, args, origin());
@@ -303,7 +299,12 @@ public final class NodeContext {
         }
     }
 
-    /** An error of this node. */
+    @Override
+    public void requireThat(boolean holds, String what, String expected) {
+        require(holds, what, expected);
+    }
+
+    @Override
     public KilnException failure(String what, String expected) {
         return failure(what, expected, "");
     }

@@ -10,6 +10,7 @@ import com.google.protobuf.Message;
 import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
+import io.kiln.frontend.ExternalData;
 import io.kiln.frontend.onnx.model.OnnxFunction;
 import io.kiln.frontend.onnx.model.OnnxModel;
 import io.kiln.frontend.onnx.model.Opsets;

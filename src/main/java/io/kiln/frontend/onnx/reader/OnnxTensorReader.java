@@ -7,6 +7,7 @@ import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
+import io.kiln.frontend.ExternalData;
 import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.frontend.onnx.model.OnnxTensor;
 import io.kiln.ir.type.Shape;

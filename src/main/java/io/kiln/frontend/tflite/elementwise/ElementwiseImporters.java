@@ -7,12 +7,12 @@ import static io.kiln.base.DType.INT16;
 import static io.kiln.base.DType.INT32;
 import static io.kiln.base.DType.INT64;
 import static io.kiln.base.DType.INT8;
-import static io.kiln.base.DType.UINT32;
-import static io.kiln.base.DType.UINT8;
 import static io.kiln.frontend.tflite.operator.Registration.builtin;
 import static io.kiln.frontend.tflite.schema.BuiltinOperator.ABS;
 import static io.kiln.frontend.tflite.schema.BuiltinOperator.ADD;
 import static io.kiln.frontend.tflite.schema.BuiltinOperator.ADD_N;
+import static io.kiln.frontend.tflite.schema.BuiltinOperator.ATAN2;
+import static io.kiln.frontend.tflite.schema.BuiltinOperator.BITWISE_XOR;
 import static io.kiln.frontend.tflite.schema.BuiltinOperator.CAST;
 import static io.kiln.frontend.tflite.schema.BuiltinOperator.CEIL;
 import static io.kiln.frontend.tflite.schema.BuiltinOperator.COS;
@@ -24,6 +24,7 @@ import static io.kiln.frontend.tflite.schema.BuiltinOperator.EXP;
 import static io.kiln.frontend.tflite.schema.BuiltinOperator.FLOOR;
 import static io.kiln.frontend.tflite.schema.BuiltinOperator.FLOOR_DIV;
 import static io.kiln.frontend.tflite.schema.BuiltinOperator.FLOOR_MOD;
+import static io.kiln.frontend.tflite.schema.BuiltinOperator.GELU;
 import static io.kiln.frontend.tflite.schema.BuiltinOperator.GREATER;
 import static io.kiln.frontend.tflite.schema.BuiltinOperator.GREATER_EQUAL;
 import static io.kiln.frontend.tflite.schema.BuiltinOperator.HARD_SWISH;
@@ -40,14 +41,19 @@ import static io.kiln.frontend.tflite.schema.BuiltinOperator.MINIMUM;
 import static io.kiln.frontend.tflite.schema.BuiltinOperator.MUL;
 import static io.kiln.frontend.tflite.schema.BuiltinOperator.NEG;
 import static io.kiln.frontend.tflite.schema.BuiltinOperator.NOT_EQUAL;
+import static io.kiln.frontend.tflite.schema.BuiltinOperator.POW;
 import static io.kiln.frontend.tflite.schema.BuiltinOperator.PRELU;
 import static io.kiln.frontend.tflite.schema.BuiltinOperator.QUANTIZE;
 import static io.kiln.frontend.tflite.schema.BuiltinOperator.RELU;
 import static io.kiln.frontend.tflite.schema.BuiltinOperator.RELU6;
+import static io.kiln.frontend.tflite.schema.BuiltinOperator.RELU_0_TO_1;
+import static io.kiln.frontend.tflite.schema.BuiltinOperator.RELU_N1_TO_1;
+import static io.kiln.frontend.tflite.schema.BuiltinOperator.RIGHT_SHIFT;
 import static io.kiln.frontend.tflite.schema.BuiltinOperator.ROUND;
 import static io.kiln.frontend.tflite.schema.BuiltinOperator.RSQRT;
 import static io.kiln.frontend.tflite.schema.BuiltinOperator.SELECT;
 import static io.kiln.frontend.tflite.schema.BuiltinOperator.SELECT_V2;
+import static io.kiln.frontend.tflite.schema.BuiltinOperator.SIGN;
 import static io.kiln.frontend.tflite.schema.BuiltinOperator.SIN;
 import static io.kiln.frontend.tflite.schema.BuiltinOperator.SQRT;
 import static io.kiln.frontend.tflite.schema.BuiltinOperator.SQUARE;
@@ -71,9 +77,7 @@ import io.kiln.frontend.tflite.schema.OptionsType;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
 import io.kiln.ir.Arg;
 import io.kiln.ir.op.element.Binary;
-import io.kiln.ir.op.element.Cast;
 import io.kiln.ir.op.element.QnnBinary;
-import io.kiln.ir.op.element.QnnDequantize;
 import io.kiln.ir.op.element.TflSigmoid16;
 import io.kiln.ir.op.element.Unary;
 import java.util.List;
@@ -88,20 +92,28 @@ public final class ElementwiseImporters {
     private static final Set<DType> EQUATABLE = Set.of(FLOAT32, INT8, INT32, INT64, BOOL);
 
     public static final List<Registration> ALL = List.of(
-            builtin(SQRT, 2, new UnaryImporter(Unary.Kind.SQRT, FLOAT32)),
-            builtin(EXP, 2, new UnaryImporter(Unary.Kind.EXP, FLOAT32)),
-            builtin(LOG, 2, new UnaryImporter(Unary.Kind.LOG, FLOAT32)),
+            builtin(SQRT, 2, FunctionImporter::squareRoot),
+            builtin(EXP, 2, FunctionImporter.EXP),
+            builtin(LOG, 2, FunctionImporter.LOG),
+            builtin(GELU, 2, FunctionImporter::gelu).uint8AsInt8(),
             builtin(SIN, 1, new UnaryImporter(Unary.Kind.SIN, FLOAT32)),
             builtin(COS, 1, new UnaryImporter(Unary.Kind.COS, FLOAT32)),
-            builtin(NEG, 1, new UnaryImporter(Unary.Kind.NEGATIVE, FLOAT32)),
+            builtin(NEG, 2, NumberImporters::negative),
+            builtin(SIGN, 2, NumberImporters::sign),
+            builtin(POW, 2, NumberImporters::power),
+            builtin(ATAN2, 1, NumberImporters::angle),
+            builtin(BITWISE_XOR, 1, operator -> NumberImporters.bits(operator, Binary.Kind.BITWISE_XOR)),
+            builtin(RIGHT_SHIFT, 1, operator -> NumberImporters.bits(operator, Binary.Kind.RIGHT_SHIFT)),
             builtin(CEIL, 1, new UnaryImporter(Unary.Kind.CEIL, FLOAT32)),
             builtin(FLOOR, 1, new UnaryImporter(Unary.Kind.FLOOR, FLOAT32)),
             builtin(ROUND, 1, new UnaryImporter(Unary.Kind.ROUND, FLOAT32)),
             builtin(LOGICAL_NOT, 1, new UnaryImporter(Unary.Kind.LOGICAL_NOT, BOOL)),
             builtin(SQUARE, 1, new SquareImporter()),
-            builtin(CAST, 6, new CastImporter()),
+            builtin(CAST, 6, NumberImporters::cast),
             builtin(RELU, 3, new ReluImporter(Activation.RELU)).uint8AsInt8(),
             builtin(RELU6, 3, new ReluImporter(Activation.RELU6)).uint8AsInt8(),
+            builtin(RELU_N1_TO_1, 2, new ReluImporter(Activation.RELU_N1_TO_1)).uint8AsInt8(),
+            builtin(RELU_0_TO_1, 2, new ReluImporter(Activation.RELU_0_TO_1)).uint8AsInt8(),
             builtin(LEAKY_RELU, 2, new LeakyReluImporter()).uint8AsInt8(),
             builtin(ABS, 5, new AbsImporter()),
             builtin(LOGISTIC, 3, new SigmoidImporter(TflSigmoid16.Kind.LOGISTIC))
@@ -109,7 +121,7 @@ public final class ElementwiseImporters {
             builtin(TANH, 3, new SigmoidImporter(TflSigmoid16.Kind.TANH)).uint8AsInt8(),
             builtin(ELU, 1, TableImporter.ELU),
             builtin(HARD_SWISH, 1, TableImporter.HARD_SWISH).uint8AsInt8(),
-            builtin(RSQRT, 3, TableImporter.RSQRT),
+            builtin(RSQRT, 3, FunctionImporter.RSQRT),
             fused(ADD, 5, Binary.Kind.ADD, NUMBERS, Add.TYPE, Add.FUSED_ACTIVATION_FUNCTION)
                     .uint8AsInt8(),
             fused(SUB, 5, Binary.Kind.SUBTRACT, QUANTIZABLE, Sub.TYPE, Sub.FUSED_ACTIVATION_FUNCTION)
@@ -160,41 +172,6 @@ public final class ElementwiseImporters {
             BuiltinOperator operator, int maxVersion, Binary.Kind kind, QnnBinary.Kind quantized, Set<DType> dtypes) {
         return builtin(operator, maxVersion, new ComparisonImporter(kind, quantized, dtypes))
                 .uint8AsInt8();
-    }
-
-    /** CAST; the types that its options repeat are ignored. */
-    private static final class CastImporter implements OperatorImporter {
-        private static final Set<DType> FROM = Set.of(INT8, UINT8, INT16, INT32, UINT32, FLOAT32, BOOL);
-        private static final Set<DType> TO = Set.of(INT8, UINT8, INT16, INT32, UINT32, FLOAT32);
-
-        @Override
-        public void emit(OperatorContext operator) {
-            TfliteTensor data = operator.input(0);
-            TfliteTensor output = operator.output();
-            OperandTypes.require(operator, FROM, data);
-            OperandTypes.require(operator, TO, output);
-            operator.check();
-            operator.finish(operator.emit(new Cast(output.dtype()), operator.value(data)));
-        }
-    }
-
-    /** DEQUANTIZE to float32; constants of float16 already are float32. */
-    private static final class DequantizeImporter implements OperatorImporter {
-        @Override
-        public void emit(OperatorContext operator) {
-            TfliteTensor data = operator.input(0);
-            if (data.dtype() == FLOAT32 && data.isConstant()) {
-                operator.finish(operator.constant(data));
-                return;
-            }
-            OperandTypes.require(operator, Set.of(INT8, INT16, UINT8), data);
-            OperandTypes.require(operator, Set.of(FLOAT32), operator.output());
-            operator.check();
-            OperandTypes.requireScales(operator, data);
-            operator.check();
-            operator.finish(operator.emit(
-                    new QnnDequantize(), operator.value(data), OperandTypes.scale(data), OperandTypes.zeroPoint(data)));
-        }
     }
 
     /** SQUARE of float32: the product of the tensor with itself. */

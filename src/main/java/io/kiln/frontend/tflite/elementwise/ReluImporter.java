@@ -14,7 +14,7 @@ import io.kiln.frontend.tflite.tensor.TfliteTensor;
 import io.kiln.ir.Arg;
 import java.util.Set;
 
-/** RELU and RELU6; those of integers rescale to the output and clamp there (QuantizedReluX in activations.cc). */
+/** RELU, RELU6, RELU_N1_TO_1 and RELU_0_TO_1; those of integers rescale to the output and clamp there (QuantizedReluX in activations.cc). */
 final class ReluImporter implements OperatorImporter {
     private static final int LAST_AXIS = -1;
 

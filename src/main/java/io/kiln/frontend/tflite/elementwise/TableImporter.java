@@ -31,8 +31,6 @@ public record TableImporter(Unary.Kind kind, Table table, Table ofLite) implemen
     static final TableImporter ELU = new TableImporter(Unary.Kind.ELU, TflActivations::elu, TflActivations::eluOfLite);
     static final TableImporter HARD_SWISH =
             new TableImporter(Unary.Kind.HARD_SWISH, TflHardSwish::table, TflHardSwish::table);
-    static final TableImporter RSQRT =
-            new TableImporter(Unary.Kind.RSQRT, TflActivations::rsqrt, TflActivations::rsqrt);
 
     /** Makes a table for given quantizations of input and output. */
     interface Table {

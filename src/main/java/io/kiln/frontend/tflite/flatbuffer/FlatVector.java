@@ -38,6 +38,15 @@ public record FlatVector(FlatBuffer buffer, int start, int size, int elementByte
         return IntStream.range(0, size).map(this::i32).toArray();
     }
 
+    /** All elements as numbers of single precision. */
+    public float[] reals() {
+        float[] reals = new float[spent().size()];
+        for (int i = 0; i < reals.length; i++) {
+            reals[i] = f32(i);
+        }
+        return reals;
+    }
+
     public byte[] bytes() {
         return buffer.copy(start, size * elementBytes);
     }

@@ -2,15 +2,17 @@
 package io.kiln.frontend.tflite.layer;
 
 import static io.kiln.frontend.tflite.operator.Registration.builtin;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.ARG_MAX;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.ARG_MIN;
 import static io.kiln.frontend.tflite.schema.BuiltinOperator.MEAN;
+import static io.kiln.frontend.tflite.schema.BuiltinOperator.REDUCE_ALL;
+import static io.kiln.frontend.tflite.schema.BuiltinOperator.REDUCE_ANY;
 import static io.kiln.frontend.tflite.schema.BuiltinOperator.REDUCE_MAX;
 import static io.kiln.frontend.tflite.schema.BuiltinOperator.REDUCE_MIN;
+import static io.kiln.frontend.tflite.schema.BuiltinOperator.REDUCE_PROD;
 import static io.kiln.frontend.tflite.schema.BuiltinOperator.SUM;
 
 import io.kiln.base.DType;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
+import io.kiln.frontend.Formulas;
 import io.kiln.frontend.tflite.operand.ConstantParameters;
 import io.kiln.frontend.tflite.operand.OperandTypes;
 import io.kiln.frontend.tflite.operand.QuantizationRules;
@@ -28,39 +30,42 @@ import io.kiln.ir.op.element.Cast;
 import io.kiln.ir.op.element.Clip;
 import io.kiln.ir.op.element.TflRealRequantize;
 import io.kiln.ir.op.element.Unary;
-import io.kiln.ir.op.movement.Reshape;
-import io.kiln.ir.op.reduce.ArgReduce;
 import io.kiln.ir.op.reduce.Reduce;
 import io.kiln.ir.op.reduce.Reduce.Kind;
+import io.kiln.ir.op.reduce.TflProduct;
 import io.kiln.ir.op.reduce.TflSum;
-import io.kiln.ir.type.Shape;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 
-/** MEAN, SUM, REDUCE_MAX, REDUCE_MIN, ARG_MAX and ARG_MIN. */
+/** MEAN, SUM, and the REDUCE_ operators. */
 public final class ReductionImporters {
     private static final String CONVERT = "Quantize the model to int8 or keep it float32";
 
     public static final List<Registration> ALL = List.of(
             builtin(MEAN, 3, operator -> reduce(operator, Kind.MEAN)).uint8AsInt8(),
-            builtin(ARG_MAX, 3, operator -> index(operator, true)).uint8AsInt8(),
             builtin(SUM, 2, operator -> reduce(operator, Kind.SUM)),
-            builtin(ARG_MIN, 3, operator -> index(operator, false)).uint8AsInt8(),
+            builtin(REDUCE_PROD, 3, ReductionImporters::product).uint8AsInt8(),
+            builtin(REDUCE_ANY, 1, operator -> truth(operator, Kind.MAX)),
+            builtin(REDUCE_ALL, 1, operator -> truth(operator, Kind.MIN)),
             builtin(REDUCE_MAX, 3, operator -> reduce(operator, Kind.MAX)).uint8AsInt8(),
             builtin(REDUCE_MIN, 3, operator -> reduce(operator, Kind.MIN)).uint8AsInt8());
 
     private ReductionImporters() {}
 
-    private static void reduce(OperatorContext operator, Kind kind) {
-        TfliteTensor data = operator.input(0);
-        int rank = data.shape().rank();
-        List<Integer> axes = Arrays.stream(ConstantParameters.ints(operator, "the axes", operator.input(1)))
+    private static List<Integer> axes(OperatorContext operator) {
+        int rank = operator.input(0).shape().rank();
+        return Arrays.stream(ConstantParameters.ints(operator, "the axes", operator.input(1)))
                 .map(axis -> ConstantParameters.axis(operator, axis, rank))
                 .sorted()
                 .distinct()
                 .boxed()
                 .toList();
+    }
+
+    private static void reduce(OperatorContext operator, Kind kind) {
+        TfliteTensor data = operator.input(0);
+        List<Integer> axes = axes(operator);
         boolean keepDims = operator.requiredOptions(Reducer.TYPE).get(Reducer.KEEP_DIMS);
         OperandTypes.require(operator, Set.of(DType.FLOAT32, DType.INT8, DType.INT16), data, operator.output());
         operator.check();
@@ -75,6 +80,55 @@ public final class ReductionImporters {
             operator.check();
         }
         operator.finish(operator.emit(new Reduce(kind, axes, keepDims), operator.value(data)));
+    }
+
+    /** REDUCE_PROD; each step of quantized integers is rescaled (reduce.cc: GetQuantProdScaling). */
+    private static void product(OperatorContext operator) {
+        TfliteTensor data = operator.input(0);
+        List<Integer> axes = axes(operator);
+        boolean keepDims = operator.requiredOptions(Reducer.TYPE).get(Reducer.KEEP_DIMS);
+        OperandTypes.require(
+                operator,
+                Set.of(DType.FLOAT32, DType.INT8, DType.INT16, DType.INT32, DType.INT64),
+                data,
+                operator.output());
+        operator.check();
+        if (!OperandTypes.isQuantized(data.dtype())) {
+            operator.finish(operator.emit(new Reduce(Kind.PROD, axes, keepDims), operator.value(data)));
+            return;
+        }
+        TfliteTensor output = operator.output();
+        OperandTypes.requireScales(operator, data, output);
+        operator.check();
+        long factors = axes.stream().mapToLong(data.shape()::dim).reduce(1, (a, b) -> a * b);
+        double root = Math.pow(output.quantization().scale(0), 1.0 / Math.max(1, factors));
+        double scaling = data.quantization().scale(0) / root;
+        QuantizedMultiplier step = Requantizing.multiplier(operator, scaling);
+        operator.require(
+                step.shift() <= TflProduct.MOST_SHIFT,
+                "its scales multiply to " + scaling,
+                "less than 2^" + TflProduct.MOST_SHIFT,
+                CONVERT);
+        operator.check();
+        TflProduct op = new TflProduct(
+                axes,
+                keepDims,
+                step,
+                data.quantization().zeroPoint(),
+                output.quantization().zeroPoint());
+        operator.finish(operator.emit(op, operator.value(data)));
+    }
+
+    /** REDUCE_ANY and REDUCE_ALL: the largest and the smallest truth value. */
+    private static void truth(OperatorContext operator, Kind kind) {
+        TfliteTensor data = operator.input(0);
+        List<Integer> axes = axes(operator);
+        boolean keepDims = operator.requiredOptions(Reducer.TYPE).get(Reducer.KEEP_DIMS);
+        OperandTypes.require(operator, Set.of(DType.BOOL), data, operator.output());
+        operator.check();
+        Formulas f = new Formulas(operator);
+        Arg bytes = f.cast(operator.value(data), DType.INT8);
+        operator.finish(f.cast(operator.emit(new Reduce(kind, axes, keepDims), bytes), DType.BOOL));
     }
 
     /** A sum or mean of integers, rescaled from the scale of the data to that of the output. */
@@ -124,27 +178,5 @@ public final class ReductionImporters {
                 output.quantization().zeroPoint()));
         Arg limited = operator.emit(new Clip(Short.MIN_VALUE, Short.MAX_VALUE), centred);
         return operator.emit(new Cast(DType.INT16), limited);
-    }
-
-    private static void index(OperatorContext operator, boolean largest) {
-        TfliteTensor data = operator.input(0);
-        operator.require(
-                data.dtype().isFloat() || data.dtype() == DType.INT8,
-                data.text() + " is not supported here",
-                "float32 or int8",
-                CONVERT);
-        operator.require(
-                operator.output().dtype() == DType.INT32,
-                "the output is " + operator.output().dtype().text(),
-                "int32",
-                "Ask for output_type int32");
-        operator.check();
-        int axis = ConstantParameters.axis(
-                operator, operator.input(1), data.shape().rank());
-        Arg result = operator.emit(new ArgReduce(largest, axis), operator.value(data));
-        Shape stated = operator.outputShape(() -> operator.type(result).shape());
-        boolean scalar =
-                stated.elements() == 1 && !stated.equals(operator.type(result).shape());
-        operator.finish(scalar ? operator.emit(new Reshape(stated), result) : result);
     }
 }

@@ -16,16 +16,20 @@ import java.util.Optional;
  * Fused activation functions, all of which clamp the result to a range (CalculateActivationRange in kernel_util.cc).
  */
 public enum Activation {
-    NONE(FusedActivation.NONE, -Float.MAX_VALUE, Float.MAX_VALUE),
-    RELU(FusedActivation.RELU, 0, Float.MAX_VALUE),
-    RELU_N1_TO_1(FusedActivation.RELU_N1_TO_1, -1, 1),
-    RELU6(FusedActivation.RELU6, 0, 6);
+    NONE(Optional.of(FusedActivation.NONE), -Float.MAX_VALUE, Float.MAX_VALUE),
+    RELU(Optional.of(FusedActivation.RELU), 0, Float.MAX_VALUE),
+    RELU_N1_TO_1(Optional.of(FusedActivation.RELU_N1_TO_1), -1, 1),
+    RELU6(Optional.of(FusedActivation.RELU6), 0, 6),
+    /** An operator, which no other has fused. */
+    RELU_0_TO_1(Optional.empty(), 0, 1);
 
-    private final FusedActivation stated;
+    @SuppressWarnings("ImmutableEnumChecker") // Optional is immutable
+    private final Optional<FusedActivation> stated;
+
     private final float min;
     private final float max;
 
-    Activation(FusedActivation stated, float min, float max) {
+    Activation(Optional<FusedActivation> stated, float min, float max) {
         this.stated = stated;
         this.min = min;
         this.max = max;
@@ -35,7 +39,7 @@ public enum Activation {
     public static Activation read(OperatorContext operator, int code) {
         Optional<FusedActivation> stated = FusedActivation.of(code);
         Optional<Activation> supported = Arrays.stream(values())
-                .filter(a -> Optional.of(a.stated).equals(stated))
+                .filter(a -> a.stated.isPresent() && a.stated.equals(stated))
                 .findFirst();
         operator.require(
                 supported.isPresent(),

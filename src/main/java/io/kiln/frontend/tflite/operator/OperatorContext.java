@@ -2,6 +2,7 @@
 package io.kiln.frontend.tflite.operator;
 
 import io.kiln.base.KilnException;
+import io.kiln.frontend.GraphSite;
 import io.kiln.frontend.TfliteRounding;
 import io.kiln.frontend.tflite.flatbuffer.FlatTable;
 import io.kiln.frontend.tflite.flatbuffer.FlexBuffer;
@@ -22,7 +23,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /** One operator during its import: its tensors and options, its errors, and the graph for its bindings. */
-public final class OperatorContext {
+public final class OperatorContext implements GraphSite {
     private final Subgraphs subgraphs;
     private final OperatorRecord operator;
     private final TensorValues values;
@@ -124,6 +125,17 @@ public final class OperatorContext {
         return table.get(Operator.BUILTIN_OPTIONS);
     }
 
+    /** The options table of an operator that was added to the schema later; another type than its own is refused. */
+    public FlatTable laterOptions(OptionsType type) {
+        FlatTable table = operator.table();
+        int stated = table.get(Operator.BUILTIN_OPTIONS_2_TYPE);
+        if (stated != type.code()) {
+            throw failure("its options are of type " + stated, "options of type " + type.code() + " (BuiltinOptions2)");
+        }
+        return table.get(Operator.BUILTIN_OPTIONS_2)
+                .orElseThrow(() -> failure("its options are missing", "a table of type " + type.code()));
+    }
+
     /** The options table of an operator without defaults. */
     public FlatTable requiredOptions(OptionsType type) {
         return options(type).orElseThrow(() -> failure("its options are missing", "a table of type " + type.code()));
@@ -142,6 +154,12 @@ public final class OperatorContext {
         return holds;
     }
 
+    @Override
+    public void requireThat(boolean holds, String what, String expected) {
+        require(holds, what, expected, "Export the model again");
+        check();
+    }
+
     /** Ends the import if there is any problem. */
     public void check() {
         findings.throwIfAny();
@@ -152,6 +170,7 @@ public final class OperatorContext {
         operator.table().spend(bytes);
     }
 
+    @Override
     public KilnException failure(String what, String expected) {
         findings.add(what, expected, "Export the model again");
         return findings.exception();
@@ -169,9 +188,10 @@ public final class OperatorContext {
         return values.constant(tensor);
     }
 
-    public Arg emit(Op op, Arg... args) {
+    @Override
+    public Arg emit(Op op, List<Arg> args) {
         try {
-            return values.graph().emit(op, List.of(args), origin);
+            return values.graph().emit(op, args, origin);
         } catch (IllegalArgumentException e) {
             throw failure(e.getMessage(), "");
         }
@@ -222,7 +242,12 @@ public final class OperatorContext {
         return subgraphs.called(index, "subgraph" + index, handles);
     }
 
-    /** Type of a value. */
+    /** The values of a subgraph's outputs, given those of its inputs; its operators become part of this function. */
+    public List<Arg> inlined(int index, List<Arg> args) {
+        return subgraphs.inlined(index, values, args);
+    }
+
+    @Override
     public TensorType type(Arg value) {
         return values.graph().type(value);
     }

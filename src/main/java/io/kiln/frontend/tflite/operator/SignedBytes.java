@@ -85,6 +85,12 @@ public final class SignedBytes {
         return (from == DType.UINT8 && to == DType.INT8) || (from == DType.INT8 && to == DType.UINT8);
     }
 
+    /** Whether two types are the same, or differ in the sign of bytes that are available signed and unsigned. */
+    public static boolean areSame(TensorType held, TensorType stated) {
+        return held.shape().equals(stated.shape())
+                && (held.dtype() == stated.dtype() || convert(held.dtype(), stated.dtype()));
+    }
+
     /** A constant in a type that differs at most in its sign. */
     public static Constant of(Constant constant, DType to) {
         if (!convert(constant.type().dtype(), to)) {

@@ -2,6 +2,7 @@
 package io.kiln.frontend.tflite.operator;
 
 import io.kiln.frontend.TfliteRounding;
+import io.kiln.ir.Arg;
 import io.kiln.reference.ConstantFolder;
 import java.util.List;
 import java.util.Optional;
@@ -16,6 +17,16 @@ public interface Subgraphs {
      * @throws io.kiln.base.KilnException with all of its errors and unsupported operators; or if it calls itself
      */
     ImportedSubgraph called(int index, String name, List<Optional<String>> handles);
+
+    /**
+     * Imports a subgraph into the function of an operator that stands for it.
+     *
+     * @param around the values of the operator's own subgraph
+     * @param args the values of the subgraph's inputs
+     * @return those of its outputs
+     * @throws io.kiln.base.KilnException with all of its errors and unsupported operators; or if it stands for itself
+     */
+    List<Arg> inlined(int index, TensorValues around, List<Arg> args);
 
     /** Computes constants of all subgraphs. */
     ConstantFolder folder();

@@ -27,13 +27,24 @@ public final class TensorValues {
     private final GraphBuilder graph;
     private final Map<Integer, Arg> values = new HashMap<>();
     private final Map<Integer, String> handles = new HashMap<>();
-    private final Map<String, Arg.Ref> resources = new LinkedHashMap<>();
+    private final Map<String, Arg.Ref> resources;
     private final Map<Integer, Arg> otherSigned = new HashMap<>();
-    private final Map<List<Integer>, Bytes> constantData = new HashMap<>();
+    private final Map<List<Object>, Bytes> constantData = new HashMap<>();
 
     /** @param graph builds the function */
     public TensorValues(GraphBuilder graph) {
         this.graph = graph;
+        this.resources = new LinkedHashMap<>();
+    }
+
+    private TensorValues(TensorValues around) {
+        this.graph = around.graph;
+        this.resources = around.resources;
+    }
+
+    /** The values of another subgraph that becomes part of the same function, with the same variables. */
+    public TensorValues inside() {
+        return new TensorValues(this);
     }
 
     /** Builds the function. */
@@ -131,7 +142,8 @@ public final class TensorValues {
             return tensor.folded().orElseThrow();
         }
         FlatVector data = tensor.data();
-        Bytes bytes = constantData.computeIfAbsent(List.of(data.start(), data.size()), key -> Bytes.wrap(data.bytes()));
+        Bytes bytes = constantData.computeIfAbsent(
+                List.of(data.buffer(), data.start(), data.size()), key -> Bytes.wrap(data.bytes()));
         return new Constant(tensor.name(), tensor.type(), bytes);
     }
 }

@@ -42,6 +42,22 @@ public final class ElementwiseOptions {
         private Div() {}
     }
 
+    /** The schema's {@code BucketizeOptions}. */
+    public static final class Bucketize {
+        public static final OptionsType TYPE = new OptionsType(115);
+        public static final Field.Vector BOUNDARIES = new Field.Vector(0);
+
+        private Bucketize() {}
+    }
+
+    /** The schema's {@code GeluOptions}. */
+    public static final class Gelu {
+        public static final OptionsType TYPE = new OptionsType(116);
+        public static final Field.Bool APPROXIMATE = new Field.Bool(0);
+
+        private Gelu() {}
+    }
+
     /** The schema's {@code LeakyReluOptions}. */
     public static final class LeakyRelu {
         public static final OptionsType TYPE = new OptionsType(75);

@@ -13,8 +13,19 @@ public final class ModelTables {
         public static final Field.Vector OPERATOR_CODES = new Field.Vector(1);
         public static final Field.Vector SUBGRAPHS = new Field.Vector(2);
         public static final Field.Vector BUFFERS = new Field.Vector(4);
+        public static final Field.Vector SIGNATURE_DEFS = new Field.Vector(7);
+        public static final Field.Vector EXTERNAL_BUFFER_GROUPS = new Field.Vector(8);
+        public static final Field.Vector EXTERNAL_BUFFERS = new Field.Vector(9);
 
         private Model() {}
+    }
+
+    /** A signature: the key under which programs call a subgraph. */
+    public static final class SignatureDef {
+        public static final Field.Text SIGNATURE_KEY = new Field.Text(2);
+        public static final Field.Int32 SUBGRAPH_INDEX = new Field.Int32(4);
+
+        private SignatureDef() {}
     }
 
     /** Tensors and operators, with the indices of the tensors that are inputs and outputs. */
@@ -23,6 +34,7 @@ public final class ModelTables {
         public static final Field.Vector INPUTS = new Field.Vector(1);
         public static final Field.Vector OUTPUTS = new Field.Vector(2);
         public static final Field.Vector OPERATORS = new Field.Vector(3);
+        public static final Field.Text NAME = new Field.Text(4);
 
         private SubGraph() {}
     }
@@ -37,6 +49,7 @@ public final class ModelTables {
         public static final Field.Bool IS_VARIABLE = new Field.Bool(5);
         public static final Field.Table SPARSITY = new Field.Table(6);
         public static final Field.Vector SHAPE_SIGNATURE = new Field.Vector(7);
+        public static final Field.Int32 EXTERNAL_BUFFER = new Field.Int32(10);
 
         private Tensor() {}
     }
@@ -46,9 +59,31 @@ public final class ModelTables {
         public static final Field.Vector SCALE = new Field.Vector(2);
         public static final Field.Vector ZERO_POINT = new Field.Vector(3, Long.BYTES);
         public static final Field.UByte DETAILS_TYPE = new Field.UByte(4);
+        public static final Field.Table DETAILS = new Field.Table(5);
         public static final Field.Int32 QUANTIZED_DIMENSION = new Field.Int32(6);
 
         private QuantizationParameters() {}
+    }
+
+    /** How a constant's elements that are not 0 are stored; levels are listed in {@code TRAVERSAL_ORDER}. */
+    public static final class SparsityParameters {
+        public static final Field.Vector TRAVERSAL_ORDER = new Field.Vector(0);
+        public static final Field.Vector BLOCK_MAP = new Field.Vector(1);
+        public static final Field.Vector DIM_METADATA = new Field.Vector(2);
+
+        private SparsityParameters() {}
+    }
+
+    /** A level of a sparse constant: all indices, or those that are listed for each index of the level before. */
+    public static final class DimensionMetadata {
+        public static final Field.UByte FORMAT = new Field.UByte(0);
+        public static final Field.Int32 DENSE_SIZE = new Field.Int32(1);
+        public static final Field.UByte ARRAY_SEGMENTS_TYPE = new Field.UByte(2);
+        public static final Field.Table ARRAY_SEGMENTS = new Field.Table(3);
+        public static final Field.UByte ARRAY_INDICES_TYPE = new Field.UByte(4);
+        public static final Field.Table ARRAY_INDICES = new Field.Table(5);
+
+        private DimensionMetadata() {}
     }
 
     /** The operator of an index in {@link Operator}. */
@@ -70,6 +105,8 @@ public final class ModelTables {
         public static final Field.Table BUILTIN_OPTIONS = new Field.Table(4);
         public static final Field.Vector CUSTOM_OPTIONS = new Field.Vector(5, Byte.BYTES);
         public static final Field.Vector INTERMEDIATES = new Field.Vector(8);
+        public static final Field.UByte BUILTIN_OPTIONS_2_TYPE = new Field.UByte(11);
+        public static final Field.Table BUILTIN_OPTIONS_2 = new Field.Table(12);
 
         private Operator() {}
     }

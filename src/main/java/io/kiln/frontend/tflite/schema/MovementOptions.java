@@ -19,6 +19,15 @@ public final class MovementOptions {
         private Concatenation() {}
     }
 
+    /** The schema's {@code ReverseSequenceOptions}. */
+    public static final class ReverseSequence {
+        public static final OptionsType TYPE = new OptionsType(87);
+        public static final Field.Int32 SEQ_DIM = new Field.Int32(0);
+        public static final Field.Int32 BATCH_DIM = new Field.Int32(1);
+
+        private ReverseSequence() {}
+    }
+
     /** The schema's {@code PackOptions}. */
     public static final class Pack {
         public static final OptionsType TYPE = new OptionsType(59);

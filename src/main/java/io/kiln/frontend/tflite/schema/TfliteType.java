@@ -27,7 +27,13 @@ public enum TfliteType {
     UINT16,
     /** For constants only, which become int8. */
     INT4(DType.INT8),
-    BFLOAT16;
+    BFLOAT16,
+    /** For constants only, which become int8. */
+    INT2(DType.INT8),
+    /** For constants only, which become uint8. */
+    UINT4(DType.UINT8),
+    FLOAT8_E4M3FN,
+    FLOAT8_E5M2;
 
     private final Optional<DType> dtype;
 

@@ -7,6 +7,7 @@ import static io.kiln.frontend.tflite.schema.BuiltinOperator.ASSIGN_VARIABLE;
 import static io.kiln.frontend.tflite.schema.BuiltinOperator.CALL_ONCE;
 import static io.kiln.frontend.tflite.schema.BuiltinOperator.IF;
 import static io.kiln.frontend.tflite.schema.BuiltinOperator.READ_VARIABLE;
+import static io.kiln.frontend.tflite.schema.BuiltinOperator.STABLEHLO_COMPOSITE;
 import static io.kiln.frontend.tflite.schema.BuiltinOperator.SVDF;
 import static io.kiln.frontend.tflite.schema.BuiltinOperator.UNIDIRECTIONAL_SEQUENCE_LSTM;
 import static io.kiln.frontend.tflite.schema.BuiltinOperator.VAR_HANDLE;
@@ -23,6 +24,7 @@ public final class StatefulImporters {
             builtin(IF, 1, new ControlFlowImporter(false)),
             builtin(WHILE, 1, new ControlFlowImporter(true)),
             builtin(CALL_ONCE, 1, VariableImporter.CALL_ONCE),
+            builtin(STABLEHLO_COMPOSITE, 1, new CompositeImporter()),
             builtin(VAR_HANDLE, 1, VariableImporter.VAR_HANDLE),
             builtin(READ_VARIABLE, 1, VariableImporter.READ_VARIABLE),
             builtin(ASSIGN_VARIABLE, 1, VariableImporter.ASSIGN_VARIABLE),

@@ -25,6 +25,35 @@ enum PackedConstants {
             }
         }
     },
+    /** As {@link #INT4}, without a sign; becomes uint8. */
+    UINT4("uint4") {
+        @Override
+        long bytes(long elements) {
+            return (elements + 1) / 2;
+        }
+
+        @Override
+        void unpack(ByteBuffer from, ByteBuffer to) {
+            for (int i = 0; to.hasRemaining(); i++) {
+                to.put((byte) ((from.get(i / 2) >> (4 * (i % 2))) & 15));
+            }
+        }
+    },
+    /** Two's complement, four to a byte, the first in the lowest bits; becomes int8. */
+    INT2("int2") {
+        @Override
+        long bytes(long elements) {
+            return (elements + 3) / 4;
+        }
+
+        @Override
+        void unpack(ByteBuffer from, ByteBuffer to) {
+            for (int i = 0; to.hasRemaining(); i++) {
+                int four = from.get(i / 4);
+                to.put((byte) ((byte) (four << (6 - 2 * (i % 4))) >> 6));
+            }
+        }
+    },
     /** IEEE 754 half precision; becomes float32, which holds every value. */
     FLOAT16("float16") {
         @Override
@@ -54,6 +83,8 @@ enum PackedConstants {
     static Optional<PackedConstants> of(TfliteType type) {
         return switch (type) {
             case INT4 -> Optional.of(INT4);
+            case UINT4 -> Optional.of(UINT4);
+            case INT2 -> Optional.of(INT2);
             case FLOAT16 -> Optional.of(FLOAT16);
             default -> Optional.empty();
         };

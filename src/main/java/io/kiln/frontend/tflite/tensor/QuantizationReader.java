@@ -14,11 +14,14 @@ final class QuantizationReader {
     static TensorQuantization read(FlatTable table, TensorType type, PlaceFindings findings) {
         FlatVector scales = table.get(QuantizationParameters.SCALE);
         FlatVector zeroPoints = table.get(QuantizationParameters.ZERO_POINT);
-        if (scales.size() == 0) {
+        if (table.get(QuantizationParameters.DETAILS_TYPE) != 0) {
+            findings.add(
+                    "custom quantization, or quantization of several axes, is not supported",
+                    "scales for the tensor, for each channel or for each block of constants",
+                    "Quantize the model again, for each channel");
             return TensorQuantization.NONE;
         }
-        if (table.get(QuantizationParameters.DETAILS_TYPE) != 0) {
-            findings.add("custom or blockwise quantization is not supported", "affine quantization by scales", "");
+        if (scales.size() == 0) {
             return TensorQuantization.NONE;
         }
         // Published models repeat the weights' dimension for the bias, a vector, for which only 0 makes sense.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.tflite.tensor;
 
+import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
@@ -48,13 +49,13 @@ public final class TensorReader {
     public TensorReader(
             FlatBuffer file,
             FlatVector tensors,
-            FlatVector buffers,
+            TensorBuffers buffers,
             int[] inputs,
             InputShapes given,
             Problems problems) {
         this.file = file;
         this.tensors = tensors;
-        this.buffers = new TensorBuffers(file, buffers);
+        this.buffers = buffers;
         this.inputs = Arrays.stream(inputs).boxed().collect(Collectors.toSet());
         this.shapes = new GivenShapes(this, inputs, given, file.file(), problems);
     }
@@ -114,16 +115,18 @@ public final class TensorReader {
         PlaceFindings findings = new PlaceFindings(() -> file.file() + ": tensor #" + index + " " + describe(index));
         Optional<DType> dtype = readType(table, findings);
         Optional<Shape> shape = readShape(index, table, findings);
-        if (table.has(Tensor.SPARSITY)) {
-            findings.add("sparse tensors are not supported", "dense data", "Convert without sparsity");
-        }
         findings.throwIfAny();
         TensorType type = checkedSize(new TensorType(shape.orElseThrow(), dtype.orElseThrow()), findings);
+        boolean isBlockwise = BlockwiseConstant.is(table.get(Tensor.QUANTIZATION));
         TensorQuantization quantization = table.get(Tensor.QUANTIZATION)
+                .filter(q -> !isBlockwise)
                 .map(q -> QuantizationReader.read(q, type, findings))
                 .orElse(TensorQuantization.NONE);
         Optional<PackedConstants> packing =
                 TfliteType.of(table.get(Tensor.TYPE)).flatMap(PackedConstants::of);
+        if (table.has(Tensor.SPARSITY)) {
+            return sparse(index, type, quantization, packing, findings);
+        }
         long bytes = packing.map(p -> p.bytes(type.shape().elements())).orElse(type.bytes());
         FlatVector data = buffers.data(table, bytes, findings);
         if (data.size() == 0 && packing.isPresent() && bytes > 0) {
@@ -136,11 +139,76 @@ public final class TensorReader {
         String name = name(table, index, MAX_NAME);
         TfliteTensor.Storage storage = new TfliteTensor.Storage(data, table.get(Tensor.IS_VARIABLE));
         TfliteTensor tensor = new TfliteTensor(index, name, type, quantization, storage, Optional.empty(), false);
-        if (packing.isEmpty() || bytes == 0) {
-            return tensor;
+        if (packing.isPresent() && bytes > 0) {
+            table.spend(type.bytes());
+            tensor = tensor.withValue(new Constant(name, type, packing.get().unpack(data.bytes(), type)));
         }
-        table.spend(type.bytes());
-        return tensor.withValue(new Constant(name, type, packing.get().unpack(data.bytes(), type)));
+        return isBlockwise ? tensor.withValue(ofBlocks(table, tensor, findings)) : tensor;
+    }
+
+    private Constant ofBlocks(FlatTable table, TfliteTensor tensor, PlaceFindings findings) {
+        if (!tensor.isStored() || !tensor.dtype().isInteger() || tensor.dtype().isLong()) {
+            findings.add(
+                    tensor.text() + " has a scale for each block",
+                    "constant integers with scales for blocks",
+                    "Quantize weights alone for each block");
+            throw findings.exception();
+        }
+        return BlockwiseConstant.of(
+                table.get(Tensor.QUANTIZATION).orElseThrow(),
+                tensor.stored(),
+                index -> parameter(index, findings),
+                findings);
+    }
+
+    /** A tensor that describes another one, and is not described by a third. */
+    private TfliteTensor parameter(int index, PlaceFindings findings) {
+        boolean isPlain = index >= 0
+                && index < count()
+                && !BlockwiseConstant.is(tensors.table(index).get(Tensor.QUANTIZATION));
+        if (!isPlain) {
+            findings.add(
+                    "its blocks are described by tensor #" + index,
+                    "a tensor with a number for each block",
+                    "Quantize the model again");
+            throw findings.exception();
+        }
+        return tensor(index);
+    }
+
+    /** A constant of which some elements are stored; it is a tensor with all of them. */
+    private TfliteTensor sparse(
+            int index,
+            TensorType type,
+            TensorQuantization quantization,
+            Optional<PackedConstants> packing,
+            PlaceFindings findings) {
+        FlatTable table = tensors.table(index);
+        FlatVector data = buffers.data(table, findings);
+        long width = packing.map(p -> p.bytes(1)).orElse((long) type.dtype().bytes());
+        boolean isWhole = packing.map(p -> p.bytes(2) == 2 * width).orElse(true);
+        if (data.size() == 0 || !isWhole) {
+            findings.add(
+                    data.size() == 0
+                            ? "it is sparse and has no data"
+                            : "it is sparse and has several elements to a byte",
+                    "a sparse constant of whole bytes",
+                    "Convert the model with dense weights");
+        }
+        findings.throwIfAny();
+        table.spend(2 * Math.max(type.bytes(), type.shape().elements() * width));
+        try {
+            byte[] all = SparseConstant.expand(
+                    table.get(Tensor.SPARSITY).orElseThrow(), type.shape(), data.bytes(), (int) width);
+            Bytes value = packing.map(p -> p.unpack(all, type)).orElseGet(() -> Bytes.wrap(all));
+            String name = name(table, index, MAX_NAME);
+            TfliteTensor.Storage storage = new TfliteTensor.Storage(data, table.get(Tensor.IS_VARIABLE));
+            return new TfliteTensor(index, name, type, quantization, storage, Optional.empty(), false)
+                    .withValue(new Constant(name, type, value));
+        } catch (IllegalArgumentException e) {
+            findings.add(e.getMessage(), "the form of the schema's SparsityParameters", "Convert the model again");
+            throw findings.exception();
+        }
     }
 
     private static Optional<DType> readType(FlatTable table, PlaceFindings findings) {

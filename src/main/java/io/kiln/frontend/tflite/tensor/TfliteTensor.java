@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.tflite.tensor;
 
+import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.frontend.tflite.flatbuffer.FlatVector;
 import io.kiln.ir.Constant;
@@ -77,6 +78,11 @@ public record TfliteTensor(
     /** Whether it is known at build time: from the file, from other constants, or because it has no elements. */
     public boolean isConstant() {
         return isStored() || folded.isPresent() || type.shape().elements() == 0;
+    }
+
+    /** The value that the file holds. */
+    Constant stored() {
+        return folded.orElseGet(() -> new Constant(name, type, Bytes.wrap(storage.data.bytes())));
     }
 
     /** Whether the file holds its value. */

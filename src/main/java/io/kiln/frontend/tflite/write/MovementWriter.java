@@ -156,6 +156,7 @@ final class MovementWriter implements NodeWriter {
             case MEAN -> BuiltinOperator.MEAN;
             case MAX -> BuiltinOperator.REDUCE_MAX;
             case MIN -> BuiltinOperator.REDUCE_MIN;
+            case PROD -> BuiltinOperator.REDUCE_PROD;
         };
         int version = op.kind() == Reduce.Kind.MEAN ? node.version(1, 2, 3) : node.version(1, 2, 2);
         parametrised(node, code, version, ints(op.axes()), reducer(op));

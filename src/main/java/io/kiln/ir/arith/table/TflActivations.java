@@ -64,12 +64,28 @@ public final class TflActivations {
         return real(in, out, x -> x < 0 ? (float) Math.expm1(x) : x);
     }
 
-    private static int[] real(Quantization in, Quantization out, DoubleUnaryOperator function) {
+    /**
+     * A function of real numbers in single precision (LUTPopulateInt8 in kernels/internal/common.h). Results beyond 32 bits, which C++ leaves
+     * undefined, saturate.
+     */
+    public static int[] real(Quantization in, Quantization out, DoubleUnaryOperator function) {
         float inverse = 1 / out.scale();
         return table(value -> {
             float x = in.scale() * (value - in.zeroPoint());
             float y = (float) function.applyAsDouble(x);
-            return FixedPoint.roundHalfAway(y * inverse) + out.zeroPoint();
+            long rounded = FixedPoint.roundHalfAway(y * inverse);
+            return Math.max(Integer.MIN_VALUE, Math.min(Integer.MAX_VALUE, rounded)) + out.zeroPoint();
+        });
+    }
+
+    /**
+     * The square root, truncated, in single precision (elementwise.cc of LiteRT 2026: SqrtEvalQuantized). Negative numbers, for which the reference
+     * kernel fails, give 0.
+     */
+    public static int[] squareRoot(Quantization in, Quantization out) {
+        return table(value -> {
+            float x = Math.max(0, in.scale() * (value - in.zeroPoint()));
+            return (long) ((float) Math.sqrt(x) / out.scale()) + out.zeroPoint();
         });
     }
 

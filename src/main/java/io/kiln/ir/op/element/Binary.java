@@ -71,6 +71,13 @@ public record Binary(Kind kind) implements Op {
         FLOOR_DIVIDE("floor_divide", FLOAT32),
         /** The remainder of {@link #FLOOR_DIVIDE}; it has the divisor's sign. */
         FLOOR_MOD("floor_mod", FLOAT32),
+        /**
+         * The power of lhs to rhs, as C's {@code pow}. Of int32 it is limited to 32 bits; a negative exponent, for which the reference kernel
+         * fails, gives the quotient of 1 and the power, truncated, and the largest integer for 0.
+         */
+        POWER("power", FLOAT32, INT32),
+        /** The angle of the point with ordinate lhs and abscissa rhs, from -pi to pi, as C's {@code atan2}. */
+        ATAN2("tfl.atan2", FLOAT32),
         /** {@code (lhs - rhs)^2} (micro/kernels/squared_difference.cc). */
         SQUARED_DIFFERENCE("tfl.squared_difference", FLOAT32, INT32),
         /** The scale of int8 that covers the numbers from lhs to rhs and 0, see {@link io.kiln.ir.arith.DynamicRange}. */

@@ -64,6 +64,8 @@ public record Unary(Kind kind) implements Op {
         TANH("tanh", DType.FLOAT32),
         /** The error function: {@code 2 / sqrt(pi)} times the integral of {@code exp(-t * t)} from 0 to x. */
         ERF("erf", DType.FLOAT32),
+        /** {@code 1 - erf(x)}, without the cancellation of the difference. */
+        ERFC("tfl.erfc", DType.FLOAT32),
         /** {@code x < 0 ? exp(x) - 1 : x} (reference/elu.h). */
         ELU("tfl.elu", DType.FLOAT32),
         /** {@code x * min(6, max(0, x + 3)) / 6} (reference/hard_swish.h). */

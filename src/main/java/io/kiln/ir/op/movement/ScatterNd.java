@@ -20,6 +20,9 @@ import java.util.Set;
  * @param mode how a row and an update are combined
  */
 public record ScatterNd(Mode mode) implements Op {
+    private static final Set<DType> COMBINED = Set.of(DType.FLOAT32, DType.INT32);
+    private static final Set<DType> SUMMED = Set.of(DType.FLOAT32, DType.INT32, DType.INT64);
+
     public static final Signature<ScatterNd> SIGNATURE = Signature.of(ScatterNd.class, "scatter_nd")
             .data("data", operand -> operand.rank(2))
             .data("indices", operand -> operand.rank(2), DType.INT32)
@@ -33,7 +36,10 @@ public record ScatterNd(Mode mode) implements Op {
         return SIGNATURE.of(this);
     }
 
-    /** How an element and its update are combined; all but {@code UPDATE} take float32 and int32, whose sums and products wrap around. */
+    /**
+     * How an element and its update are combined; all but {@code UPDATE} take float32 and int32, whose sums and products wrap around, and
+     * {@code ADD} takes int64 too.
+     */
     public enum Mode {
         UPDATE,
         ADD,
@@ -49,7 +55,7 @@ public record ScatterNd(Mode mode) implements Op {
 
     private TensorType result(List<TensorType> args) {
         if (mode != Mode.UPDATE) {
-            Check.oneOf("data", args.get(0), Set.of(DType.FLOAT32, DType.INT32));
+            Check.oneOf("data", args.get(0), mode == Mode.ADD ? SUMMED : COMBINED);
         }
         Check.elements(this, args.get(0));
         Shape data = args.get(0).shape();

@@ -15,7 +15,7 @@ import java.util.Map;
 
 /**
  * One element for all those along some dimensions: their sum or mean (float32; int32, whose sum wraps around and whose
- * mean is truncated towards zero), or the largest or smallest (any type). Argument: data.
+ * mean is truncated towards zero), their product (these and int64), or the largest or smallest (any type). Argument: data.
  *
  * @param kind the function
  * @param axes the dimensions, from 0, ascending
@@ -33,7 +33,10 @@ public record Reduce(Kind kind, List<Integer> axes, boolean keepDims) implements
                 .data(
                         "data",
                         operand -> operand.fits((what, type, op, args) -> Check.that(
-                                        isOrder || type.dtype().isFloat() || type.dtype() == DType.INT32,
+                                        isOrder
+                                                || type.dtype().isFloat()
+                                                || type.dtype() == DType.INT32
+                                                || (kind == Kind.PROD && type.dtype() == DType.INT64),
                                         "the " + kind.text + " of "
                                                 + type.dtype().text() + " is not supported"))
                                 .fits((what, type, op, args) -> Check.ordered(op, type))
@@ -59,6 +62,8 @@ public record Reduce(Kind kind, List<Integer> axes, boolean keepDims) implements
     /** The functions, by Relay's names. */
     public enum Kind {
         SUM("sum"),
+        /** The product; of int32 and int64 it wraps around. */
+        PROD("prod"),
         MEAN("mean"),
         MAX("max"),
         MIN("min");

@@ -2,13 +2,13 @@
 package io.kiln.frontend.onnx.node;
 
 import io.kiln.base.Bytes;
+import io.kiln.frontend.ExternalData;
 import io.kiln.frontend.ReadLimits;
 import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.frontend.onnx.model.OnnxGraph;
 import io.kiln.frontend.onnx.model.OnnxModel;
 import io.kiln.frontend.onnx.model.OnnxTensor;
 import io.kiln.frontend.onnx.model.OnnxValueInfo;
-import io.kiln.frontend.onnx.reader.ExternalData;
 import io.kiln.frontend.onnx.reader.ModelReader;
 import io.kiln.frontend.onnx.reader.ReadBudget;
 import io.kiln.frontend.onnx.reader.TensorFiles;

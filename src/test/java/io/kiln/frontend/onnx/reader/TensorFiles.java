@@ -5,6 +5,7 @@ import ai.onnx.proto.OnnxMl.TensorProto;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.UnknownFieldSet;
+import io.kiln.frontend.ExternalData;
 import io.kiln.frontend.onnx.model.OnnxTensor;
 import java.util.List;
 

@@ -7,6 +7,7 @@ import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.TfliteRounding;
 import io.kiln.frontend.tflite.TfliteFrontend;
 import io.kiln.ir.Function;
+import java.util.List;
 import java.util.function.Consumer;
 
 /**
@@ -79,6 +80,13 @@ public record OperatorCases(String name, Consumer<Draw> draw, Kernels kernels, S
         Draw one = new Draw(seed);
         draw.accept(one);
         return Bytes.wrap(one.build());
+    }
+
+    /** A case's first inputs. */
+    public List<Bytes> inputs(long seed) {
+        Draw one = new Draw(seed);
+        draw.accept(one);
+        return one.rounds(1).get(0);
     }
 
     /** A case's model with the arithmetic of a library. */

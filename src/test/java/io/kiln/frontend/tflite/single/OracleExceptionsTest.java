@@ -34,6 +34,8 @@ class OracleExceptionsTest {
         Map<String, String> reasons = new LinkedHashMap<>();
         reasons.put("CAST_ANY_FLOAT", UNDEFINED_CAST);
         reasons.put("QUANTIZE_ANY_FLOAT", UNDEFINED_CAST);
+        reasons.put("SQRT_QUANTIZED", "TensorFlow Lite 2.20 has no kernel for quantized integers; a later release has");
+        reasons.put("TILE_INT16", "TensorFlow Lite 2.20 has no kernel of int16");
         reasons.put("ADD_N_INT8", "TensorFlow Lite has no kernel of int8");
         reasons.put("DIV_INT8", "TensorFlow Lite has kernels of uint8 and none of int8");
         reasons.put("CONCATENATION_UINT64", "TensorFlow Lite has no kernel for uint64");

@@ -39,6 +39,9 @@ public class SingleOperatorTest {
                         HybridOperators.ALL,
                         UnaryCases.ALL,
                         BinaryCases.ALL,
+                        FunctionCases.ALL,
+                        OrderCases.ALL,
+                        RepeatCases.ALL,
                         MovementOperators.ALL,
                         BlockCases.ALL,
                         StridedSliceCases.ALL,
@@ -54,6 +57,11 @@ public class SingleOperatorTest {
                         ExtremeScaleCases.ALL,
                         StraddlingScaleCases.ALL)
                 .flatMap(List::stream);
+    }
+
+    /** Operators that TensorFlow Lite has and TensorFlow Lite Micro lacks, or has for fewer types. */
+    public static Stream<OperatorCases> ofLite() {
+        return Stream.of(FunctionCases.ALL, OrderCases.ALL, RepeatCases.ALL).flatMap(List::stream);
     }
 
     @ParameterizedTest

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kiln.reference.element;
+package io.kiln.ir.arith;
 
 /** The error function in double precision. */
-final class ErrorFunction {
+public final class ErrorFunction {
     /** Beyond, the series needs many terms, and the continued fraction few. */
     private static final double FAR = 2.5;
 
@@ -15,7 +15,7 @@ final class ErrorFunction {
     private ErrorFunction() {}
 
     /** The error function of a number. */
-    static double of(double x) {
+    public static double of(double x) {
         double magnitude = Math.abs(x);
         if (Double.isNaN(x)) {
             return x;
@@ -24,6 +24,11 @@ final class ErrorFunction {
             return Math.signum(x);
         }
         return magnitude < FAR ? series(x) : Math.copySign(1 - complement(magnitude), x);
+    }
+
+    /** One less the error function, by the continued fraction where the difference would cancel. */
+    public static double complementOf(double x) {
+        return x >= FAR ? complement(x) : 1 - of(x);
     }
 
     /** {@code 2 / sqrt(pi) * sum of (-1)^n x^(2n+1) / (n! (2n+1))}. */

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kiln.frontend.onnx.reader;
+package io.kiln.frontend;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.frontend.ModelFile;
-import io.kiln.frontend.ReadLimits;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -23,7 +21,7 @@ import java.util.Optional;
  */
 public final class ExternalData {
     /** Of a model in memory, which has no such files. */
-    public static final ExternalData NONE = new ExternalData(Optional.empty(), false);
+    public static final ExternalData NONE = new ExternalData(Optional.empty(), false, "");
 
     private static final String NEXT = "Save the model again, with its data in one file beside it";
     private static final String NAME_IT =
@@ -31,18 +29,28 @@ public final class ExternalData {
 
     private final Optional<Path> folder;
     private final boolean isNamed;
+    private final String advice;
 
-    private ExternalData(Optional<Path> folder, boolean isNamed) {
+    private ExternalData(Optional<Path> folder, boolean isNamed, String advice) {
         this.folder = folder;
         this.isNamed = isNamed;
+        this.advice = advice;
+    }
+
+    /** The files directly beside a model. */
+    public static ExternalData beside(Path model) {
+        return new ExternalData(
+                Optional.ofNullable(model.toAbsolutePath().getParent()),
+                false,
+                "Put the file beside the model, or convert the model with its data inside");
     }
 
     /** The files of a model; the limits say if the user names a folder. */
     public static ExternalData of(Path model, ReadLimits limits) {
         return limits.dataFolder()
-                .map(named -> new ExternalData(Optional.of(named.toAbsolutePath()), true))
+                .map(named -> new ExternalData(Optional.of(named.toAbsolutePath()), true, NAME_IT))
                 .orElseGet(() -> new ExternalData(
-                        Optional.ofNullable(model.toAbsolutePath().getParent()), false));
+                        Optional.ofNullable(model.toAbsolutePath().getParent()), false, NAME_IT));
     }
 
     /**
@@ -52,7 +60,7 @@ public final class ExternalData {
      * @param size number of bytes that the tensor's type needs
      * @param where the tensor, for messages
      */
-    Bytes read(Map<String, String> entries, long size, String where) {
+    public Bytes read(Map<String, String> entries, long size, String where) {
         String location = entries.getOrDefault("location", "");
         Path file = resolve(location, where);
         long offset = number(entries, "offset", 0, where);
@@ -60,6 +68,22 @@ public final class ExternalData {
         if (length != size) {
             throw failure("its external data has " + length + " bytes", where, size + " bytes for its type");
         }
+        return read(file, offset, size, where);
+    }
+
+    /**
+     * Bytes of a file.
+     *
+     * @param location its name, as the model states it
+     * @param offset of the first byte, 0 or more
+     * @param where the tensor, for messages
+     */
+    public Bytes read(String location, long offset, long size, String where) {
+        return read(resolve(location, where), offset, size, where);
+    }
+
+    private static Bytes read(Path file, long offset, long size, String where) {
+        String location = ModelFile.name(file);
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS)) {
             if (offset > channel.size() - size) {
                 throw failure(
@@ -82,7 +106,7 @@ public final class ExternalData {
     }
 
     /** The file of a tensor; empty if {@link #read} refuses it. */
-    Optional<Path> find(Map<String, String> entries, String where) {
+    public Optional<Path> find(Map<String, String> entries, String where) {
         try {
             return Optional.of(resolve(entries.getOrDefault("location", ""), where));
         } catch (KilnException refusedLater) {
@@ -111,7 +135,7 @@ public final class ExternalData {
             Path file = root.resolve(relative).normalize();
             if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
                 throw new KilnException(Failure.MODEL.problem(
-                        "the external data `" + location + "` does not exist", where, expected(base), NAME_IT));
+                        "the external data `" + location + "` does not exist", where, expected(base), advice));
             }
             boolean isInside = file.toRealPath().equals(file) && file.startsWith(root);
             if (!isInside || !Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS) || Files.isHidden(file)) {
@@ -128,7 +152,7 @@ public final class ExternalData {
 
     private KilnException refused(String location, Path base, String where) {
         return new KilnException(
-                Failure.MODEL.problem("its external data lies at `" + location + "`", where, expected(base), NAME_IT));
+                Failure.MODEL.problem("its external data lies at `" + location + "`", where, expected(base), advice));
     }
 
     private String expected(Path base) {
