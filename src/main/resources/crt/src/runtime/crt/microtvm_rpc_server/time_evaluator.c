@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdbool.h>
 #include <string.h>
+#include <tvm/runtime/crt/internal/common/argument_types.h>
 #include <tvm/runtime/crt/internal/common/handles.h>
 #include <tvm/runtime/crt/internal/minrpc/time_evaluator.h>
 #include <tvm/runtime/crt/internal/timer/quotient.h>
@@ -132,8 +133,11 @@ enum { kModule, kFunction, kDeviceType, kDeviceId, kNumber, kRepeat, kMinRepeat,
 
 static bool are_types_right(const int* type_codes) {
   for (int i = 0; i < kArguments; ++i) {
-    int expected = i == kModule ? kTVMModuleHandle : i == kFunction || i == kPreprocess ? kTVMStr : kTVMArgInt;
-    if (type_codes[i] != expected) {
+    bool is_text = i == kFunction || i == kPreprocess;
+    bool is_right = i == kModule ? type_codes[i] == kTVMModuleHandle
+                    : is_text    ? type_codes[i] == kTVMStr
+                                 : TVMCrt_IsInteger(type_codes[i]);
+    if (!is_right) {
       return false;
     }
   }
