@@ -12,6 +12,7 @@ import io.kiln.artifact.NdArrayFormat;
 import io.kiln.base.Failure;
 import io.kiln.base.Problem;
 import io.kiln.ir.Constant;
+import io.kiln.ir.text.RelaySyntax.Metadata;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.nio.ByteBuffer;
@@ -24,7 +25,8 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * Parses metadata sections written by {@link MetadataSection} and TVM: a JSON graph whose root leads to the constants.
+ * Parses metadata sections written by {@link MetadataSection} and TVM: a JSON graph whose root maps kinds, such as {@code relay.Constant}, to
+ * arrays of nodes.
  */
 final class MetadataReader {
     private static final int MAX_DEPTH = 16;
@@ -42,10 +44,19 @@ final class MetadataReader {
         this.problems = problems;
     }
 
-    /** The constants in order; errors are reported, and the result is empty then. */
-    List<Constant> read(String json) {
+    /** What the section holds; errors are reported, and the result is empty then. */
+    Metadata read(String json) {
         try {
-            return constants(tree(json));
+            JsonNode tree = tree(json);
+            JsonNode nodes = tree.path("nodes");
+            JsonNode root = node(nodes, tree.path("root"));
+            Map<String, List<Object>> boxes = new HashMap<>();
+            for (String kind : MetadataSection.BOXES) {
+                List<Object> values = new ArrayList<>();
+                items(nodes, root, kind).forEach(node -> values.add(boxed(kind, node.path("repr_str").asText())));
+                boxes.put(kind, values);
+            }
+            return new Metadata(constants(tree, items(nodes, root, MetadataSection.CONSTANT)), boxes);
         } catch (JsonProcessingException e) {
             Place place = e.getLocation() == null
                     ? new Place(line, 1)
@@ -59,12 +70,24 @@ final class MetadataReader {
                     "Print the model again"));
         } catch (IllegalArgumentException e) {
             problems.accept(Failure.MODEL.problem(
-                    "the metadata section does not hold its constants: " + e.getMessage(),
+                    "the metadata section does not hold what it says: " + e.getMessage(),
                     new Place(line, 1).in(file),
                     "the section as it was printed",
                     "Print the model again"));
         }
-        return List.of();
+        return Metadata.NONE;
+    }
+
+    /** The number or truth value in a node. */
+    private static Object boxed(String kind, String text) {
+        return switch (kind) {
+            case "runtime.BoxInt" -> Long.valueOf(text);
+            case "runtime.BoxFloat" -> Double.valueOf(text);
+            default -> {
+                require(text.equals("true") || text.equals("false"), "a truth value is `" + text + "`");
+                yield text.equals("true");
+            }
+        };
     }
 
     private static JsonNode tree(String json) throws JsonProcessingException {
@@ -79,25 +102,27 @@ final class MetadataReader {
                 .readTree(json);
     }
 
-    private List<Constant> constants(JsonNode tree) {
-        JsonNode nodes = tree.path("nodes");
-        JsonNode map = node(nodes, tree.path("root"));
-        int key = -1;
-        for (int i = 0; i < map.path("keys").size(); i++) {
-            if (map.path("keys").path(i).asText().equals(MetadataSection.CONSTANT)) {
-                key = i;
+    /** The nodes of a kind, in order; none if the root, a map, has no such key. */
+    private static List<JsonNode> items(JsonNode nodes, JsonNode root, String kind) {
+        List<JsonNode> items = new ArrayList<>();
+        for (int i = 0; i < root.path("keys").size(); i++) {
+            if (root.path("keys").path(i).asText().equals(kind)) {
+                for (JsonNode item : node(nodes, root.path("data").path(i)).path("data")) {
+                    JsonNode node = node(nodes, item);
+                    require(
+                            node.path("type_key").asText().equals(kind),
+                            kind + " " + items.size() + " is of another kind");
+                    items.add(node);
+                }
             }
         }
-        require(key >= 0, "its root has no " + MetadataSection.CONSTANT);
-        JsonNode array = node(nodes, map.path("data").path(key));
+        return items;
+    }
+
+    private List<Constant> constants(JsonNode tree, List<JsonNode> nodes) {
         List<Constant> constants = new ArrayList<>();
-        for (JsonNode item : array.path("data")) {
-            JsonNode node = node(nodes, item);
-            require(
-                    node.path("type_key").asText().equals(MetadataSection.CONSTANT),
-                    "constant " + constants.size() + " is of another kind");
-            constants.add(constant(tree.path("b64ndarrays"), node.path("attrs").path("data")));
-        }
+        nodes.forEach(node -> constants.add(
+                constant(tree.path("b64ndarrays"), node.path("attrs").path("data"))));
         return constants;
     }
 

@@ -7,6 +7,7 @@ import io.kiln.ir.Constant;
 import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -14,6 +15,9 @@ import java.util.stream.IntStream;
 final class MetadataSection {
     /** The kind of node, and the key of the array. */
     static final String CONSTANT = "relay.Constant";
+
+    /** Kinds of nodes that hold one number or truth value. */
+    static final Set<String> BOXES = Set.of("runtime.BoxInt", "runtime.BoxFloat", "runtime.BoxBool");
 
     /** Number of nodes before the first constant: null, the map, the array, an unspecified device, an empty string. */
     private static final int FIRST_CONSTANT = 5;
