@@ -71,7 +71,10 @@ final class RealTvm implements AutoCloseable {
     }
 
     private static Path part(String name) {
-        return HOME.resolve("org/bytedeco").resolve(name).resolve("linux-x86_64").toAbsolutePath();
+        return HOME.resolve("org/bytedeco")
+                .resolve(name)
+                .resolve("linux-x86_64")
+                .toAbsolutePath();
     }
 
     /**

@@ -71,8 +71,8 @@ final class TvmLibrariesTest {
             for (int input = 0; input < inputs; input++) {
                 Files.write(files.get(input), model.inputs(k).get(input).toArray());
             }
-            JsonNode answer = tvm.ask(
-                    "library", Map.of("file", library, "name", "net", "executor", executor, "inputs", files));
+            JsonNode answer =
+                    tvm.ask("library", Map.of("file", library, "name", "net", "executor", executor, "inputs", files));
             assertThat(answer.path("outputs").get(0).asText())
                     .isEqualTo(HexFormat.of()
                             .formatHex(Files.readAllBytes(model.folder().resolve("output_" + k + ".bin"))));

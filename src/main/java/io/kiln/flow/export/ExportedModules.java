@@ -39,8 +39,8 @@ final class ExportedModules {
             modules.add(new ModuleNode("GraphExecutorFactory", graph(library), List.of(1)));
         } else {
             String name = library.metadata().name();
-            modules.add(new ModuleNode(
-                    "AotExecutorFactory", new AotFactoryModule(List.of(), List.of(), name), List.of(1)));
+            modules.add(
+                    new ModuleNode("AotExecutorFactory", new AotFactoryModule(List.of(), List.of(), name), List.of(1)));
             modules.add(new ModuleNode("metadata_module", new MetadataModule(), List.of(2)));
         }
         int first = modules.size() + 1;

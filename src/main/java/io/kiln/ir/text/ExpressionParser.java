@@ -26,9 +26,6 @@ final class ExpressionParser {
     private static final Set<String> NOT_SUPPORTED = Set.of("fn", "if", "else", "match", "let");
     private static final String FLATTEN = "Flatten the model to one line for each operator call";
 
-    /** What TVM's printer calls attributes that it has as a dictionary. */
-    private static final String DICTIONARY = "__dict__";
-
     private static final String A_VALUE = "a value: %name, a call, a number or meta[relay.Constant][n]";
 
     private final Words words;
@@ -161,8 +158,12 @@ final class ExpressionParser {
         }
         checkDepth(depth + 1);
         Token name = words.take();
-        if (words.peek().is("=") && name.text().equals(DICTIONARY)) {
-            attributes.addAll(dictionary(depth));
+        if (words.peek().is("=") && name.text().equals(RelaySyntax.DICTIONARY)) {
+            words.expect("=");
+            attributes.addAll(
+                    words.peek().is("{")
+                            ? dictionary(depth)
+                            : List.of(new Attribute(name.text(), attributeValue(depth), name.place())));
         } else if (words.peek().is("=")) {
             attributes.add(attribute(name));
         } else {
@@ -170,10 +171,9 @@ final class ExpressionParser {
         }
     }
 
-    /** <code>= {"axis"=1, "rounding"="TFLITE"}</code>: the attributes of an operator that TVM does not know. */
+    /** <code>{"axis"=1, "rounding"="TFLITE"}</code>: the attributes of an operator that TVM does not know. */
     private List<Attribute> dictionary(int depth) {
         List<Attribute> attributes = new ArrayList<>();
-        words.expect("=");
         words.expect("{");
         while (!words.peek().is("}")) {
             Token name = words.expect(Token.Kind.STRING, "the name of an attribute in quotes");
@@ -239,9 +239,7 @@ final class ExpressionParser {
         words.expect("[");
         int index = index();
         words.expect("]");
-        return MetadataSection.BOXES.contains(kind.text())
-                ? new Boxed(kind.text(), index, place)
-                : new Opaque(place);
+        return MetadataSection.BOXES.contains(kind.text()) ? new Boxed(kind.text(), index, place) : new Opaque(place);
     }
 
     /** {@code Executor[0]}, {@code VirtualDevice(…)} or <code>{…}</code>: everything between its brackets. */

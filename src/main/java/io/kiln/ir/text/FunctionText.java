@@ -98,8 +98,7 @@ final class FunctionText {
             printBinding(binding);
         }
         out.append("  ")
-                .append(tuple(
-                        function.results().stream().map(r -> read(r.id())).toList()))
+                .append(tuple(function.results().stream().map(r -> read(r.id())).toList()))
                 .append("\n}\n");
     }
 

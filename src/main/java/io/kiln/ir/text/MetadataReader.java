@@ -13,6 +13,7 @@ import io.kiln.base.Failure;
 import io.kiln.base.Problem;
 import io.kiln.ir.Constant;
 import io.kiln.ir.text.RelaySyntax.Metadata;
+import io.kiln.ir.text.RelaySyntax.Opaque;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.nio.ByteBuffer;
@@ -20,6 +21,7 @@ import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -31,11 +33,15 @@ import java.util.function.Consumer;
 final class MetadataReader {
     private static final int MAX_DEPTH = 16;
 
+    /** A section can refer to one node often, so that a short one has any number of values. */
+    private static final int MAX_VALUES = 1 << 20;
+
     private final String file;
     private final int line;
     private final Consumer<Problem> problems;
     private final Map<Integer, Constant> arrays = new HashMap<>();
     private long bytesLeft = TensorType.MAX_BYTES;
+    private int valuesLeft = MAX_VALUES;
 
     /** A reader of a section whose JSON begins at a line of a file. */
     MetadataReader(String file, int line, Consumer<Problem> problems) {
@@ -53,7 +59,7 @@ final class MetadataReader {
             Map<String, List<Object>> boxes = new HashMap<>();
             for (String kind : MetadataSection.BOXES) {
                 List<Object> values = new ArrayList<>();
-                items(nodes, root, kind).forEach(node -> values.add(boxed(kind, node.path("repr_str").asText())));
+                items(nodes, root, kind).forEach(node -> values.add(value(nodes, node, 0)));
                 boxes.put(kind, values);
             }
             return new Metadata(constants(tree, items(nodes, root, MetadataSection.CONSTANT)), boxes);
@@ -78,16 +84,42 @@ final class MetadataReader {
         return Metadata.NONE;
     }
 
-    /** The number or truth value in a node. */
-    private static Object boxed(String kind, String text) {
-        return switch (kind) {
+    /** What an attribute's node holds: a number, a truth value, a text, or a list or dictionary of such. */
+    private Object value(JsonNode nodes, JsonNode node, int depth) {
+        valuesLeft--;
+        require(depth < MAX_DEPTH && valuesLeft >= 0, "its attributes are nested too deep, or too many");
+        String text = node.path("repr_str").asText();
+        return switch (node.path("type_key").asText()) {
             case "runtime.BoxInt" -> Long.valueOf(text);
             case "runtime.BoxFloat" -> Double.valueOf(text);
-            default -> {
-                require(text.equals("true") || text.equals("false"), "a truth value is `" + text + "`");
-                yield text.equals("true");
+            case "runtime.BoxBool" -> truth(text);
+            case "runtime.String" -> text;
+            case "IntImm" -> Long.valueOf(node.path("attrs").path("value").asText());
+            case "FloatImm" -> Double.valueOf(node.path("attrs").path("value").asText());
+            case "Array" -> values(nodes, node, depth);
+            case MetadataSection.DICTIONARY -> {
+                List<Object> values = values(nodes, node, depth);
+                Map<String, Object> dictionary = new LinkedHashMap<>();
+                for (int i = 0; i < values.size(); i++) {
+                    dictionary.put(node.path("keys").path(i).asText(), values.get(i));
+                }
+                yield dictionary;
             }
+            default -> new Opaque(new Place(line, 1));
         };
+    }
+
+    private List<Object> values(JsonNode nodes, JsonNode node, int depth) {
+        List<Object> values = new ArrayList<>();
+        for (JsonNode item : node.path("data")) {
+            values.add(value(nodes, node(nodes, item), depth + 1));
+        }
+        return values;
+    }
+
+    private static boolean truth(String text) {
+        require(text.equals("true") || text.equals("false"), "a truth value is `" + text + "`");
+        return text.equals("true");
     }
 
     private static JsonNode tree(String json) throws JsonProcessingException {

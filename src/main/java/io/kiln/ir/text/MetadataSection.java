@@ -16,8 +16,11 @@ final class MetadataSection {
     /** The kind of node, and the key of the array. */
     static final String CONSTANT = "relay.Constant";
 
-    /** Kinds of nodes that hold one number or truth value. */
-    static final Set<String> BOXES = Set.of("runtime.BoxInt", "runtime.BoxFloat", "runtime.BoxBool");
+    /** The attributes of an operator that TVM does not know. */
+    static final String DICTIONARY = "Map";
+
+    /** Kinds of nodes that hold one number or truth value, or a dictionary of them. */
+    static final Set<String> BOXES = Set.of("runtime.BoxInt", "runtime.BoxFloat", "runtime.BoxBool", DICTIONARY);
 
     /** Number of nodes before the first constant: null, the map, the array, an unspecified device, an empty string. */
     private static final int FIRST_CONSTANT = 5;

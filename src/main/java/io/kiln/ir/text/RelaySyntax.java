@@ -9,6 +9,9 @@ import java.util.Map;
 
 /** The syntax tree of Relay text, before names and operators are resolved. */
 public final class RelaySyntax {
+    /** What TVM's printer calls the attributes of an operator that it does not know. */
+    public static final String DICTIONARY = "__dict__";
+
     private RelaySyntax() {}
 
     /**
@@ -27,7 +30,7 @@ public final class RelaySyntax {
      * What the metadata section holds, by kind and index.
      *
      * @param constants the constants, without names
-     * @param boxes the numbers and truth values of attributes by their kind, such as {@code runtime.BoxInt}: Long, Double, Boolean
+     * @param boxes the values of attributes by their kind, such as {@code runtime.BoxInt}: Long, Double, Boolean, or a Map of values by name
      */
     public record Metadata(List<Constant> constants, Map<String, List<Object>> boxes) {
         /** No metadata. */
@@ -88,7 +91,7 @@ public final class RelaySyntax {
      */
     public record Attribute(String name, Object value, Place place) {}
 
-    /** {@code meta[runtime.BoxInt][index]}: a number or truth value in the metadata section, as TVM 0.18 prints some. */
+    /** {@code meta[runtime.BoxInt][index]}: a value in the metadata section, as TVM 0.18 prints some. */
     public record Boxed(String kind, int index, Place place) {}
 
     /** An attribute value that no operator of Kiln reads: metadata, dictionaries, devices. */

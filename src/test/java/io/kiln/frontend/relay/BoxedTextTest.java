@@ -20,12 +20,18 @@ class BoxedTextTest extends ForeignTexts {
           "root": 1,
           "nodes": [
             {"type_key": ""},
-            {"type_key": "Map", "keys": ["runtime.BoxBool", "runtime.BoxInt"], "data": [2, 3]},
+            {"type_key": "Map", "keys": ["Map", "runtime.BoxBool", "runtime.BoxInt"], "data": [7, 2, 3]},
             {"type_key": "Array", "data": [6]},
             {"type_key": "Array", "data": [4, 5]},
             {"type_key": "runtime.BoxInt", "repr_str": "2"},
             {"type_key": "runtime.BoxInt", "repr_str": "3"},
-            {"type_key": "runtime.BoxBool", "repr_str": "true"}
+            {"type_key": "runtime.BoxBool", "repr_str": "true"},
+            {"type_key": "Array", "data": [8]},
+            {"type_key": "Map", "keys": ["axis", "keepdims", "ty_dtype", "ty_shape"], "data": [9, 10, 11, 12]},
+            {"type_key": "Array", "data": [10]},
+            {"type_key": "IntImm", "attrs": {"dtype": "int32", "span": "0", "value": "1"}},
+            {"type_key": "runtime.String", "repr_str": "int8"},
+            {"type_key": "Array"}
           ],
           "attrs": {"tvm_version": "0.18.0"}
         }
@@ -48,6 +54,37 @@ class BoxedTextTest extends ForeignTexts {
         Function mean = reads("  max(%x, axis=[1], keepdims=meta[runtime.BoxBool][0])");
         assertThat(run(mean, INPUT)).containsExactly(4);
         assertThat(mean.bindings().get(0).type().shape().dims()).containsExactly(1, 1);
+    }
+
+    /** The attributes of operators that TVM knows only by name: in the text if there is no metadata, otherwise there. */
+    @Test
+    void dictionariesAreRead() {
+        Function here = reads("  tfl.max(%x, __dict__={\"axis\"=[1], \"keepdims\"=1, \"ty_dtype\"=\"int8\"})");
+        Function there = reads("  tfl.max(%x, __dict__=meta[Map][0])");
+        assertThat(run(here, INPUT)).containsExactly(4);
+        assertThat(here.bindings().get(0).type().shape().dims()).containsExactly(1, 1);
+        assertThat(there.bindings().get(0).op())
+                .isEqualTo(here.bindings().get(0).op());
+        assertThatThrownBy(() -> reads("  tfl.max(%x, __dict__=meta[Map][1])"))
+                .hasMessageContaining("there is no Map 1 in the metadata section");
+    }
+
+    /** Arrays of arrays of one and the same array. */
+    @Test
+    void aSectionThatUnfoldsToTooMuchIsRefused() {
+        StringBuilder nodes = new StringBuilder();
+        for (int i = 0; i < 12; i++) {
+            nodes.append("{\"type_key\": \"Array\", \"data\": [")
+                    .append((4 + i + ", ").repeat(8))
+                    .append(4 + i)
+                    .append("]}, ");
+        }
+        String section = "\n#[metadata]\n{\"root\": 0, \"nodes\": ["
+                + "{\"type_key\": \"Map\", \"keys\": [\"Map\"], \"data\": [1]}, {\"type_key\": \"Array\", \"data\": [2]}, "
+                + "{\"type_key\": \"Map\", \"keys\": [\"a\"], \"data\": [3]}, " + nodes
+                + "{\"type_key\": \"Array\"}]}";
+        assertThatThrownBy(() -> read("def @main(%x: Tensor[(1, 4), int8]) {\n  abs(%x)\n}\n" + section))
+                .hasMessageContaining("its attributes are nested too deep, or too many");
     }
 
     @Test
@@ -77,6 +114,14 @@ class BoxedTextTest extends ForeignTexts {
         assertThat(Arrays.toString(run(slice, INPUT))).isEqualTo("[" + expected.replace(" ", ", ") + "]");
         assertThat(RelayPrinter.astext(slice)).contains(", axes=None)");
         assertThat(read(RelayPrinter.astext(slice))).isEqualTo(slice);
+    }
+
+    /** A limit that TensorFlow Lite's frontend has for activations without one, with the six digits that TVM prints. */
+    @Test
+    void theLargestFloatIsReadFromSixDigits() {
+        Function clip = read(
+                "def @main(%x: Tensor[(2), float32]) {\n" + "  clip(%x, a_min=-3.40282e+38f, a_max=3.40282e+38f)\n}\n");
+        assertThat(RelayPrinter.astext(clip)).contains("a_min=-3.4028234663852886e+38f, a_max=3.4028234663852886e+38f");
     }
 
     /** 2 and 3 at 0.5 and zero point 1 are 0.5 and 1.0: 5 and 9 at 0.125 and zero point 1; the other tensor is taken as it is. */

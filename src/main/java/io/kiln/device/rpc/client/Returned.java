@@ -25,8 +25,8 @@ public record Returned(RpcClient client, TypeCode type, List<RpcValue> values) {
         int wanted = reply.size() == 3 ? 3 : 2;
         if (reply.size() == wanted && reply.get(0) instanceof RpcValue.Int code) {
             TypeCode type = TypeCode.of(code.value())
-                    .orElseThrow(() ->
-                            RpcException.malformed("a function returned type " + code.value(), "a type from 0 to 13, or 15"));
+                    .orElseThrow(() -> RpcException.malformed(
+                            "a function returned type " + code.value(), "a type from 0 to 13, or 15"));
             return new Returned(client, type, reply.subList(1, reply.size()));
         }
         throw RpcException.malformed("a function returned " + text(reply), "its type, then its value");

@@ -199,10 +199,10 @@ public final class FunctionBuilder {
         if (rule.isEmpty() || !areRead || findings.count() > before) {
             return Optional.empty();
         }
-        List<Attribute> resolved = call.attributes().stream()
-                .flatMap(a -> literals.unboxed(a).flatMap(this::resolved).stream())
-                .toList();
-        if (resolved.size() < call.attributes().size()) {
+        List<Attribute> unboxed = literals.unboxed(call.attributes());
+        List<Attribute> resolved =
+                unboxed.stream().flatMap(a -> resolved(a).stream()).toList();
+        if (findings.count() > before || resolved.size() < unboxed.size()) {
             return Optional.empty();
         }
         Attributes attributes = new Attributes(call.operator(), call.place(), resolved, findings);

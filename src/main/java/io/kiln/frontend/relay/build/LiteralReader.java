@@ -6,6 +6,7 @@ import io.kiln.frontend.relay.value.Findings;
 import io.kiln.ir.Constant;
 import io.kiln.ir.text.Annotations;
 import io.kiln.ir.text.Place;
+import io.kiln.ir.text.RelaySyntax;
 import io.kiln.ir.text.RelaySyntax.Attribute;
 import io.kiln.ir.text.RelaySyntax.Boxed;
 import io.kiln.ir.text.RelaySyntax.Literal;
@@ -15,8 +16,10 @@ import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** The constants in the text or in its metadata section. */
@@ -36,14 +39,22 @@ final class LiteralReader {
     /** {@code meta[relay.Constant][n]}; a missing section is reported once. */
     Optional<Constant> meta(Meta meta) {
         return find(metadata.constants(), meta.index(), meta.place(), "constant")
-                .map(constant -> new Constant(
-                        Annotations.name(meta.comment()).orElse(""), constant.type(), constant.data()));
+                .map(constant ->
+                        new Constant(Annotations.name(meta.comment()).orElse(""), constant.type(), constant.data()));
     }
 
-    /** The attribute with the numbers and truth values of the metadata section in place of {@code meta[runtime.BoxInt][n]}. */
-    Optional<Attribute> unboxed(Attribute attribute) {
-        return unboxed(attribute.value())
-                .map(value -> new Attribute(attribute.name(), value, attribute.place()));
+    /** The attributes with the values of the metadata section in place of {@code meta[runtime.BoxInt][n]}; those that are not there are reported. */
+    List<Attribute> unboxed(List<Attribute> attributes) {
+        List<Attribute> unboxed = new ArrayList<>();
+        for (Attribute attribute : attributes) {
+            Optional<Object> value = unboxed(attribute.value());
+            if (attribute.name().equals(RelaySyntax.DICTIONARY) && value.orElse("") instanceof Map<?, ?> all) {
+                all.forEach((name, each) -> unboxed.add(new Attribute((String) name, each, attribute.place())));
+            } else {
+                value.ifPresent(found -> unboxed.add(new Attribute(attribute.name(), found, attribute.place())));
+            }
+        }
+        return unboxed;
     }
 
     private Optional<Object> unboxed(Object value) {

@@ -74,9 +74,7 @@ final class Tuples {
         int before = findings.count();
         List<Optional<Value>> data =
                 call.args().stream().map(arg -> single.apply(arg, name)).toList();
-        List<Attribute> unboxed = call.attributes().stream()
-                .flatMap(attribute -> literals.unboxed(attribute).stream())
-                .toList();
+        List<Attribute> unboxed = literals.unboxed(call.attributes());
         Attributes attributes = new Attributes(call.operator(), call.place(), unboxed, findings);
         if (findings.count() > before || !data.stream().allMatch(Optional::isPresent)) {
             return List.of();

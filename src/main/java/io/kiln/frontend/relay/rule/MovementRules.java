@@ -94,10 +94,10 @@ final class MovementRules {
         Attributes attributes = call.attributes();
         List<Integer> begin = attributes.integers("begin", Integer.MIN_VALUE, Integer.MAX_VALUE);
         List<Integer> end = attributes.integers("end", Integer.MIN_VALUE, Integer.MAX_VALUE);
-        List<Integer> strides =
-                attributes.integers("strides", Integer.MIN_VALUE, Integer.MAX_VALUE, List.of());
+        List<Integer> strides = attributes.integers("strides", Integer.MIN_VALUE, Integer.MAX_VALUE, List.of());
         List<Integer> axes = attributes.integers("axes", -shape.rank(), Math.max(0, shape.rank() - 1), List.of());
-        boolean isSizes = attributes.choiceOr("slice_mode", "end", "end", "size").equals("size");
+        boolean isSizes =
+                attributes.choiceOr("slice_mode", "end", "end", "size").equals("size");
         int count = axes.isEmpty() ? Math.max(begin.size(), end.size()) : axes.size();
         if (count > shape.rank() || begin.size() > count || end.size() > count || strides.size() > count) {
             throw new IllegalArgumentException("begin " + begin + ", end " + end + ", strides " + strides + " and axes "

@@ -22,8 +22,7 @@ import java.util.regex.Pattern;
  */
 public final class Attributes implements AttributeReader {
     /** What only TVM's parser reads: the type of attributes, and that of the result, which Kiln infers. */
-    private static final Set<String> NOT_READ =
-            Set.of(Spelling.TYPE_KEY, Spelling.RESULT_SHAPE, Spelling.RESULT_DTYPE);
+    private static final Set<String> NOT_READ = Set.of(Spelling.TYPE_KEY, Spelling.RESULT_SHAPE, Spelling.RESULT_DTYPE);
 
     private final String owner;
     private final Place place;

@@ -70,7 +70,8 @@ class PacketTest {
     void aBoolHasACodeOfItsOwnAndEightBytes() {
         Bytes packet = PacketWriter.packet(RpcCode.RETURN, new RpcValue.Bool(true), new RpcValue.Bool(false));
         assertThat(hex(packet))
-                .isEqualTo("20" + ZEROS + " 04 00 00 00 02 00 00 00 0F 00 00 00 0F 00 00 00 01" + ZEROS + " 00" + ZEROS);
+                .isEqualTo(
+                        "20" + ZEROS + " 04 00 00 00 02 00 00 00 0F 00 00 00 0F 00 00 00 01" + ZEROS + " 00" + ZEROS);
         assertThat(PacketReader.of(packet).sequence())
                 .containsExactly(new RpcValue.Bool(true), new RpcValue.Bool(false));
     }
