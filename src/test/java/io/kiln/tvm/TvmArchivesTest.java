@@ -78,7 +78,7 @@ final class TvmArchivesTest {
             })
     void imagesOfThemAnswerWhatTvmAnswers(String board, String toolchain, String kinds, String application)
             throws IOException {
-        for (String kind : kinds.split(" ")) {
+        for (String kind : List.of(kinds.split(" "))) {
             for (int seed = 1; seed <= 2; seed++) {
                 archive(kind + seed, kind, "convolutions", seed);
             }

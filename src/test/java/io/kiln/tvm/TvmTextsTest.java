@@ -120,8 +120,18 @@ final class TvmTextsTest {
         List<Bytes> inputs = bytes(printed.path("inputs"));
         assertThat(Interpreter.run(function, inputs)).isEqualTo(bytes(printed.path("outputs")));
         assertThat(read(RelayPrinter.astext(function))).isEqualTo(function);
-        write(network, function);
-        assertParsed();
+        JsonNode again = tvm.ask(
+                "run",
+                Map.of(
+                        "file",
+                        write(network, function),
+                        "registration",
+                        REGISTRATION,
+                        "inputs",
+                        inputs.stream()
+                                .map(input -> HexFormat.of().formatHex(input.toArray()))
+                                .toList()));
+        assertThat(bytes(again)).isEqualTo(bytes(printed.path("outputs")));
     }
 
     private static Function read(String text) {

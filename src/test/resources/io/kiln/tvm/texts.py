@@ -3,8 +3,10 @@
 import os
 import sys
 
+import numpy
 import tvm
 from tvm import relay
+from tvm.contrib import graph_executor
 
 import networks
 
@@ -52,4 +54,20 @@ def print_network(name, seed):
     }
 
 
-QUESTIONS = {"parse": parse, "reprint": reprint, "print": print_network}
+def run(file, registration, inputs):
+    """What a text answers that TVM parses and compiles for this computer."""
+    register(registration)
+    layouts = {"qnn.conv2d": ["NHWC", "HWIO"], "nn.conv2d": ["NHWC", "HWIO"]}
+    module = relay.transform.ConvertLayout(layouts)(read(file))
+    module = relay.transform.InferType()(module)
+    with tvm.transform.PassContext(opt_level=1):
+        built = relay.build(module, target="llvm")
+    executor = graph_executor.GraphModule(built["default"](tvm.cpu()))
+    for parameter, data in zip(module["main"].params, inputs):
+        shape = [int(extent) for extent in parameter.checked_type.shape]
+        executor.set_input(parameter.name_hint, numpy.frombuffer(bytes.fromhex(data), parameter.checked_type.dtype).reshape(shape))
+    executor.run()
+    return [executor.get_output(i).numpy().tobytes().hex() for i in range(executor.get_num_outputs())]
+
+
+QUESTIONS = {"run": run, "parse": parse, "reprint": reprint, "print": print_network}

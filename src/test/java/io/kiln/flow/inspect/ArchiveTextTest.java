@@ -115,7 +115,7 @@ class ArchiveTextTest {
         assertThat(archive(OwnModel.KEYWORDS)).containsKey("src/kiln_relay.py");
         assertThat(archive(OwnModel.FLOAT_SINE)).doesNotContainKey("src/kiln_relay.py");
         String registered = archive(OwnModel.KEYWORDS).get("src/kiln_relay.py").text();
-        Set<String> names = Set.of(registered.split("\"\"\"")[3].strip().split("\\s+"));
+        Set<String> names = Set.of(registered.split("\"\"\"", -1)[3].strip().split("\\s+"));
         Set<String> operators = Operators.ALL.stream()
                 .map(signature -> signature.name().equals("tfl.if") ? If.SPELLED : signature.name())
                 .map(name -> name.startsWith("tfl.") ? name.substring(4) : name)

@@ -119,8 +119,11 @@ class BoxedTextTest extends ForeignTexts {
     /** A limit that TensorFlow Lite's frontend has for activations without one, with the six digits that TVM prints. */
     @Test
     void theLargestFloatIsReadFromSixDigits() {
-        Function clip = read(
-                "def @main(%x: Tensor[(2), float32]) {\n" + "  clip(%x, a_min=-3.40282e+38f, a_max=3.40282e+38f)\n}\n");
+        Function clip = read("""
+            def @main(%x: Tensor[(2), float32]) {
+              clip(%x, a_min=-3.40282e+38f, a_max=3.40282e+38f)
+            }
+            """);
         assertThat(RelayPrinter.astext(clip)).contains("a_min=-3.4028234663852886e+38f, a_max=3.4028234663852886e+38f");
     }
 
