@@ -4,8 +4,9 @@
     import kiln_relay
     module = tvm.relay.parse(open("default.relay").read())
 
-They compute as TensorFlow Lite's kernels do, and TVM's own operators do not. The call says what type the result has. Whoever wants TVM to
-compile one of them gives it a legalization (tvm.relay.op.op.register_legalize) or takes it with an external code generator.
+They compute as TensorFlow Lite's kernels do, and TVM's own operators do not. The call says what type the result has. When TVM compiles a
+module it replaces tfl.requantize and tfl.nn.avg_pool2d by its own operators, which then compute the same. The others it can only parse: give
+them a legalization (tvm.relay.op.op.register_legalize), or take them with an external code generator.
 """
 import tvm
 from tvm import relay
@@ -52,3 +53,75 @@ def register(name):
 
 for _name in NAMES:
     register("tfl." + _name)
+
+
+def _wide(number):
+    return relay.const(number, "int64")
+
+
+def _shifted_halves_up(value, shift):
+    """value / 2**shift, halves upward, for shifts of 0 and more."""
+    half = relay.right_shift(relay.left_shift(_wide(1), shift), _wide(1))
+    return relay.right_shift(relay.add(value, half), shift)
+
+
+def _shifted_halves_away(value, shift):
+    """value / 2**shift, halves away from zero: a negative value lacks one before the shift."""
+    half = relay.right_shift(relay.left_shift(_wide(1), shift), _wide(1))
+    less = relay.where(relay.less(value, _wide(0)), relay.minimum(half, _wide(1)), _wide(0))
+    return relay.right_shift(relay.subtract(relay.add(value, half), less), shift)
+
+
+def _saturated(value, dtype):
+    limits = tvm.tir.min_value(dtype).value, tvm.tir.max_value(dtype).value
+    return relay.cast(relay.minimum(relay.maximum(value, _wide(limits[0])), _wide(limits[1])), dtype)
+
+
+def _requantize(attrs, inputs, types):
+    """MultiplyByQuantizedMultiplier of TensorFlow Lite and the like, in 64 bits."""
+    rank = len(types[0].shape)
+    behind = (rank - 1 - int(attrs["axis"]) % rank) if rank else 0
+
+    def wide(index):
+        value = relay.cast(inputs[index], "int64")
+        return relay.expand_dims(value, axis=1, num_newaxis=behind) if len(types[index].shape) and behind else value
+
+    value = relay.subtract(relay.cast(inputs[0], "int64"), _wide(int(attrs["input_zero_point"])))
+    multiplier, shift = wide(1), wide(2)
+    rounding = str(attrs["rounding"])
+    if rounding == "TFLITE" and types[0].dtype == "int64":
+        short = relay.right_shift(relay.add(multiplier, _wide(1 << 15)), _wide(16))
+        short = relay.where(relay.less(multiplier, _wide(0x7FFF0000)), short, _wide(0x7FFF))
+        value = _shifted_halves_up(relay.multiply(value, short), relay.subtract(_wide(15), shift))
+    elif rounding == "TFLITE":
+        value = relay.left_shift(value, relay.maximum(shift, _wide(0)))
+        value = _shifted_halves_up(relay.multiply(value, multiplier), _wide(31))
+        value = _shifted_halves_away(value, relay.negative(relay.minimum(shift, _wide(0))))
+    else:
+        round_ = _shifted_halves_up if rounding == "UPWARD" else _shifted_halves_away
+        value = round_(relay.multiply(value, multiplier), relay.subtract(_wide(31), shift))
+    return _saturated(relay.add(value, _wide(int(attrs["output_zero_point"]))), types[-1].dtype)
+
+
+def _average(attrs, inputs, types):
+    """The mean over the part of a window that lies in the data, halves away from zero."""
+    if str(attrs["rounding"]) != "TFLITE" or "int" not in types[0].dtype:
+        return None
+    window = {name: [int(extent) for extent in attrs[name]] for name in ("pool_size", "strides", "dilation", "padding")}
+    elements = window["pool_size"][0] * window["pool_size"][1]
+
+    def total(value):
+        # A mean that counts the padding, of values that are multiples of its divisor.
+        times = relay.multiply(value, _wide(elements))
+        return relay.nn.avg_pool2d(times, layout="NHWC", count_include_pad=True, **window)
+
+    value = relay.cast(inputs[0], "int64")
+    count = total(relay.ones([int(extent) for extent in types[0].shape], "int64"))
+    value = total(value)
+    half = relay.right_shift(count, _wide(1))
+    away = relay.where(relay.less(value, _wide(0)), relay.negative(half), half)
+    return _saturated(relay.divide(relay.add(value, away), count), types[-1].dtype)
+
+
+_registry.register_legalize("tfl.requantize", _requantize)
+_registry.register_legalize("tfl.nn.avg_pool2d", _average)

@@ -8,6 +8,7 @@ import io.kiln.base.Bytes;
 import io.kiln.frontend.TfliteRounding;
 import io.kiln.frontend.relay.RelayFrontend;
 import io.kiln.frontend.tflite.TfliteFrontend;
+import io.kiln.frontend.tflite.single.OperatorCases;
 import io.kiln.frontend.tflite.single.SingleOperatorTest;
 import io.kiln.ir.Function;
 import io.kiln.ir.text.RelayPrinter;
@@ -23,6 +24,10 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.AfterAll;
@@ -36,6 +41,12 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** The real TVM 0.18 parses what Kiln prints, and Kiln reads what it prints. */
 final class TvmTextsTest {
     private static final Path REGISTRATION = Path.of("src", "main", "resources", "mlf", "kiln_relay.py");
+
+    /** Calls of operators that TVM does not have, and those of them that it is told how to compute. */
+    private static final Pattern FOREIGN = Pattern.compile("= (tfl\\.[\\w.]+)\\(");
+
+    private static final Set<String> REPLACED = Set.of("tfl.requantize", "tfl.nn.avg_pool2d");
+    private static final int MOST = 8;
 
     private static RealTvm tvm;
 
@@ -120,18 +131,58 @@ final class TvmTextsTest {
         List<Bytes> inputs = bytes(printed.path("inputs"));
         assertThat(Interpreter.run(function, inputs)).isEqualTo(bytes(printed.path("outputs")));
         assertThat(read(RelayPrinter.astext(function))).isEqualTo(function);
-        JsonNode again = tvm.ask(
-                "run",
-                Map.of(
-                        "file",
-                        write(network, function),
-                        "registration",
-                        REGISTRATION,
-                        "inputs",
-                        inputs.stream()
-                                .map(input -> HexFormat.of().formatHex(input.toArray()))
-                                .toList()));
-        assertThat(bytes(again)).isEqualTo(bytes(printed.path("outputs")));
+        assertThat(answers(write(network, function), inputs)).isEqualTo(bytes(printed.path("outputs")));
+    }
+
+    /** TensorFlow Lite's arithmetic out of TVM's operators: what {@code kiln_relay.py} replaces rescaling and pools by. */
+    @ParameterizedTest
+    @EnumSource(
+            value = OwnModel.class,
+            names = {"SINE", "CODER", "WIDE_CONV", "WIDE_TRANSPOSED"})
+    void itCompilesModelsWithTensorFlowLitesRounding(OwnModel model) {
+        Path file = write(model.id(), model.read());
+        for (int k = 0; k < 2; k++) {
+            List<Bytes> inputs = model.inputs(k);
+            assertThat(answers(file, inputs)).isEqualTo(Interpreter.run(model.read(), inputs));
+        }
+    }
+
+    /** Rescaled layers, rescaling itself, and pools, of drawn shapes. */
+    @Test
+    void itCompilesOperatorsWithTensorFlowLitesRounding() throws IOException {
+        Random random = new Random(1);
+        List<String> seen = new ArrayList<>();
+        for (OperatorCases operator : SingleOperatorTest.operators().toList()) {
+            Function function = operator.function(1, TfliteRounding.MICRO, "default");
+            Path file = write("case", function);
+            Set<String> foreign = FOREIGN.matcher(Files.readString(file))
+                    .results()
+                    .map(found -> found.group(1))
+                    .collect(Collectors.toSet());
+            if (!foreign.isEmpty()
+                    && REPLACED.containsAll(foreign)
+                    && seen.stream().filter(foreign::contains).count() < MOST) {
+                seen.addAll(foreign);
+                List<Bytes> inputs = function.params().stream()
+                        .map(param -> {
+                            byte[] data = new byte[Math.toIntExact(param.type().bytes())];
+                            random.nextBytes(data);
+                            return Bytes.wrap(data);
+                        })
+                        .toList();
+                assertThat(answers(file, inputs))
+                        .as(Files.readString(file))
+                        .isEqualTo(Interpreter.run(function, inputs));
+            }
+        }
+        assertThat(seen).containsAll(REPLACED).hasSizeGreaterThan(MOST);
+    }
+
+    private static List<Bytes> answers(Path file, List<Bytes> inputs) {
+        List<String> texts = inputs.stream()
+                .map(input -> HexFormat.of().formatHex(input.toArray()))
+                .toList();
+        return bytes(tvm.ask("run", Map.of("file", file, "registration", REGISTRATION, "inputs", texts)));
     }
 
     private static Function read(String text) {
