@@ -5,9 +5,12 @@
     module = tvm.relay.parse(open("default.relay").read())
 
 They compute as TensorFlow Lite's kernels do, and TVM's own operators do not. The call says what type the result has. When TVM compiles a
-module it replaces tfl.requantize and tfl.nn.avg_pool2d by its own operators, which then compute the same. The others it can only parse: give
+module it replaces tfl.requantize, tfl.qnn.add, tfl.qnn.subtract and tfl.nn.avg_pool2d by its own operators, which compute the same. The others it can only parse: give
 them a legalization (tvm.relay.op.op.register_legalize), or take them with an external code generator.
 """
+import math
+
+import numpy
 import tvm
 from tvm import relay
 from tvm.relay.op import op as _registry
@@ -72,6 +75,24 @@ def _shifted_halves_away(value, shift):
     return relay.right_shift(relay.subtract(relay.add(value, half), less), shift)
 
 
+def _rounded_twice(value, multiplier, shift):
+    """value * multiplier * 2**(shift - 31)."""
+    value = relay.left_shift(value, relay.maximum(shift, _wide(0)))
+    value = _shifted_halves_up(relay.multiply(value, multiplier), _wide(31))
+    return _shifted_halves_away(value, relay.negative(relay.minimum(shift, _wide(0))))
+
+
+def _rescaled(value, real):
+    """The value times a number, which becomes a multiplier of 31 bits and a power of two (QuantizeMultiplier)."""
+    fraction, exponent = math.frexp(real)
+    multiplier = math.floor(fraction * 2**31 + 0.5)
+    if multiplier == 2**31:
+        multiplier, exponent = 2**30, exponent + 1
+    if exponent < -31:
+        multiplier, exponent = 0, 0
+    return _rounded_twice(value, _wide(multiplier), _wide(exponent))
+
+
 def _saturated(value, dtype):
     limits = tvm.tir.min_value(dtype).value, tvm.tir.max_value(dtype).value
     return relay.cast(relay.minimum(relay.maximum(value, _wide(limits[0])), _wide(limits[1])), dtype)
@@ -94,9 +115,7 @@ def _requantize(attrs, inputs, types):
         short = relay.where(relay.less(multiplier, _wide(0x7FFF0000)), short, _wide(0x7FFF))
         value = _shifted_halves_up(relay.multiply(value, short), relay.subtract(_wide(15), shift))
     elif rounding == "TFLITE":
-        value = relay.left_shift(value, relay.maximum(shift, _wide(0)))
-        value = _shifted_halves_up(relay.multiply(value, multiplier), _wide(31))
-        value = _shifted_halves_away(value, relay.negative(relay.minimum(shift, _wide(0))))
+        value = _rounded_twice(value, multiplier, shift)
     else:
         round_ = _shifted_halves_up if rounding == "UPWARD" else _shifted_halves_away
         value = round_(relay.multiply(value, multiplier), relay.subtract(_wide(31), shift))
@@ -123,5 +142,27 @@ def _average(attrs, inputs, types):
     return _saturated(relay.divide(relay.add(value, away), count), types[-1].dtype)
 
 
+def _sum(operator, precision):
+    """A sum or difference: both sides with more bits on one scale, then on that of the result. Quotients have the precision that the kernels have."""
+
+    def legalize(attrs, inputs, types):
+        if str(attrs["rounding"]) != "TFLITE" or not all(isinstance(value, relay.Constant) for value in inputs[2:]):
+            return None
+        scales = [precision(inputs[i].data.numpy()) for i in (2, 4, 6)]
+        zeros = [int(inputs[i].data.numpy()) for i in (3, 5, 7)]
+        bits = 15 if types[0].dtype == "int16" else 20
+        twice = precision(2) * max(scales[:2])
+        sides = []
+        for value, zero, scale in zip(inputs[:2], zeros, scales):
+            centred = relay.subtract(relay.cast(value, "int64"), _wide(zero))
+            sides.append(_rescaled(relay.left_shift(centred, _wide(bits)), float(scale / twice)))
+        value = _rescaled(operator(*sides), float(twice / (precision(1 << bits) * scales[2])))
+        return _saturated(relay.add(value, _wide(zeros[2])), types[-1].dtype)
+
+    return legalize
+
+
 _registry.register_legalize("tfl.requantize", _requantize)
+_registry.register_legalize("tfl.qnn.add", _sum(relay.add, numpy.float64))
+_registry.register_legalize("tfl.qnn.subtract", _sum(relay.subtract, numpy.float32))
 _registry.register_legalize("tfl.nn.avg_pool2d", _average)

@@ -45,7 +45,8 @@ final class TvmTextsTest {
     /** Calls of operators that TVM does not have, and those of them that it is told how to compute. */
     private static final Pattern FOREIGN = Pattern.compile("= (tfl\\.[\\w.]+)\\(");
 
-    private static final Set<String> REPLACED = Set.of("tfl.requantize", "tfl.nn.avg_pool2d");
+    private static final Set<String> REPLACED =
+            Set.of("tfl.requantize", "tfl.qnn.add", "tfl.qnn.subtract", "tfl.nn.avg_pool2d");
     private static final int MOST = 8;
 
     private static RealTvm tvm;
@@ -138,7 +139,7 @@ final class TvmTextsTest {
     @ParameterizedTest
     @EnumSource(
             value = OwnModel.class,
-            names = {"SINE", "CODER", "WIDE_CONV", "WIDE_TRANSPOSED"})
+            names = {"SINE", "CODER", "SUMS", "WIDE_CONV", "WIDE_SUM", "WIDE_TRANSPOSED"})
     void itCompilesModelsWithTensorFlowLitesRounding(OwnModel model) {
         Path file = write(model.id(), model.read());
         for (int k = 0; k < 2; k++) {
