@@ -74,7 +74,7 @@ static void modules_have_slots(void) {
   EXPECT(TVMModCreateFromCModule(&library, &handle) == 0 && number(handle) == 0x8001u);
 }
 
-/* What a host calls to look up functions of a module: Null wherever there is none, and never an error. */
+/* What a host calls to look up functions of a module: Null if there is none, and an error for other arguments. */
 static void a_host_looks_functions_up(void) {
   TVMValue args[3];
   int tcodes[3] = {kTVMModuleHandle, kTVMStr, kTVMArgInt};
@@ -90,10 +90,15 @@ static void a_host_looks_functions_up(void) {
   args[1].v_str = "no such";
   EXPECT(TVMFuncCall(get, args, tcodes, 3, &ret, &tcode) == 0 && tcode == kTVMNullptr && ret.v_handle == NULL);
   args[1].v_str = "sum";
-  EXPECT(TVMFuncCall(get, args, tcodes, 2, &ret, &tcode) == 0 && tcode == kTVMNullptr);
+  tcodes[2] = kTVMArgBool;
+  EXPECT(TVMFuncCall(get, args, tcodes, 3, &ret, &tcode) == 0);
+  EXPECT(tcode == kTVMPackedFuncHandle && number(ret.v_handle) == 0x80008000u);
+  EXPECT(TVMFuncCall(get, args, tcodes, 2, &ret, &tcode) == kTvmErrorFunctionCallNumArguments && tcode == kTVMNullptr);
+  EXPECT(strcmp(TVMGetLastError(), "ModuleGetFunction: expected 3 arguments") == 0);
   for (int i = 0; i < 3; ++i) {
     tcodes[i] += 1;
-    EXPECT(TVMFuncCall(get, args, tcodes, 3, &ret, &tcode) == 0 && tcode == kTVMNullptr);
+    EXPECT(TVMFuncCall(get, args, tcodes, 3, &ret, &tcode) == kTvmErrorFunctionCallWrongArgType && tcode == kTVMNullptr);
+    EXPECT(strstr(TVMGetLastError(), "an integer or bool") != NULL);
     tcodes[i] -= 1;
   }
 }

@@ -147,6 +147,24 @@ static void functions_are_timed(void) {
   EXPECT(live_blocks == before && timer_runs == 0);
 }
 
+/* A graph's debug executor asks for the time of every node, also of those that do nothing. */
+static void nothing_can_be_timed(void) {
+  start();
+  size_t before = live_blocks;
+  uint64_t in = allocate(MODEL_BYTES);
+  uint64_t out = allocate(MODEL_BYTES);
+  create_evaluator(get_global("runtime.RPCTimeEvaluator"), 12, "__nop", 10, 2, 0);
+  EXPECT(reply_u32(8) == kTVMRPCReturn && reply_u64(24) == kTVMPackedFuncHandle);
+  next_time = 0.25;
+  calls_of_negate = 0;
+  call_tensors(reply_u64(32), in, out, MODEL_BYTES, INT8);
+  EXPECT(reply_u64(32) == 16u && replied_seconds(0) == 0.025 && replied_seconds(1) == 0.05);
+  EXPECT(calls_of_negate == 0u);
+  free_data(in);
+  free_data(out);
+  EXPECT(live_blocks == before && timer_runs == 0);
+}
+
 /* What is timed may create another evaluator; the results still fit into the memory for them. */
 static void an_evaluator_may_be_replaced_while_it_runs(void) {
   start();
@@ -178,6 +196,7 @@ static void memory_is_filled_with_random_bytes(void) {
 int main(void) {
   the_executor_is_driven();
   functions_are_timed();
+  nothing_can_be_timed();
   an_evaluator_may_be_replaced_while_it_runs();
   memory_is_filled_with_random_bytes();
   forget_memory();

@@ -80,7 +80,7 @@ static void packets_that_are_cut_or_too_long_are_refused(void) {
     EXPECT(reply_u32(8) == kTVMRPCException);
   }
   static const int types[] = {kTVMStr, kTVMArgInt};
-  static const int odd[] = {kTVMObjectHandle, kTVMNDArrayHandle, kTVMObjectRValueRefArg, kTVMArgBool, 99, -1};
+  static const int odd[] = {kTVMObjectHandle, kTVMNDArrayHandle, kTVMObjectRValueRefArg, kTVMExtBegin, 99, -1};
   for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); ++i) {
     begin(kTVMRPCCallFunc);
     add_u64(0x80008003u);

@@ -62,6 +62,52 @@ static void functions_are_found_and_called(void) {
   expect_void();
 }
 
+/* Hosts of TVM 0.18 ask with a bool, code 15 and eight bytes; hosts of 0.16 with an integer. */
+static void a_host_of_0_18_finds_functions_too(void) {
+  static const int types[] = {kTVMModuleHandle, kTVMStr, kTVMArgBool};
+  static const int few[] = {kTVMModuleHandle, kTVMStr};
+  static const int wrong[] = {kTVMModuleHandle, kTVMStr, kTVMArgFloat};
+  start();
+  uint64_t look_up = get_global("tvm.rpc.server.ModuleGetFunction");
+  begin(kTVMRPCCallFunc);
+  add_u64(look_up);
+  sequence(3, types);
+  add_u64(library_handle);
+  add_text("negate");
+  add_u64(0);
+  call();
+  replied_bytes("20 00 00 00 00 00 00 00 04 00 00 00 02 00 00 00 00 00 00 00 03 00 00 00 0A 00 00 00 00 00 00 00 "
+                "00 80 00 80 00 00 00 00");
+  begin(kTVMRPCCallFunc);
+  add_u64(look_up);
+  sequence(2, few);
+  add_u64(library_handle);
+  add_text("negate");
+  call();
+  EXPECT(replied_exception("ModuleGetFunction: expected 3 arguments*"));
+  begin(kTVMRPCCallFunc);
+  add_u64(look_up);
+  sequence(3, wrong);
+  add_u64(library_handle);
+  add_text("negate");
+  add_u64(0);
+  call();
+  EXPECT(replied_exception("ModuleGetFunction: expected a module, a string, and an integer or bool*"));
+}
+
+static void a_bool_comes_back_as_one(void) {
+  static const int types[] = {kTVMArgBool};
+  start();
+  uint64_t function = function_of(library_handle, "echo");
+  begin(kTVMRPCCallFunc);
+  add_u64(function);
+  sequence(1, types);
+  add_u64(1);
+  call();
+  replied_bytes("20 00 00 00 00 00 00 00 04 00 00 00 02 00 00 00 00 00 00 00 0F 00 00 00 0F 00 00 00 00 00 00 00 "
+                "01 00 00 00 00 00 00 00");
+}
+
 static void tensors_are_copied_in_blocks(void) {
   start();
   uint64_t data = allocate(100);
@@ -169,7 +215,7 @@ static void what_fails_is_told(void) {
 }
 
 static void values_come_back_as_they_were(void) {
-  static const int types[] = {kTVMArgInt, kTVMArgFloat, kTVMNullptr, kTVMDataType, kDLDevice, kTVMStr,
+  static const int types[] = {kTVMArgInt, kTVMArgBool, kTVMArgFloat, kTVMNullptr, kTVMDataType, kDLDevice, kTVMStr,
                               kTVMModuleHandle, kTVMPackedFuncHandle};
   start();
   uint64_t function = function_of(library_handle, "echo");
@@ -199,6 +245,8 @@ int main(void) {
   a_session_begins_with_these_bytes();
   a_call_without_arguments_costs_at_most_150_bytes();
   functions_are_found_and_called();
+  a_host_of_0_18_finds_functions_too();
+  a_bool_comes_back_as_one();
   tensors_are_copied_in_blocks();
   other_addresses_are_refused();
   handles_that_lead_anywhere_are_refused();

@@ -5,6 +5,7 @@
  */
 #include <stddef.h>
 #include <tvm/runtime/c_runtime_api.h>
+#include <tvm/runtime/metadata_types.h>
 
 /* A loader of TVM's sets these two: its own module, and where messages go. */
 TVM_DLL extern void* __tvm_module_ctx;
@@ -34,3 +35,40 @@ void kiln_set_last_error(const char* message) {
 
 /* The last message of this thread, or "". */
 const char* kiln_last_error(void) { return last_error; }
+
+#ifdef KILN_MODEL
+
+/* What TVM's ahead-of-time executor looks up. It calls <mod_name>___tvm_main__ with inputs, outputs, and whatever pools it is
+ * told of. It is told of none, and of the name of the function that brings the workspace itself, tvmgen_<model>_run. */
+
+#define KILN_JOINED(a, b) a##b
+#define KILN_NAME(model, suffix) KILN_JOINED(model, suffix)
+#define KILN_QUOTED(text) #text
+#define KILN_TEXT(text) KILN_QUOTED(text)
+
+#define KILN_PACKED(name) \
+  int32_t name(TVMValue* args, int* type_codes, int num_args, TVMValue* out_value, int* out_type_code, void* resource_handle)
+
+TVM_DLL KILN_PACKED(KILN_NAME(KILN_MODEL, _run));
+TVM_DLL KILN_PACKED(KILN_NAME(KILN_MODEL, _get_c_metadata));
+TVM_DLL KILN_PACKED(KILN_NAME(KILN_MODEL, _run___tvm_main__));
+TVM_DLL KILN_PACKED(get_c_metadata);
+
+KILN_PACKED(KILN_NAME(KILN_MODEL, _run___tvm_main__)) {
+  return KILN_NAME(KILN_MODEL, _run)(args, type_codes, num_args, out_value, out_type_code, resource_handle);
+}
+
+KILN_PACKED(get_c_metadata) {
+  static struct TVMMetadata metadata;
+  int32_t error =
+      KILN_NAME(KILN_MODEL, _get_c_metadata)(args, type_codes, num_args, out_value, out_type_code, resource_handle);
+  if (error == 0) {
+    metadata = *(const struct TVMMetadata*)out_value->v_handle;
+    metadata.mod_name = KILN_TEXT(KILN_MODEL) "_run";
+    metadata.num_workspace_pools = 0;
+    metadata.num_constant_pools = 0;
+    out_value->v_handle = &metadata;
+  }
+  return error;
+}
+#endif

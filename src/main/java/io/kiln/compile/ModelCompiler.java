@@ -130,8 +130,9 @@ public final class ModelCompiler {
     /** The model as Relay text, and the data of its constants. */
     private static List<Artifact> text(CompileRequest request, Function imported) {
         if (request.calls().executor() == ExecutorKind.GRAPH) {
-            // The parameters are those of the graph.
-            return List.of(relay(request, RelayPrinter.print(imported)));
+            // The parameters are those of the graph: the text has its own constants.
+            return List.of(
+                    relay(request, request.slim() ? RelayPrinter.print(imported) : RelayPrinter.astext(imported)));
         }
         RelayPrinter.Module relay = request.slim()
                 ? new RelayPrinter.Module(RelayPrinter.print(imported), List.of())

@@ -13,6 +13,7 @@ import io.kiln.artifact.RuntimeFiles;
 import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
 import io.kiln.base.Problems;
+import io.kiln.base.ResourceTree;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -47,7 +48,7 @@ final class ArchiveWriter {
         String name = model.metadata().name();
         for (Artifact artifact : model.artifacts().artifacts()) {
             switch (artifact.kind()) {
-                case RELAY -> add(relay(name, version), artifact.content());
+                case RELAY -> addText(relay(name, version), artifact);
                 case PARAMETERS -> add(parameters(name), artifact.content());
                 case GRAPH -> add(graph(name, version), artifact.content());
                 case PAYLOAD -> addPayload(artifact);
@@ -56,6 +57,14 @@ final class ArchiveWriter {
         }
         if (model.artifacts().of(ArtifactKind.PARAMETERS).isEmpty()) {
             add(parameters(name), ParameterFile.write(List.of()));
+        }
+    }
+
+    /** A text with operators that TVM does not have comes with the file that registers them there. */
+    private void addText(String path, Artifact text) {
+        add(path, text.content());
+        if (text.text().contains("import kiln_relay")) {
+            ResourceTree.read("mlf").forEach((name, content) -> add(ArchivePaths.SRC + "/" + name, content));
         }
     }
 

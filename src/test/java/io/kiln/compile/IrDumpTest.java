@@ -28,7 +28,7 @@ class IrDumpTest {
         List<Path> files = IrDump.write(CompiledText.of("choice", CompiledText.CALLING), folder);
         assertThat(files).hasSize(8);
         assertThat(Files.readString(folder.resolve("06-fuse-operators.relay")))
-                .contains("then=@twice, otherwise=@same", "def @twice(%x: float32", "// fused_add: %0");
+                .contains("then=@twice, otherwise=@same", "def @twice(%x: float32", "// fused_add: %1");
         assertThat(Files.readString(folder.resolve("07-lower.tir")))
                 .containsSubsequence(
                         "// schedule flat: ",

@@ -9,7 +9,9 @@ import io.kiln.artifact.NamedTensor;
 import io.kiln.artifact.NdArrayFormat;
 import io.kiln.artifact.ParameterFile;
 import io.kiln.module.ArtifactLoaders;
+import io.kiln.module.BuiltInModules.AotFactoryModule;
 import io.kiln.module.BuiltInModules.GraphFactoryModule;
+import io.kiln.module.BuiltInModules.MetadataModule;
 import io.kiln.module.LinkedCode;
 import io.kiln.module.ModuleExport;
 import io.kiln.module.ModuleNode;
@@ -19,38 +21,38 @@ import io.kiln.module.SerializedArray;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * The modules of a model: its C, which imports the modules that loaders make from payloads; with the graph executor,
- * the graph and its parameters, which import
- * the C.
+ * The modules of a model: a factory, from which TVM makes the executor, and the C that it imports, which imports the modules that loaders make from
+ * payloads. The graph executor's factory has the graph and its parameters; that of the ahead-of-time executor imports what tells the metadata
+ * in the C.
  */
 final class ExportedModules {
     private ExportedModules() {}
 
-    /** The modules as a tree; empty for C alone, which needs none. */
-    static Optional<ModuleTree> of(ModelLibrary library) {
+    /** The modules as a tree. */
+    static ModuleTree of(ModelLibrary library) {
         List<ModuleNode> payloads = ArtifactLoaders.installed().load(library.artifacts());
-        boolean isGraph = library.metadata().api().executor() == ExecutorKind.GRAPH;
-        if (payloads.isEmpty() && !isGraph) {
-            return Optional.empty();
+        List<ModuleNode> modules = new ArrayList<>();
+        if (library.metadata().api().executor() == ExecutorKind.GRAPH) {
+            modules.add(new ModuleNode("GraphExecutorFactory", graph(library), List.of(1)));
+        } else {
+            String name = library.metadata().name();
+            modules.add(
+                    new ModuleNode("AotExecutorFactory", new AotFactoryModule(List.of(), List.of(), name), List.of(1)));
+            modules.add(new ModuleNode("metadata_module", new MetadataModule(), List.of(2)));
         }
-        List<ModuleNode> graph = new ArrayList<>();
-        if (isGraph) {
-            graph.add(new ModuleNode("GraphExecutorFactory", factory(library), List.of(1)));
-        }
-        int first = graph.size() + 1;
-        graph.add(new ModuleNode(
+        int first = modules.size() + 1;
+        modules.add(new ModuleNode(
                 "c",
                 new LinkedCode(List.of()),
                 IntStream.range(first, first + payloads.size()).boxed().toList()));
-        graph.addAll(payloads);
-        return Optional.of(ModuleExport.tree(graph));
+        modules.addAll(payloads);
+        return ModuleExport.tree(modules);
     }
 
-    private static GraphFactoryModule factory(ModelLibrary library) {
+    private static GraphFactoryModule graph(ModelLibrary library) {
         String name = library.metadata().name();
         Artifact graph = library.artifacts().of(ArtifactKind.GRAPH).get(0);
         List<NamedTensor> tensors = library.artifacts().of(ArtifactKind.PARAMETERS).stream()

@@ -4,6 +4,7 @@ package io.kiln.flow.export;
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.Convention;
+import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.artifact.RuntimeFeature;
@@ -42,12 +43,11 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 
 /**
- * Makes {@code lib<model>.so} for this computer: the model's operators with the packed calling convention and, with the graph executor, the graph
- * and its parameters, as TVM's {@code load_module} takes it. Each library is read back before it counts as made.
+ * Makes {@code lib<model>.so} for this computer: the model's operators with the packed calling convention, and the factory of an executor, as TVM's {@code
+ * load_module} takes it: {@code library[name](device)} is the executor. Each library is read back before it counts as made.
  */
 public final class LibraryExport {
     /** The value of {@code kiln.export} for such a library. */
@@ -142,18 +142,16 @@ public final class LibraryExport {
         ResourceTree.read("export/" + KIND)
                 .forEach((name, content) -> WholeFiles.write(work.resolve(name), content.toArray()));
         sources.add(SUPPORT);
-        blob(library).ifPresent(text -> {
-            WholeFiles.write(work.resolve(BlobSource.FILE), text);
-            sources.add(BlobSource.FILE);
-        });
+        WholeFiles.write(work.resolve(BlobSource.FILE), blob(library));
+        sources.add(BlobSource.FILE);
         return sources;
     }
 
-    private Optional<String> blob(ModelLibrary library) {
-        if (withArtifacts) {
-            return Optional.of(BlobSource.of(ArtifactGroups.write(library.artifacts())));
-        }
-        return ExportedModules.of(library).map(ModuleBlob::write).map(BlobSource::of);
+    private String blob(ModelLibrary library) {
+        return BlobSource.of(
+                withArtifacts
+                        ? ArtifactGroups.write(library.artifacts())
+                        : ModuleBlob.write(ExportedModules.of(library)));
     }
 
     private void link(ModelLibrary library, Path work, List<String> sources, Path file) {
@@ -161,6 +159,9 @@ public final class LibraryExport {
         // Float models answer the same everywhere: no fused multiply-add that the model does not have.
         line.addAll(List.of("-ffp-contract=off", "-fno-math-errno", "-Wl,--build-id=none"));
         line.addAll(List.of(LAST_ERROR, "-Iruntime/include", "-I."));
+        if (library.metadata().api().executor() == ExecutorKind.AOT) {
+            line.add("-DKILN_MODEL=tvmgen_" + library.metadata().name());
+        }
         line.addAll(sources);
         line.addAll(List.of("-o", String.valueOf(file.getFileName()), "-lm"));
         ProcessResult result =

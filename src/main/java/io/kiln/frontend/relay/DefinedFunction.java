@@ -107,8 +107,10 @@ final class DefinedFunction {
 
     private void defineParameters() {
         List<Param> atRunTime = new ArrayList<>();
+        ParameterNames parameters = new ParameterNames(definition.params(), params, paramsFile, findings);
+        boolean hasOwn = !functions.metadata().constants().isEmpty();
         Map<String, NamedTensor> tensors =
-                new ParameterNames(definition.params(), params, paramsFile, findings).find(definition.name());
+                hasOwn && parameters.areForeign() ? Map.of() : parameters.find(definition.name());
         for (Param param : definition.params()) {
             NamedTensor tensor = tensors.get(param.name());
             if (tensor == null) {

@@ -8,10 +8,10 @@ import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.relay.build.CalledFunctions;
 import io.kiln.frontend.relay.value.Findings;
 import io.kiln.ir.CallRules;
-import io.kiln.ir.Constant;
 import io.kiln.ir.Function;
 import io.kiln.ir.text.Place;
 import io.kiln.ir.text.RelaySyntax.Definition;
+import io.kiln.ir.text.RelaySyntax.Metadata;
 import io.kiln.ir.text.RelaySyntax.Module;
 import io.kiln.reference.ConstantFolder;
 import java.util.HashMap;
@@ -31,7 +31,7 @@ final class Functions implements CalledFunctions {
     private static final String MAIN = "@main";
 
     private final Map<String, Definition> definitions = new LinkedHashMap<>();
-    private final List<Constant> constants;
+    private final Metadata metadata;
     private final Findings findings;
     private final ConstantFolder folder;
     private final boolean isWhole;
@@ -42,7 +42,7 @@ final class Functions implements CalledFunctions {
     /** @param bytes size of the text and its parameters */
     Functions(Module module, Findings findings, long bytes) {
         this.folder = new ConstantFolder(bytes);
-        this.constants = module.constants();
+        this.metadata = module.metadata();
         this.findings = findings;
         this.isWhole = findings.count() == 0;
         for (Definition definition : module.definitions()) {
@@ -90,8 +90,8 @@ final class Functions implements CalledFunctions {
     }
 
     @Override
-    public List<Constant> constants() {
-        return constants;
+    public Metadata metadata() {
+        return metadata;
     }
 
     @Override

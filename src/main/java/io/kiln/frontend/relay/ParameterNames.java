@@ -39,6 +39,11 @@ final class ParameterNames {
         this.printed = params.stream().map(Param::name).collect(Collectors.toSet());
     }
 
+    /** Whether no tensor is one of the text's parameters: they belong to something else that lies beside the text, such as a graph. */
+    boolean areForeign() {
+        return tensors.stream().noneMatch(t -> params.stream().anyMatch(p -> isPrinted(t.name(), p.name())));
+    }
+
     /** The tensors by their names in the text; a tensor without a parameter, or with several, is reported. */
     Map<String, NamedTensor> find(String function) {
         Map<String, NamedTensor> found = new HashMap<>();

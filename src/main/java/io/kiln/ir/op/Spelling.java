@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.ir.op;
 
+import io.kiln.ir.type.TensorType;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -32,6 +33,11 @@ public record Spelling(String name, Map<String, Object> attributes, Form form) {
     /** The key that tells TVM's parser the type of the attributes of an operator that states none. */
     public static final String TYPE_KEY = "attrs_type_key";
 
+    /** Keys of the result's type, for operators that TVM does not have. */
+    public static final String RESULT_SHAPE = "ty_shape";
+
+    public static final String RESULT_DTYPE = "ty_dtype";
+
     private static final String DICTIONARY = "DictAttrs";
     private static final Set<String> TRUTHS = Set.of("keepdims", "select_last_index", "count_include_pad");
 
@@ -58,11 +64,19 @@ public record Spelling(String name, Map<String, Object> attributes, Form form) {
 
     /** An operator that TVM does not have, under another name. */
     public static Spelling own(String name, Map<String, Object> attributes) {
-        Map<String, Object> spelled = new LinkedHashMap<>(attributes);
-        if (!spelled.isEmpty()) {
-            spelled.put(TYPE_KEY, DICTIONARY);
-        }
-        return new Spelling(name, spelled, Form.LIST);
+        return new Spelling(name, attributes, Form.LIST);
+    }
+
+    /**
+     * A copy that tells the type of the result if TVM has no such operator: whoever registers it there can say no more than that. Nothing
+     * of it is read back.
+     */
+    public Spelling resulting(TensorType result) {
+        return isForeign()
+                ? with(RESULT_SHAPE, result.shape().dims())
+                        .with(RESULT_DTYPE, result.dtype().text())
+                        .with(TYPE_KEY, DICTIONARY)
+                : this;
     }
 
     /** A copy without an attribute. */

@@ -114,7 +114,7 @@ final class DefinitionParser {
         Token name = words.take();
         device();
         if (let && words.takeIf(":")) {
-            types.results();
+            types.ofLet();
         }
         if (words.takeIf("=")) {
             Expression value = expressions.expression(0);

@@ -3,6 +3,7 @@ package io.kiln.ir.text;
 
 import io.kiln.base.DType;
 import io.kiln.ir.text.RelaySyntax.Attribute;
+import io.kiln.ir.text.RelaySyntax.Boxed;
 import io.kiln.ir.text.RelaySyntax.Call;
 import io.kiln.ir.text.RelaySyntax.Expression;
 import io.kiln.ir.text.RelaySyntax.Global;
@@ -157,11 +158,33 @@ final class ExpressionParser {
         }
         checkDepth(depth + 1);
         Token name = words.take();
-        if (words.peek().is("=")) {
+        if (words.peek().is("=") && name.text().equals(RelaySyntax.DICTIONARY)) {
+            words.expect("=");
+            attributes.addAll(
+                    words.peek().is("{")
+                            ? dictionary(depth)
+                            : List.of(new Attribute(name.text(), attributeValue(depth), name.place())));
+        } else if (words.peek().is("=")) {
             attributes.add(attribute(name));
         } else {
             args.add(projected(call(name, depth + 1)));
         }
+    }
+
+    /** <code>{"axis"=1, "rounding"="TFLITE"}</code>: the attributes of an operator that TVM does not know. */
+    private List<Attribute> dictionary(int depth) {
+        List<Attribute> attributes = new ArrayList<>();
+        words.expect("{");
+        while (!words.peek().is("}")) {
+            Token name = words.expect(Token.Kind.STRING, "the name of an attribute in quotes");
+            words.expect("=");
+            attributes.add(new Attribute(name.text(), attributeValue(depth), name.place()));
+            if (!words.takeIf(",")) {
+                break;
+            }
+        }
+        words.expect("}");
+        return attributes;
     }
 
     private static boolean isKeyword(Token name) {
@@ -192,6 +215,7 @@ final class ExpressionParser {
                 yield Optional.empty();
             }
             case "True", "False" -> words.take().text().equals("True");
+            case "meta" -> boxed();
             default -> {
                 words.take();
                 if (!isOpening(words.peek())) {
@@ -206,7 +230,19 @@ final class ExpressionParser {
         };
     }
 
-    /** {@code meta[Executor][0]}, {@code VirtualDevice(…)} or <code>{…}</code>: everything between its brackets. */
+    /** {@code meta[runtime.BoxInt][0]}, or metadata of another kind, which no operator of Kiln reads. */
+    private Object boxed() {
+        Place place = words.take().place();
+        words.expect("[");
+        Token kind = words.expect(Token.Kind.NAME, "a kind of metadata");
+        words.expect("]");
+        words.expect("[");
+        int index = index();
+        words.expect("]");
+        return MetadataSection.BOXES.contains(kind.text()) ? new Boxed(kind.text(), index, place) : new Opaque(place);
+    }
+
+    /** {@code Executor[0]}, {@code VirtualDevice(…)} or <code>{…}</code>: everything between its brackets. */
     private Object opaque(String expected) {
         Place place = words.peek().place();
         if (!isOpening(words.peek())) {

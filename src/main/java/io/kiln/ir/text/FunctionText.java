@@ -13,13 +13,16 @@ import io.kiln.ir.Result;
 import io.kiln.ir.Variable;
 import io.kiln.ir.op.Spelling;
 import io.kiln.ir.op.call.FunctionRef;
+import io.kiln.ir.op.call.RefWrite;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /** Prints one function of a module. */
@@ -28,10 +31,11 @@ final class FunctionText {
     private final TextConstants constants;
     private final boolean isMain;
     private final Map<Integer, TensorType> types;
-    private final ProductText products = new ProductText(this::arg);
+    private final ProductText products = new ProductText(this::read);
     private final java.util.function.Function<Function, String> globals;
     private final Map<Integer, String> names = new HashMap<>();
     private final Map<Integer, String> called = new HashMap<>();
+    private final Set<Integer> variables = new HashSet<>();
     private final StringBuilder out = new StringBuilder();
 
     /**
@@ -79,10 +83,9 @@ final class FunctionText {
     private void body(RelayNames unique) {
         Map<Integer, Group> groups = new HashMap<>();
         function.groups().forEach(group -> groups.put(group.bindings().get(0), group));
-        for (int i = 0; i < function.bindings().size(); i++) {
-            names.put(function.bindings().get(i).id(), "%" + i);
-        }
+        function.bindings().forEach(binding -> names.put(binding.id(), "%" + constants.number()));
         for (Variable variable : function.variables()) {
+            variables.add(variable.id());
             names.put(variable.id(), "%" + unique.of(variable.name()));
             out.append("  let ")
                     .append(names.get(variable.id()))
@@ -95,8 +98,7 @@ final class FunctionText {
             printBinding(binding);
         }
         out.append("  ")
-                .append(tuple(
-                        function.results().stream().map(r -> names.get(r.id())).toList()))
+                .append(tuple(function.results().stream().map(r -> read(r.id())).toList()))
                 .append("\n}\n");
     }
 
@@ -159,7 +161,7 @@ final class FunctionText {
     private void printBinding(Binding binding) {
         List<TensorType> argTypes =
                 binding.args().stream().map(arg -> arg.type(types)).toList();
-        Spelling spelling = binding.op().spelling(argTypes);
+        Spelling spelling = binding.op().spelling(argTypes).resulting(binding.type());
         boolean isWidened = spelling.form() == Spelling.Form.WORDS;
         TensorType type = isWidened ? new TensorType(binding.type().shape(), DType.INT32) : binding.type();
         String call = products.of(binding, argTypes.isEmpty() ? binding.type() : argTypes.get(0))
@@ -181,7 +183,11 @@ final class FunctionText {
         boolean isWidened = spelling.form() == Spelling.Form.WORDS;
         constants.noteForeign(spelling.isForeign());
         List<String> args = new ArrayList<>();
-        binding.args().forEach(arg -> args.add(isWidened ? "cast(" + arg(arg) + ", dtype=\"int32\")" : arg(arg)));
+        for (Arg arg : binding.args()) {
+            boolean isVariable = spelling.isForeign() || (binding.op() instanceof RefWrite && args.isEmpty());
+            String text = isVariable ? arg(arg) : read(arg);
+            args.add(isWidened ? "cast(" + text + ", dtype=\"int32\")" : text);
+        }
         List<String> all = new ArrayList<>(
                 spelling.form() == Spelling.Form.TUPLE
                         ? List.of("(" + String.join(", ", args) + (args.size() == 1 ? ",)" : ")"))
@@ -202,6 +208,15 @@ final class FunctionText {
     private String global(FunctionRef ref) {
         return called.computeIfAbsent(
                 ref.index(), index -> globals.apply(function.functions().get(index)));
+    }
+
+    /** A value that TVM's operators take: they do not take variables. */
+    private String read(Arg arg) {
+        return arg instanceof Arg.Ref ref ? read(ref.id()) : arg(arg);
+    }
+
+    private String read(int id) {
+        return variables.contains(id) ? "ref_read(" + names.get(id) + ")" : names.get(id);
     }
 
     private String arg(Arg arg) {

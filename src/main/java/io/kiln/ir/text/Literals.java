@@ -21,9 +21,12 @@ final class Literals {
 
     private Literals() {}
 
-    /** {@code 0.5f}: the fewest digits that parse to the same float. */
+    /**
+     * {@code 0.5f}: the fewest digits that parse to the same float. The largest one has those of a double:
+     * TVM's parser reads a double, which must not be larger than it.
+     */
     static String of(float value) {
-        return shortest(value, Float::parseFloat) + "f";
+        return shortest(value, Math.abs(value) == Float.MAX_VALUE ? Double::parseDouble : Float::parseFloat) + "f";
     }
 
     /** As a float if it is one, otherwise {@code 0.1f64}. */
@@ -39,6 +42,9 @@ final class Literals {
         if (value instanceof List<?> list) {
             return list.stream().map(Literals::ofAttribute).collect(Collectors.joining(", ", "[", "]"));
         }
+        if (Optional.empty().equals(value)) {
+            return "None";
+        }
         if (value instanceof Boolean truth) {
             return truth ? "True" : "False";
         }
@@ -46,8 +52,8 @@ final class Literals {
     }
 
     /**
-     * A scalar constant's literal; empty if Relay has none: for tensors, unsigned integers, and NaN, whose bits a
-     * literal would lose.
+     * A scalar constant's literal; empty if Relay has none: for tensors, int8 and unsigned integers, and NaN, whose bits
+     * a literal would lose.
      */
     static Optional<String> inline(Constant constant) {
         if (constant.type().shape().rank() > 0) {
@@ -58,9 +64,9 @@ final class Literals {
             case FLOAT32 ->
                 Optional.of(constant.real(0)).filter(x -> !Float.isNaN(x)).map(Literals::of);
             case INT32 -> Optional.of(String.valueOf(constant.integer(0)));
-            case INT8, INT16, INT64 -> Optional.of(constant.integer(0) + "i" + 8 * dtype.bytes());
+            case INT16, INT64 -> Optional.of(constant.integer(0) + "i" + 8 * dtype.bytes());
             case BOOL -> Optional.of(constant.integer(0) == 0 ? "False" : "True");
-            case UINT8, UINT32, UINT64 -> Optional.empty();
+            case INT8, UINT8, UINT32, UINT64 -> Optional.empty();
         };
     }
 

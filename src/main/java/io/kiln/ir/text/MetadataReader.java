@@ -12,6 +12,8 @@ import io.kiln.artifact.NdArrayFormat;
 import io.kiln.base.Failure;
 import io.kiln.base.Problem;
 import io.kiln.ir.Constant;
+import io.kiln.ir.text.RelaySyntax.Metadata;
+import io.kiln.ir.text.RelaySyntax.Opaque;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.nio.ByteBuffer;
@@ -19,21 +21,27 @@ import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * Parses metadata sections written by {@link MetadataSection} and TVM: a JSON graph whose root leads to the constants.
+ * Parses metadata sections written by {@link MetadataSection} and TVM: a JSON graph whose root maps kinds, such as {@code relay.Constant}, to
+ * arrays of nodes.
  */
 final class MetadataReader {
     private static final int MAX_DEPTH = 16;
+
+    /** A section can refer to one node often, so that a short one has any number of values. */
+    private static final int MAX_VALUES = 1 << 20;
 
     private final String file;
     private final int line;
     private final Consumer<Problem> problems;
     private final Map<Integer, Constant> arrays = new HashMap<>();
     private long bytesLeft = TensorType.MAX_BYTES;
+    private int valuesLeft = MAX_VALUES;
 
     /** A reader of a section whose JSON begins at a line of a file. */
     MetadataReader(String file, int line, Consumer<Problem> problems) {
@@ -42,10 +50,19 @@ final class MetadataReader {
         this.problems = problems;
     }
 
-    /** The constants in order; errors are reported, and the result is empty then. */
-    List<Constant> read(String json) {
+    /** What the section holds; errors are reported, and the result is empty then. */
+    Metadata read(String json) {
         try {
-            return constants(tree(json));
+            JsonNode tree = tree(json);
+            JsonNode nodes = tree.path("nodes");
+            JsonNode root = node(nodes, tree.path("root"));
+            Map<String, List<Object>> boxes = new HashMap<>();
+            for (String kind : MetadataSection.BOXES) {
+                List<Object> values = new ArrayList<>();
+                items(nodes, root, kind).forEach(node -> values.add(value(nodes, node, 0)));
+                boxes.put(kind, values);
+            }
+            return new Metadata(constants(tree, items(nodes, root, MetadataSection.CONSTANT)), boxes);
         } catch (JsonProcessingException e) {
             Place place = e.getLocation() == null
                     ? new Place(line, 1)
@@ -59,12 +76,50 @@ final class MetadataReader {
                     "Print the model again"));
         } catch (IllegalArgumentException e) {
             problems.accept(Failure.MODEL.problem(
-                    "the metadata section does not hold its constants: " + e.getMessage(),
+                    "the metadata section does not hold what it says: " + e.getMessage(),
                     new Place(line, 1).in(file),
                     "the section as it was printed",
                     "Print the model again"));
         }
-        return List.of();
+        return Metadata.NONE;
+    }
+
+    /** What an attribute's node holds: a number, a truth value, a text, or a list or dictionary of such. */
+    private Object value(JsonNode nodes, JsonNode node, int depth) {
+        valuesLeft--;
+        require(depth < MAX_DEPTH && valuesLeft >= 0, "its attributes are nested too deep, or too many");
+        String text = node.path("repr_str").asText();
+        return switch (node.path("type_key").asText()) {
+            case "runtime.BoxInt" -> Long.valueOf(text);
+            case "runtime.BoxFloat" -> Double.valueOf(text);
+            case "runtime.BoxBool" -> truth(text);
+            case "runtime.String" -> text;
+            case "IntImm" -> Long.valueOf(node.path("attrs").path("value").asText());
+            case "FloatImm" -> Double.valueOf(node.path("attrs").path("value").asText());
+            case "Array" -> values(nodes, node, depth);
+            case MetadataSection.DICTIONARY -> {
+                List<Object> values = values(nodes, node, depth);
+                Map<String, Object> dictionary = new LinkedHashMap<>();
+                for (int i = 0; i < values.size(); i++) {
+                    dictionary.put(node.path("keys").path(i).asText(), values.get(i));
+                }
+                yield dictionary;
+            }
+            default -> new Opaque(new Place(line, 1));
+        };
+    }
+
+    private List<Object> values(JsonNode nodes, JsonNode node, int depth) {
+        List<Object> values = new ArrayList<>();
+        for (JsonNode item : node.path("data")) {
+            values.add(value(nodes, node(nodes, item), depth + 1));
+        }
+        return values;
+    }
+
+    private static boolean truth(String text) {
+        require(text.equals("true") || text.equals("false"), "a truth value is `" + text + "`");
+        return text.equals("true");
     }
 
     private static JsonNode tree(String json) throws JsonProcessingException {
@@ -79,25 +134,27 @@ final class MetadataReader {
                 .readTree(json);
     }
 
-    private List<Constant> constants(JsonNode tree) {
-        JsonNode nodes = tree.path("nodes");
-        JsonNode map = node(nodes, tree.path("root"));
-        int key = -1;
-        for (int i = 0; i < map.path("keys").size(); i++) {
-            if (map.path("keys").path(i).asText().equals(MetadataSection.CONSTANT)) {
-                key = i;
+    /** The nodes of a kind, in order; none if the root, a map, has no such key. */
+    private static List<JsonNode> items(JsonNode nodes, JsonNode root, String kind) {
+        List<JsonNode> items = new ArrayList<>();
+        for (int i = 0; i < root.path("keys").size(); i++) {
+            if (root.path("keys").path(i).asText().equals(kind)) {
+                for (JsonNode item : node(nodes, root.path("data").path(i)).path("data")) {
+                    JsonNode node = node(nodes, item);
+                    require(
+                            node.path("type_key").asText().equals(kind),
+                            kind + " " + items.size() + " is of another kind");
+                    items.add(node);
+                }
             }
         }
-        require(key >= 0, "its root has no " + MetadataSection.CONSTANT);
-        JsonNode array = node(nodes, map.path("data").path(key));
+        return items;
+    }
+
+    private List<Constant> constants(JsonNode tree, List<JsonNode> nodes) {
         List<Constant> constants = new ArrayList<>();
-        for (JsonNode item : array.path("data")) {
-            JsonNode node = node(nodes, item);
-            require(
-                    node.path("type_key").asText().equals(MetadataSection.CONSTANT),
-                    "constant " + constants.size() + " is of another kind");
-            constants.add(constant(tree.path("b64ndarrays"), node.path("attrs").path("data")));
-        }
+        nodes.forEach(node -> constants.add(
+                constant(tree.path("b64ndarrays"), node.path("attrs").path("data"))));
         return constants;
     }
 

@@ -7,6 +7,7 @@ import io.kiln.ir.Constant;
 import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -14,6 +15,12 @@ import java.util.stream.IntStream;
 final class MetadataSection {
     /** The kind of node, and the key of the array. */
     static final String CONSTANT = "relay.Constant";
+
+    /** The attributes of an operator that TVM does not know. */
+    static final String DICTIONARY = "Map";
+
+    /** Kinds of nodes that hold one number or truth value, or a dictionary of them. */
+    static final Set<String> BOXES = Set.of("runtime.BoxInt", "runtime.BoxFloat", "runtime.BoxBool", DICTIONARY);
 
     /** Number of nodes before the first constant: null, the map, the array, an unspecified device, an empty string. */
     private static final int FIRST_CONSTANT = 5;

@@ -21,6 +21,9 @@ record NumberLiteral(Number value, Optional<DType> dtype) {
     /** Prefixes of infinite numbers and NaN as TVM prints them; of equal length. */
     static final List<String> NOT_FINITE = List.of("inff", "nanf");
 
+    /** What TVM prints for the largest float. */
+    private static final String PRINTED_LARGEST = "3.40282e+38";
+
     private static final Pattern NOT_FINITE_FORM = Pattern.compile("(-?)(inf|nan)f(32|64)?");
 
     /** Parses it; empty if it is not a number, or beyond the range of its type. */
@@ -55,10 +58,16 @@ record NumberLiteral(Number value, Optional<DType> dtype) {
         if ("8".equals(bits)) {
             return Optional.empty();
         }
-        double value = single ? Float.parseFloat(digits) : Double.parseDouble(digits);
+        double value = single ? single(digits) : Double.parseDouble(digits);
         return Double.isFinite(value)
                 ? Optional.of(new NumberLiteral(value, single ? Optional.of(DType.FLOAT32) : Optional.empty()))
                 : Optional.empty();
+    }
+
+    /** TVM prints six digits; of all numbers that it prints so, the largest float is the one that models have. */
+    private static float single(String digits) {
+        float value = Float.parseFloat(digits);
+        return digits.endsWith(PRINTED_LARGEST) ? Math.copySign(Float.MAX_VALUE, value) : value;
     }
 
     private static Optional<NumberLiteral> integer(String digits, String bits) {

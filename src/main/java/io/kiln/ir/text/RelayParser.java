@@ -2,8 +2,8 @@
 package io.kiln.ir.text;
 
 import io.kiln.base.Problem;
-import io.kiln.ir.Constant;
 import io.kiln.ir.text.RelaySyntax.Definition;
+import io.kiln.ir.text.RelaySyntax.Metadata;
 import io.kiln.ir.text.RelaySyntax.Module;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,7 +22,7 @@ public final class RelayParser {
     private final Consumer<Problem> problems;
 
     private final List<Definition> definitions = new ArrayList<>();
-    private List<Constant> constants = List.of();
+    private Metadata metadata = Metadata.NONE;
 
     private RelayParser(String text, String file, Consumer<Problem> problems) {
         this.text = text;
@@ -44,7 +44,7 @@ public final class RelayParser {
         } catch (SyntaxException e) {
             problems.accept(e.problem());
         }
-        return new Module(parser.definitions, parser.constants);
+        return new Module(parser.definitions, parser.metadata);
     }
 
     private void module() {
@@ -89,6 +89,6 @@ public final class RelayParser {
         if (!name.text().equals("metadata") || !words.peek().is("]")) {
             throw words.failure(mark.place(), "a section of this name is not supported", "#[metadata]", "");
         }
-        constants = new MetadataReader(words.file(), words.line(), problems).read(text.substring(words.position()));
+        metadata = new MetadataReader(words.file(), words.line(), problems).read(text.substring(words.position()));
     }
 }

@@ -11,7 +11,7 @@ import java.util.List;
  * Prints a function and the functions that it calls as Relay text 0.0.5: one line for each operator call, {@code %0},
  * {@code %1} … in execution order.
  *
- * <p>TVM's parser accepts the text, provided that operators named {@code tfl.*} are registered: an operator has TVM's
+ * <p>TVM's parser accepts the text, provided that operators named {@code tfl.*} are registered ({@code kiln_relay.py}): an operator has TVM's
  * name if TVM's operator computes the same ({@link io.kiln.ir.op.Spelling}). Scalars are inline, other constants are {@code
  * meta[relay.Constant][n]} in order of appearance. Information without a place in Relay is in function attributes
  * (names and quantization of inputs and outputs) and comments (types, origins, constants' names, fused groups). Floats
@@ -23,8 +23,8 @@ public final class RelayPrinter {
     private static final String VERSION = "#[version = \"0.0.5\"]\n";
 
     private static final String FOREIGN = """
-        /* Operators named tfl.* compute as TensorFlow Lite's kernels do and TVM's do not. TVM reads their calls where operators of these
-           names are registered (tvm.ir.register_op); their attributes are a dictionary. */
+        /* Operators named tfl.* compute as TensorFlow Lite's kernels do and TVM's do not. TVM reads the text after `import kiln_relay`,
+           a file that lies beside it in an archive: it registers operators of these names. */
         """;
 
     private final TextConstants constants;

@@ -5,21 +5,40 @@ import io.kiln.base.DType;
 import io.kiln.ir.Constant;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
+import java.util.Map;
 
 /** The syntax tree of Relay text, before names and operators are resolved. */
 public final class RelaySyntax {
+    /** What TVM's printer calls the attributes of an operator that it does not know. */
+    public static final String DICTIONARY = "__dict__";
+
     private RelaySyntax() {}
 
     /**
      * The whole text.
      *
      * @param definitions the functions, in order
-     * @param constants the metadata section's constants, without names
+     * @param metadata what the metadata section holds
      */
-    public record Module(List<Definition> definitions, List<Constant> constants) {
+    public record Module(List<Definition> definitions, Metadata metadata) {
         public Module {
             definitions = List.copyOf(definitions);
+        }
+    }
+
+    /**
+     * What the metadata section holds, by kind and index.
+     *
+     * @param constants the constants, without names
+     * @param boxes the values of attributes by their kind, such as {@code runtime.BoxInt}: Long, Double, Boolean, or a Map of values by name
+     */
+    public record Metadata(List<Constant> constants, Map<String, List<Object>> boxes) {
+        /** No metadata. */
+        public static final Metadata NONE = new Metadata(List.of(), Map.of());
+
+        public Metadata {
             constants = List.copyOf(constants);
+            boxes = Map.copyOf(boxes);
         }
     }
 
@@ -67,10 +86,13 @@ public final class RelaySyntax {
     public record Global(String name, Place place) {}
 
     /**
-     * {@code name=value}; the value is a Long, Double, Boolean, String, {@link Global}, {@link Opaque} or a List of these, or an empty
-     * Optional for {@code None}.
+     * {@code name=value}; the value is a Long, Double, Boolean, String, {@link Global}, {@link Boxed}, {@link Opaque} or a List of these,
+     * or an empty Optional for {@code None}.
      */
     public record Attribute(String name, Object value, Place place) {}
+
+    /** {@code meta[runtime.BoxInt][index]}: a value in the metadata section, as TVM 0.18 prints some. */
+    public record Boxed(String kind, int index, Place place) {}
 
     /** An attribute value that no operator of Kiln reads: metadata, dictionaries, devices. */
     public record Opaque(Place place) {}

@@ -6,13 +6,17 @@ import io.kiln.ir.Constant;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The constants of a module that are not inline: in the metadata section, or as parameters of {@code @main}. */
+/**
+ * What the functions of a module share: numbers of bindings, and constants that are not inline, in the metadata section or as parameters of
+ * {@code @main}.
+ */
 final class TextConstants {
     private final boolean asParameters;
     private final List<Constant> metadata = new ArrayList<>();
     private final List<NamedTensor> parameters = new ArrayList<>();
     private RelayNames names = new RelayNames();
     private boolean hasForeign;
+    private int bindings;
 
     /**
      * @param asParameters whether constants of {@code @main} become its parameters
@@ -36,6 +40,11 @@ final class TextConstants {
         parameters.add(new NamedTensor(
                 name, constant.type().dtype(), constant.type().shape().dims(), constant.data()));
         return "%" + name;
+    }
+
+    /** The number of the next binding: TVM's parser has those of all functions in one table. */
+    int number() {
+        return bindings++;
     }
 
     List<Constant> metadata() {

@@ -45,6 +45,18 @@ final class TypeParser {
         return open;
     }
 
+    /** Skips the type of a value, or {@code ref(type)} of a variable. */
+    void ofLet() {
+        if (words.peek().isName("ref")) {
+            words.take();
+            words.expect("(");
+            tensor();
+            words.expect(")");
+        } else {
+            results();
+        }
+    }
+
     /** One type, with 1 for every open dimension. */
     TensorType tensor() {
         List<Integer> unknown = new ArrayList<>();

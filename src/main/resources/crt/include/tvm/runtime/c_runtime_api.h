@@ -22,8 +22,8 @@
 #define TVM_WEAK __attribute__((weak))
 #endif
 
-/* The version of the interface. */
-#define TVM_VERSION "0.16.0"
+/* The version of the interface: the last one of TVM that has microTVM. */
+#define TVM_VERSION "0.18.0"
 
 #ifdef __cplusplus
 extern "C" {
@@ -48,7 +48,8 @@ typedef enum {
   kTVMBytes = 12,
   kTVMNDArrayHandle = 13,
   kTVMObjectRValueRefArg = 14,
-  kTVMArgBool = 15
+  kTVMArgBool = 15,
+  kTVMExtBegin = 16
 } TVMArgTypeCode;
 
 /* An argument or result of a function with the packed calling convention. */

@@ -20,6 +20,7 @@ import io.kiln.flow.spec.QuantizeSpec;
 import io.kiln.flow.spec.SpecDraft;
 import io.kiln.ir.Function;
 import io.kiln.ir.text.RelayPrinter;
+import io.kiln.module.BuiltInModules.AotFactoryModule;
 import io.kiln.module.BuiltInModules.GraphFactoryModule;
 import io.kiln.module.ModuleLoaders;
 import io.kiln.module.ModuleNode;
@@ -65,8 +66,10 @@ class LibraryExportTest {
         assertThatThrownBy(() -> HostModel.load(file, "other"))
                 .hasMessageContaining("there is no function `tvmgen_other_get_c_metadata`");
         SharedLibrary library = SharedLibrary.read(file, ModuleLoaders.installed());
-        assertThat(library.functions()).contains("tvmgen_kws_run", "tvmgen_kws___tvm_main__");
-        assertThat(library.tree().modules()).hasSize(1);
+        assertThat(library.functions()).contains("tvmgen_kws_run", "tvmgen_kws___tvm_main__", "get_c_metadata");
+        assertThat(library.tree().modules().stream().map(ModuleNode::typeKey))
+                .containsExactly("AotExecutorFactory", "metadata_module", "library");
+        assertThat(((AotFactoryModule) library.tree().root().payload()).model()).isEqualTo("kws");
         assertThat(Inspector.lines(file, "?"))
                 .containsExactly("disassembly (artifact)", "list-functions (artifact)", "sections (artifact)");
         assertThat(Inspector.lines(file, "list-functions"))

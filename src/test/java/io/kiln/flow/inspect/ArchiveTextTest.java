@@ -5,14 +5,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ArtifactKind;
+import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.ParameterFile;
 import io.kiln.base.Bytes;
+import io.kiln.compile.CallOptions;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.CompiledModel;
 import io.kiln.compile.ModelCompiler;
 import io.kiln.compile.RequestDraft;
 import io.kiln.frontend.tflite.TfliteFrontend;
 import io.kiln.ir.Function;
+import io.kiln.ir.Operators;
+import io.kiln.ir.op.call.If;
 import io.kiln.mlf.ModelLibraryFormat;
 import io.kiln.mlf.ModelLibraryFormat.Options;
 import io.kiln.reference.Interpreter;
@@ -23,11 +27,13 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** An archive's own Relay text and parameters make the same C again. */
@@ -81,6 +87,47 @@ class ArchiveTextTest {
                                 : a.content().text().replaceAll("\\b(net\\.relay|model\\.tflite)", "the model")));
     }
 
+    /** The parameters of a graph are those that its executor loads; the text has its own constants. */
+    @ParameterizedTest
+    @CsvSource({"KEYWORDS, true", "RECURRENT, false"})
+    void anArchiveWithAGraphHoldsItsModelToo(OwnModel own, boolean linked) throws IOException {
+        CompiledModel model = ModelCompiler.compile(graph(own, linked, false));
+        CompiledModel again = ModelCompiler.compile(request(unpack(model), false));
+
+        assertThat(again.imported()).isEqualTo(model.imported());
+        assertThat(files(again)).isEqualTo(files(ModelCompiler.compile(request(own.model(), false))));
+        CompiledModel slim = ModelCompiler.compile(graph(own, linked, true));
+        assertThat(text(slim)).contains("The data of the").doesNotContain("#[metadata]");
+        assertThat(parameters(slim)).isEqualTo(parameters(model));
+    }
+
+    private static CompileRequest graph(OwnModel own, boolean linked, boolean slim) {
+        return RequestDraft.of(own.model(), "c -keys=arm_cpu,cpu -mcpu=cortex-m4")
+                .name("net")
+                .slim(slim)
+                .calls(CallOptions.TYPED.with(ExecutorKind.GRAPH, linked))
+                .build();
+    }
+
+    /** With operators that TVM does not have comes the file that registers them there. */
+    @Test
+    void aTextBringsWhatTvmNeedsToReadIt() throws IOException {
+        assertThat(archive(OwnModel.KEYWORDS)).containsKey("src/kiln_relay.py");
+        assertThat(archive(OwnModel.FLOAT_SINE)).doesNotContainKey("src/kiln_relay.py");
+        String registered = archive(OwnModel.KEYWORDS).get("src/kiln_relay.py").text();
+        Set<String> names = Set.of(registered.split("\"\"\"", -1)[3].strip().split("\\s+"));
+        Set<String> operators = Operators.ALL.stream()
+                .map(signature -> signature.name().equals("tfl.if") ? If.SPELLED : signature.name())
+                .map(name -> name.startsWith("tfl.") ? name.substring(4) : name)
+                .collect(Collectors.toSet());
+        assertThat(names).isEqualTo(operators);
+    }
+
+    private SortedMap<String, Bytes> archive(OwnModel own) throws IOException {
+        unpack(ModelCompiler.compile(request(own.model(), false)));
+        return ModelLibraryFormat.files(folder.resolve("net.tar"));
+    }
+
     @Test
     void aSlimArchiveHasNoData() {
         Path file = OwnModel.KEYWORDS.model();
@@ -90,16 +137,13 @@ class ArchiveTextTest {
 
         assertThat(parameters(slim)).isEqualTo(ParameterFile.write(List.of()));
         assertThat(ParameterFile.read(parameters(whole), "net.params")).isNotEmpty();
-        assertThat(slim.library()
-                        .artifacts()
-                        .of(ArtifactKind.RELAY)
-                        .get(0)
-                        .content()
-                        .text())
-                .contains("The data of the")
-                .doesNotContain("#[metadata]");
+        assertThat(text(slim)).contains("The data of the").doesNotContain("#[metadata]");
         assertThat(slim.library().artifacts().of(ArtifactKind.SOURCE))
                 .isEqualTo(whole.library().artifacts().of(ArtifactKind.SOURCE));
+    }
+
+    private static String text(CompiledModel model) {
+        return model.library().artifacts().of(ArtifactKind.RELAY).get(0).text();
     }
 
     private static Bytes parameters(CompiledModel model) {

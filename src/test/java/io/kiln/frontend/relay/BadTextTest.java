@@ -194,7 +194,7 @@ class BadTextTest {
         assertThat(problems(whole.replace("\"root\": 1", "\"root\": 99")))
                 .anySatisfy(p -> assertThat(p.text()).contains("missing node 99"));
         assertThat(problems(whole.replaceAll("\"P6G[A-Za-z0-9+/]{40}", "\"P6G")))
-                .anySatisfy(p -> assertThat(p.text()).contains("metadata section does not hold its constants"));
+                .anySatisfy(p -> assertThat(p.text()).contains("metadata section does not hold what it says"));
         assertThat(problems(whole.substring(0, whole.indexOf("#[metadata]"))))
                 .extracting(Problem::what)
                 .containsExactly("the data of the constants is missing");

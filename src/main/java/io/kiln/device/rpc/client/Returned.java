@@ -25,8 +25,8 @@ public record Returned(RpcClient client, TypeCode type, List<RpcValue> values) {
         int wanted = reply.size() == 3 ? 3 : 2;
         if (reply.size() == wanted && reply.get(0) instanceof RpcValue.Int code) {
             TypeCode type = TypeCode.of(code.value())
-                    .orElseThrow(() ->
-                            RpcException.malformed("a function returned type " + code.value(), "a type from 0 to 13"));
+                    .orElseThrow(() -> RpcException.malformed(
+                            "a function returned type " + code.value(), "a type from 0 to 13, or 15"));
             return new Returned(client, type, reply.subList(1, reply.size()));
         }
         throw RpcException.malformed("a function returned " + text(reply), "its type, then its value");
@@ -40,6 +40,13 @@ public record Returned(RpcClient client, TypeCode type, List<RpcValue> values) {
     /** An integer. */
     public long integer() {
         return value(TypeCode.INT, RpcValue.Int.class).value();
+    }
+
+    /** A truth value: of type bool, or an integer other than 0 from a board with the runtime of TVM 0.16. */
+    public boolean truth() {
+        return type == TypeCode.INT
+                ? integer() != 0
+                : value(TypeCode.BOOL, RpcValue.Bool.class).value();
     }
 
     /** A floating-point number. */

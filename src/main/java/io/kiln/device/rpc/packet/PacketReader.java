@@ -80,7 +80,7 @@ public final class PacketReader {
                 int type = body.getInt();
                 types.add(TypeCode.of(type)
                         .orElseThrow(() -> RpcException.malformed(
-                                "a reply with a value of type " + type, "a type code from 0 to 12")));
+                                "a reply with a value of type " + type, "a type code from 0 to 12, or 15")));
             }
             List<RpcValue> values = new ArrayList<>();
             types.forEach(type -> values.add(value(type)));
@@ -97,6 +97,7 @@ public final class PacketReader {
     private RpcValue value(TypeCode type) {
         return switch (type) {
             case INT -> new RpcValue.Int(body.getLong());
+            case BOOL -> new RpcValue.Bool(body.getLong() != 0);
             case UINT -> new RpcValue.UInt(body.getLong());
             case FLOAT -> new RpcValue.Real(body.getDouble());
             case HANDLE -> new RpcValue.Handle(body.getLong());

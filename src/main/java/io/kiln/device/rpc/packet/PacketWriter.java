@@ -75,6 +75,7 @@ public final class PacketWriter {
     private void value(RpcValue value) {
         switch (value.type()) {
             case INT -> u64(((RpcValue.Int) value).value());
+            case BOOL -> u64(((RpcValue.Bool) value).value() ? 1 : 0);
             case UINT -> u64(((RpcValue.UInt) value).value());
             case FLOAT -> u64(Double.doubleToRawLongBits(((RpcValue.Real) value).value()));
             case HANDLE -> u64(((RpcValue.Handle) value).value());

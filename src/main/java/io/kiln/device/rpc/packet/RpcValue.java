@@ -17,6 +17,14 @@ public sealed interface RpcValue {
         }
     }
 
+    /** A truth value: TVM 0.18 has a type of its own for it, 0.16 an integer of 0 or 1. */
+    record Bool(boolean value) implements RpcValue {
+        @Override
+        public TypeCode type() {
+            return TypeCode.BOOL;
+        }
+    }
+
     /** An unsigned integer. */
     record UInt(long value) implements RpcValue {
         @Override

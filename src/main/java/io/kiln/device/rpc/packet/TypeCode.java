@@ -19,7 +19,8 @@ public enum TypeCode {
     FUNCTION(10),
     STR(11),
     BYTES(12),
-    ND_ARRAY(13);
+    ND_ARRAY(13),
+    BOOL(15);
 
     private final int code;
 

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.relay.build;
 
-import io.kiln.ir.Constant;
 import io.kiln.ir.Function;
 import io.kiln.ir.text.Place;
+import io.kiln.ir.text.RelaySyntax.Metadata;
 import io.kiln.reference.ConstantFolder;
-import java.util.List;
 import java.util.Optional;
 
 /** Things outside a function's definition to which it can refer. */
 public interface CalledFunctions {
-    /** The constants of the metadata section, in its order. */
-    List<Constant> constants();
+    /** What the metadata section holds. */
+    Metadata metadata();
 
     /** Computes constants of all functions of the text. */
     ConstantFolder folder();

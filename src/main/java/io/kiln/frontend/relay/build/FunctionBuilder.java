@@ -48,8 +48,8 @@ public final class FunctionBuilder {
         this.functions = functions;
         this.findings = findings;
         this.bindings = new Bindings(findings.file(), new GraphBuilder(functions.folder()));
-        this.literals = new LiteralReader(functions.constants(), findings);
-        this.tuples = new Tuples(this::value, this::split, findings);
+        this.literals = new LiteralReader(functions.metadata(), findings);
+        this.tuples = new Tuples(this::value, this::split, literals, findings);
     }
 
     /**
@@ -187,7 +187,7 @@ public final class FunctionBuilder {
                     call.place(),
                     "operator " + call.operator() + " is not supported",
                     "one of " + String.join(", ", Rules.names()),
-                    "Change the model so that it does not need this operator");
+                    Rules.advice(call.operator()));
         }
         List<Value> args = new ArrayList<>();
         boolean areRead = true;
@@ -199,9 +199,10 @@ public final class FunctionBuilder {
         if (rule.isEmpty() || !areRead || findings.count() > before) {
             return Optional.empty();
         }
+        List<Attribute> unboxed = literals.unboxed(call.attributes());
         List<Attribute> resolved =
-                call.attributes().stream().flatMap(a -> resolved(a).stream()).toList();
-        if (resolved.size() < call.attributes().size()) {
+                unboxed.stream().flatMap(a -> resolved(a).stream()).toList();
+        if (findings.count() > before || resolved.size() < unboxed.size()) {
             return Optional.empty();
         }
         Attributes attributes = new Attributes(call.operator(), call.place(), resolved, findings);

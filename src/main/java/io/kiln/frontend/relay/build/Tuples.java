@@ -6,6 +6,7 @@ import io.kiln.frontend.relay.value.Attributes;
 import io.kiln.frontend.relay.value.CallSite;
 import io.kiln.frontend.relay.value.Findings;
 import io.kiln.frontend.relay.value.Value;
+import io.kiln.ir.text.RelaySyntax.Attribute;
 import io.kiln.ir.text.RelaySyntax.Call;
 import io.kiln.ir.text.RelaySyntax.Expression;
 import io.kiln.ir.text.RelaySyntax.Local;
@@ -26,15 +27,22 @@ final class Tuples {
 
     private final BiFunction<Expression, String, Optional<Value>> single;
     private final Sites sites;
+    private final LiteralReader literals;
     private final Findings findings;
     private final Map<String, List<Optional<Value>>> byName = new HashMap<>();
 
     /**
      * @param single reads an expression with one value, given its name
+     * @param literals reads numbers of attributes
      */
-    Tuples(BiFunction<Expression, String, Optional<Value>> single, Sites sites, Findings findings) {
+    Tuples(
+            BiFunction<Expression, String, Optional<Value>> single,
+            Sites sites,
+            LiteralReader literals,
+            Findings findings) {
         this.single = single;
         this.sites = sites;
+        this.literals = literals;
         this.findings = findings;
     }
 
@@ -66,8 +74,9 @@ final class Tuples {
         int before = findings.count();
         List<Optional<Value>> data =
                 call.args().stream().map(arg -> single.apply(arg, name)).toList();
-        Attributes attributes = new Attributes(call.operator(), call.place(), call.attributes(), findings);
-        if (!data.stream().allMatch(Optional::isPresent)) {
+        List<Attribute> unboxed = literals.unboxed(call.attributes());
+        Attributes attributes = new Attributes(call.operator(), call.place(), unboxed, findings);
+        if (findings.count() > before || !data.stream().allMatch(Optional::isPresent)) {
             return List.of();
         }
         try {

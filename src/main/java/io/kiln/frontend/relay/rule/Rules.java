@@ -3,6 +3,7 @@ package io.kiln.frontend.relay.rule;
 
 import static java.util.Map.entry;
 
+import io.kiln.base.NearMiss;
 import io.kiln.frontend.CustomOperator;
 import io.kiln.frontend.relay.value.Attributes;
 import io.kiln.frontend.relay.value.Rule;
@@ -16,6 +17,7 @@ import io.kiln.ir.type.TensorType;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
@@ -30,6 +32,10 @@ public final class Rules {
     private static final String OWN = "tfl.";
 
     private static final Map<String, Rule> BY_NAME = byName();
+
+    /** Operators that TVM's pass SimplifyInference replaces. */
+    private static final Set<String> SIMPLIFIED = Set.of(
+            "nn.batch_norm", "nn.dropout", "nn.group_norm", "nn.instance_norm", "nn.l2_normalize", "nn.layer_norm");
 
     private Rules() {}
 
@@ -56,6 +62,16 @@ public final class Rules {
         SortedSet<String> names = new TreeSet<>(BY_NAME.keySet());
         names.add(Split.NAME);
         return names;
+    }
+
+    /** What to do about an operator that is not supported. */
+    public static String advice(String name) {
+        if (SIMPLIFIED.contains(name)) {
+            return "Run relay.transform.SimplifyInference() and FoldConstant() in TVM before you print the model: they replace "
+                    + name + " by operators that are supported";
+        }
+        String nearest = NearMiss.didYouMean(name, names());
+        return nearest.isEmpty() ? "Change the model so that it does not need this operator" : nearest;
     }
 
     /** Calls of the user's C functions. */

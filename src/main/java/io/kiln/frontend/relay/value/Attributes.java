@@ -2,7 +2,9 @@
 package io.kiln.frontend.relay.value;
 
 import io.kiln.base.DType;
+import io.kiln.base.NearMiss;
 import io.kiln.ir.op.AttributeReader;
+import io.kiln.ir.op.Spelling;
 import io.kiln.ir.op.call.FunctionRef;
 import io.kiln.ir.text.Place;
 import io.kiln.ir.text.RelaySyntax.Attribute;
@@ -19,8 +21,8 @@ import java.util.regex.Pattern;
  * wrong one.
  */
 public final class Attributes implements AttributeReader {
-    /** The key that TVM's printer and parser use for the attributes of an operator without a stated type. */
-    private static final String TYPE_KEY = "attrs_type_key";
+    /** What only TVM's parser reads: the type of attributes, and that of the result, which Kiln infers. */
+    private static final Set<String> NOT_READ = Set.of(Spelling.TYPE_KEY, Spelling.RESULT_SHAPE, Spelling.RESULT_DTYPE);
 
     private final String owner;
     private final Place place;
@@ -37,7 +39,7 @@ public final class Attributes implements AttributeReader {
         this.place = place;
         this.findings = findings;
         for (Attribute attribute : attributes) {
-            if (attribute.name().equals(TYPE_KEY)) {
+            if (NOT_READ.contains(attribute.name())) {
                 continue;
             }
             if (byName.putIfAbsent(attribute.name(), attribute) != null) {
@@ -225,7 +227,7 @@ public final class Attributes implements AttributeReader {
                         read.isEmpty()
                                 ? "none"
                                 : String.join(", ", read.stream().sorted().toList()),
-                        ""));
+                        NearMiss.didYouMean(a.name(), read)));
     }
 
     private static String oneOf(String... allowed) {

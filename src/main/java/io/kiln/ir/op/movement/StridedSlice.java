@@ -6,11 +6,13 @@ import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Check;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Signature;
+import io.kiln.ir.op.Spelling;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Elements at regular distances along each dimension, as NumPy's {@code data[begin:end:stride]}. Argument: data.
@@ -27,10 +29,11 @@ public record StridedSlice(List<Integer> begin, List<Integer> end, List<Integer>
                     Attribute.wholes("begin", StridedSlice::begin, Integer.MIN_VALUE, Integer.MAX_VALUE),
                     Attribute.wholes("end", StridedSlice::end, Integer.MIN_VALUE, Integer.MAX_VALUE),
                     Attribute.wholes("strides", StridedSlice::strides, Integer.MIN_VALUE, Integer.MAX_VALUE)
-                            .or("strides", List.of())
-                            .then("slice_mode", "end"),
+                            .or("strides", List.of()),
                     StridedSlice::of)
             .traits()
+            // TVM's parser wants all that have no default, which its printer calls None.
+            .spelled((op, args) -> Spelling.of(op).with("axes", Optional.empty()))
             .result(StridedSlice::result);
 
     @Override

@@ -5,6 +5,7 @@
 #include <crt_config.h>
 #include <string.h>
 #include <tvm/runtime/crt/crt.h>
+#include <tvm/runtime/crt/internal/common/argument_types.h>
 #include <tvm/runtime/crt/internal/common/rpc_hooks.h>
 #include <tvm/runtime/crt/module.h>
 #include <tvm/runtime/crt/platform.h>
@@ -197,16 +198,22 @@ static int get_system_lib(TVMValue* args, int* type_codes, int num_args, TVMValu
   return 0;
 }
 
-/* tvm.rpc.server.ModuleGetFunction(Module, Str name, Int query_imports) -> PackedFunc, or Null if there is none */
+/* tvm.rpc.server.ModuleGetFunction(Module, Str name, Int or Bool query_imports) -> PackedFunc, or Null if there is none */
 static int get_function_of_module(TVMValue* args, int* type_codes, int num_args, TVMValue* ret,
                                   int* ret_type_code, void* resource_handle) {
   TVMFunctionHandle function = NULL;
   (void)resource_handle;
   ret->v_handle = NULL;
   *ret_type_code = kTVMNullptr;
-  if (num_args == 3 && type_codes[0] == kTVMModuleHandle && type_codes[1] == kTVMStr &&
-      type_codes[2] == kTVMArgInt &&
-      TVMModGetFunction(args[0].v_handle, args[1].v_str, (int)args[2].v_int64, &function) == 0) {
+  if (num_args != 3) {
+    TVMAPISetLastError("ModuleGetFunction: expected 3 arguments");
+    return kTvmErrorFunctionCallNumArguments;
+  }
+  if (type_codes[0] != kTVMModuleHandle || type_codes[1] != kTVMStr || !TVMCrt_IsInteger(type_codes[2])) {
+    TVMAPISetLastError("ModuleGetFunction: expected a module, a string, and an integer or bool");
+    return kTvmErrorFunctionCallWrongArgType;
+  }
+  if (TVMModGetFunction(args[0].v_handle, args[1].v_str, (int)args[2].v_int64, &function) == 0) {
     ret->v_handle = function;
     *ret_type_code = kTVMPackedFuncHandle;
   }

@@ -30,6 +30,12 @@ WEAK tvm_crt_error_t TVMPlatformMemoryFree(void* ptr, DLDevice dev) {
   return kTvmErrorPlatformStackAllocBadFree;
 }
 
+WEAK tvm_crt_error_t TVMPlatformGenerateRandom(uint8_t* buffer, size_t num_bytes) {
+  (void)buffer;
+  (void)num_bytes;
+  return kTvmErrorFunctionCallNotImplemented;
+}
+
 WEAK tvm_crt_error_t TVMPlatformBeforeMeasurement(void) {
   return kTvmErrorNoError;
 }

@@ -150,8 +150,8 @@ PACKED_FUNCTION(create) {
   if (num_args != 4) {
     return kTvmErrorFunctionCallNumArguments;
   }
-  if (type_codes[0] != kTVMStr || type_codes[1] != kTVMModuleHandle || type_codes[2] != kTVMArgInt ||
-      type_codes[3] != kTVMArgInt) {
+  if (type_codes[0] != kTVMStr || type_codes[1] != kTVMModuleHandle || !TVMCrt_IsInteger(type_codes[2]) ||
+      !TVMCrt_IsInteger(type_codes[3])) {
     return kTvmErrorFunctionCallWrongArgType;
   }
   if (args[2].v_int64 != kDLCPU || args[3].v_int64 != 0) {

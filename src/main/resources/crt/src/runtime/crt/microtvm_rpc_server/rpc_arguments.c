@@ -181,6 +181,7 @@ static TVMRPCStatus read_value(TVMRPCReader* reader, struct arena* arena, TVMVal
     case kTVMArgInt:
     case TVM_RPC_ARG_UINT:
     case kTVMArgFloat:
+    case kTVMArgBool:
       is_good = TVMRPCReader_U64(reader, &bits);
       memcpy(value, &bits, sizeof(bits));
       return is_good ? kTVMRPCSuccess : kTVMRPCReadError;

@@ -123,11 +123,9 @@ void TVMRPCReply_Returned(TVMSession* session, TVMValue value, int type_code) {
     case kTVMArgInt:
     case TVM_RPC_ARG_UINT:
     case kTVMArgFloat:
+    case kTVMArgBool:
     case kDLDevice:
       put_word(session, type_code, type_code, (uint64_t)value.v_int64);
-      return;
-    case kTVMArgBool:
-      put_word(session, kTVMArgInt, kTVMArgInt, (uint64_t)value.v_int64);
       return;
     case kTVMDataType:
       put_word(session, type_code, type_code, (uint64_t)value.v_int64 & 0xffffffffu);

@@ -67,6 +67,16 @@ class PacketTest {
     }
 
     @Test
+    void aBoolHasACodeOfItsOwnAndEightBytes() {
+        Bytes packet = PacketWriter.packet(RpcCode.RETURN, new RpcValue.Bool(true), new RpcValue.Bool(false));
+        assertThat(hex(packet))
+                .isEqualTo(
+                        "20" + ZEROS + " 04 00 00 00 02 00 00 00 0F 00 00 00 0F 00 00 00 01" + ZEROS + " 00" + ZEROS);
+        assertThat(PacketReader.of(packet).sequence())
+                .containsExactly(new RpcValue.Bool(true), new RpcValue.Bool(false));
+    }
+
+    @Test
     void aCopyToTheBoard() {
         byte[] data = {1, 2, -1, 4};
         Bytes packet = new PacketWriter(RpcCode.COPY_TO_REMOTE)
@@ -157,6 +167,7 @@ class PacketTest {
     private static List<RpcValue> all() {
         return List.of(
                 new RpcValue.Int(-7),
+                new RpcValue.Bool(true),
                 new RpcValue.UInt(-1),
                 new RpcValue.Real(0.1),
                 new RpcValue.Handle(0xFFFFFFFFL),

@@ -7,6 +7,7 @@
 
 #include <tvm/runtime/c_runtime_api.h>
 #include <tvm/runtime/crt/error_codes.h>
+#include <tvm/runtime/crt/internal/common/argument_types.h>
 #include <tvm/runtime/crt/internal/common/ndarray.h>
 
 #define PACKED_FUNCTION(name)                                                          \
@@ -30,7 +31,9 @@ static inline int is_call(const int* type_codes, int num_args, int expected_args
   if (num_args != expected_args) {
     return kTvmErrorFunctionCallNumArguments;
   }
-  return num_args > 0 && type_codes[0] != expected_code ? (int)kTvmErrorFunctionCallWrongArgType : 0;
+  int is_expected = num_args == 0 || type_codes[0] == expected_code ||
+                    (expected_code == kTVMArgInt && TVMCrt_IsInteger(type_codes[0]));
+  return is_expected ? 0 : (int)kTvmErrorFunctionCallWrongArgType;
 }
 
 static inline int return_int(int64_t value, TVMValue* ret, int* ret_type_code) {

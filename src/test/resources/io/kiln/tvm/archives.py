@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Archives in Model Library Format that the real TVM builds, with inputs and what TVM answers for them."""
+import pathlib
+
+import tvm
+from tvm import relay
+from tvm.micro import model_library_format
+from tvm.relay.backend import Executor, Runtime
+
+import networks
+
+TYPED = ("aot", {"interface-api": "c", "unpacked-api": True})
+PACKED = ("aot", {"interface-api": "packed", "unpacked-api": False})
+GRAPH = ("graph", {"link-params": False})
+LINKED = ("graph", {"link-params": True})
+
+HOST = "c"
+DSP = "c -keys=arm_cpu,cpu -mcpu=cortex-m4 -model=mps2-an386"
+
+
+def planned(algorithm, **more):
+    return {"tir.usmp.enable": True, "tir.usmp.algorithm": algorithm, **more}
+
+
+# name: executor, target, configuration of passes
+KINDS = {
+    "plain": (TYPED, HOST, {}),
+    "greedy": (TYPED, HOST, planned("greedy_by_size")),
+    "conflicts": (TYPED, HOST, planned("greedy_by_conflicts")),
+    "climbed": (TYPED, HOST, planned("hill_climb")),
+    "unfused": (TYPED, HOST, {"relay.FuseOps.max_depth": 1}),
+    "packed": (PACKED, HOST, {}),
+    "packedplan": (PACKED, HOST, planned("hill_climb")),
+    "graph": (GRAPH, HOST, {}),
+    "linked": (LINKED, HOST, {}),
+    "dsp": (TYPED, DSP, {}),
+    "dspplan": (TYPED, DSP, planned("hill_climb")),
+}
+
+
+def without_runtime(folder):
+    """The Python package comes without the C runtime that archives carry; Kiln puts its own in its place."""
+    runtime = pathlib.Path(folder) / "no_runtime"
+    for path in ["include/none.h", "templates/crt_config.h.template", "templates/platform.c.template"]:
+        file = runtime / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("")
+    model_library_format.get_standalone_crt_dir = lambda: str(runtime / "include")
+    model_library_format.get_microtvm_template_projects = lambda platform: str(runtime)
+
+
+def archive(folder, name, kind, network, seed):
+    """Builds one archive, folder/name.tar, and two cases of it, folder/vectors/name."""
+    without_runtime(folder)
+    (executor, options), target, config = KINDS[kind]
+    module = networks.network(network, seed)
+    has_library = executor == "graph" or options.get("interface-api") == "packed"
+    with tvm.transform.PassContext(opt_level=3, config={"tir.disable_vectorize": True, **config}):
+        built = relay.build(
+            module,
+            target=tvm.target.Target(target, host=target),
+            executor=Executor(executor, options),
+            runtime=Runtime("crt", {"system-lib": has_library}),
+            mod_name=name,
+        )
+    path = pathlib.Path(folder) / (name + ".tar")
+    model_library_format.export_model_library_format(built, str(path))
+    vectors = pathlib.Path(folder) / "vectors" / name
+    vectors.mkdir(parents=True)
+    for case in range(2):
+        inputs = networks.drawn_inputs(module, 100 * seed + case)
+        (vectors / f"input_{case}.bin").write_bytes(b"".join(value.tobytes() for value in inputs))
+        outputs = networks.answers(network, seed, inputs)
+        (vectors / f"output_{case}.bin").write_bytes(b"".join(value.tobytes() for value in outputs))
+    return str(path)
+
+
+QUESTIONS = {"archive": archive}
