@@ -18,6 +18,7 @@ import io.kiln.lower.Tables;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.schedule.space.ConvTask;
 import io.kiln.schedule.space.LayerLoops;
+import io.kiln.schedule.space.Workload;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
@@ -55,8 +56,9 @@ final class DspConv {
      * @param unroll number of unrolled steps of two inputs in the innermost loop, or of all steps in short code
      * @param isShort whether code is {@linkplain io.kiln.schedule.space.Space#SHORT short}
      * @param isPaired see {@link DspConvShape}
+     * @param tile pairs of pixels of which the windows are gathered before the kernel reads weights
      */
-    record Form(int unroll, boolean isShort, boolean isPaired) {}
+    record Form(int unroll, boolean isShort, boolean isPaired, int tile) {}
 
     private final ConvComputation conv;
     private final boolean waits;
@@ -85,9 +87,11 @@ final class DspConv {
                 .sharing(2L * tiles.map(DspTiles::pairs).orElse(1));
     }
 
-    /** Whether the windows of two pixels are gathered before a kernel multiplies them. */
-    private boolean isGathered() {
-        return widening.isEmpty() && !DspPaddedRows.areFor(conv) && !DspWindow.isFlat(conv);
+    /** The most pairs of a tile: 1 unless windows are gathered before a kernel multiplies them. */
+    static int mostInTile(Workload workload) {
+        ConvComputation conv = workload.conv();
+        boolean isGathered = DspWidening.of(conv, false).isEmpty() && !DspWindow.isFlat(conv);
+        return isGathered ? DspTile.most(workload, 4 * DspWindow.order(conv).length, 2) : 1;
     }
 
     /**
@@ -117,7 +121,8 @@ final class DspConv {
         this.weights = tables.add("weight", DType.INT32, DspWeights.pack(conv, order, rescale, overlaps));
         this.input = buffers.argument(0);
         this.output = buffers.output();
-        this.tiles = isGathered() ? DspTiles.of(task.workload(), shape, epilogue, order.length) : Optional.empty();
+        DspTile tile = new DspTile(shape, epilogue, DspTile.isCopied(task.workload()));
+        this.tiles = form.tile > 1 ? Optional.of(new DspTiles(conv, tile, form.tile)) : Optional.empty();
         this.scratch = buffers.scratch(
                 DType.INT8, tiles.map(DspTiles::scratchBytes).orElseGet(() -> scratchBytes(conv, form.isShort)));
         this.window = new DspWindow(conv, input, scratch);

@@ -6,6 +6,8 @@ import static io.kiln.base.DType.INT8;
 
 import io.kiln.kernels.convolution.Jtedsp_tileGenerated;
 import io.kiln.lower.layer.ConvComputation;
+import io.kiln.schedule.space.Knob;
+import io.kiln.schedule.space.Space;
 import io.kiln.schedule.space.Workload;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.KernelSheet;
@@ -32,25 +34,43 @@ public record DspTile(DspConvShape shape, DspEpilogue epilogue, boolean isCopied
     /** Most pairs: each further one saves less than a hundredth of the time that a layer waits. */
     private static final int MOST_PAIRS = 8;
 
-    /** Weights of fewer bytes are read fast enough. */
-    private static final int LEAST_WEIGHTS = 2 << 10;
+    /** Where caches are small, the one for constants holds so many bytes of weights. */
+    private static final int SMALL_WEIGHTS = 256;
 
     /** Caches of so many bytes of code are beside one for constants that a block of weights does not fit into. */
     private static final int SMALL_CACHE = 2 << 10;
 
     private static final int ALIGNMENT = 8;
 
-    /** Pairs of a tile for a layer whose windows are gathered; 1 if a tile gains nothing. */
-    static int pairs(Workload workload, int inputs) {
+    /** Bytes filled up so that what follows is aligned. */
+    static int aligned(int bytes) {
+        return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    }
+
+    /** The knob with the largest tile that there may be, or none if it would gain nothing. */
+    static Knob knob(int tile) {
+        return tile > 1 ? Knob.unusual(Space.TILE, tile) : Knob.unusual(Space.TILE);
+    }
+
+    /** Whether a layer reads more weights than a cache holds. */
+    private static boolean waits(Workload workload) {
+        int cache = workload.codeBytes().orElse(Integer.MAX_VALUE);
+        int held = cache <= SMALL_CACHE ? SMALL_WEIGHTS : cache;
+        return workload.conv().groups() == 1 && workload.conv().weight().data().size() > held;
+    }
+
+    /**
+     * The largest tile of a layer; 1 if one gains nothing.
+     *
+     * @param bytes bytes of scratch for each group of neighbouring pixels
+     * @param pixels pixels of a group
+     */
+    static int most(Workload workload, int bytes, int pixels) {
         ConvComputation conv = workload.conv();
-        boolean waits = workload.codeBytes().isPresent()
-                && conv.groups() == 1
-                && conv.weight().data().size() >= LEAST_WEIGHTS;
         int width = conv.output().dim(2);
-        int most = width % 2 == 0 ? MOST_PAIRS : Math.min(MOST_PAIRS, width / 2);
-        int pairs =
-                Math.min(MOST_BYTES / (4 * inputs), Math.min(most, conv.output().dim(1) * width / 2));
-        return waits ? Math.max(1, pairs) : 1;
+        int there = width % pixels == 0 ? conv.output().dim(1) * width / pixels : width / pixels;
+        int most = Math.min(there, Math.min(MOST_PAIRS, MOST_BYTES / bytes));
+        return waits(workload) ? Math.max(1, most) : 1;
     }
 
     /** Whether the cache for constants is too small for a block of weights. */
@@ -61,7 +81,7 @@ public record DspTile(DspConvShape shape, DspEpilogue epilogue, boolean isCopied
 
     /** Bytes of scratch before the windows. */
     public int copyBytes() {
-        return isCopied ? (shape.blockBytes(epilogue) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT : 0;
+        return isCopied ? aligned(shape.blockBytes(epilogue)) : 0;
     }
 
     /** Bytes of scratch of the windows of a pair. */

@@ -11,13 +11,11 @@ import static io.kiln.tir.Exprs.sub;
 
 import io.kiln.lower.Rows;
 import io.kiln.lower.layer.ConvComputation;
-import io.kiln.schedule.space.Workload;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * The loops over tiles of pairs of pixels: the windows of all pairs are gathered, then {@link DspTile} multiplies them.
@@ -27,19 +25,6 @@ import java.util.Optional;
  * @param pairs most pairs of a tile, at least two
  */
 record DspTiles(ConvComputation conv, DspTile tile, int pairs) {
-    /**
-     * Tiles for a layer whose windows are gathered; empty if they gain nothing.
-     *
-     * @param inputs inputs of a widened window
-     */
-    static Optional<DspTiles> of(Workload workload, DspConvShape shape, DspEpilogue epilogue, int inputs) {
-        int pairs = DspTile.pairs(workload, inputs);
-        return pairs < 2
-                ? Optional.empty()
-                : Optional.of(
-                        new DspTiles(workload.conv(), new DspTile(shape, epilogue, DspTile.isCopied(workload)), pairs));
-    }
-
     /** Bytes of scratch. */
     long scratchBytes() {
         return tile.copyBytes() + (long) pairs * tile.windowBytes();
