@@ -133,19 +133,23 @@ public final class MemoryBench {
         return new MemorySetting(regions, bound);
     }
 
-    private void print(String name) {
-        Path golden = SharedFolder.ROOT.resolve("golden").resolve(data.models().getOrDefault(name, name));
-        Path folder = Path.of("target", "bench", "boards-" + name).toAbsolutePath();
-        Setting build = new Setting(
-                options.contains("--clang") ? "clang" : "gnu", Optimize.SPEED, Io.CALLER, Optional.of(Metric.CYCLES));
-        SpareRam spare = options.stream()
+    /** What the named board has to spare. */
+    private SpareRam spare() {
+        return options.stream()
                 .filter(word -> word.startsWith(RAM))
                 .findFirst()
                 .map(word -> word.equals(RAM) ? "nucleo-l4r5zi" : word.substring(RAM.length() + 1))
                 .map(board ->
                         BoardPools.of(Boards.builtIn().find(board), Map.of(), 1).spare())
                 .orElse(SpareRam.NONE);
-        BenchImage image = BenchImage.build(folder, golden.resolve("model.tflite"), name, core, build, 1, spare);
+    }
+
+    private void print(String name) {
+        Path golden = SharedFolder.ROOT.resolve("golden").resolve(data.models().getOrDefault(name, name));
+        Path folder = Path.of("target", "bench", "boards-" + name).toAbsolutePath();
+        Setting build = new Setting(
+                options.contains("--clang") ? "clang" : "gnu", Optimize.SPEED, Io.CALLER, Optional.of(Metric.CYCLES));
+        BenchImage image = BenchImage.build(folder, golden.resolve("model.tflite"), name, core, build, 1, spare());
         try {
             Files.copy(golden.resolve("input_0.bin"), folder.resolve("input.bin"), StandardCopyOption.REPLACE_EXISTING);
         } catch (IOException e) {
