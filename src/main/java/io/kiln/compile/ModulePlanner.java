@@ -33,6 +33,7 @@ import io.kiln.stream.ProgramPools;
 import io.kiln.stream.StreamPlanner;
 import io.kiln.stream.StreamPlanner.Planned;
 import io.kiln.target.MemoryPool;
+import io.kiln.target.RamShare;
 import io.kiln.target.Target;
 import io.kiln.tir.Buffer;
 import io.kiln.tuning.task.ProgramTask;
@@ -100,7 +101,7 @@ final class ModulePlanner {
         external.addAll(outside.functions());
         Lowering lowering = (op, rows) -> outside.takes(op) ? outside.lower(op, rows) : dispatch.lower(op, rows);
         List<MemoryPool> pools = pools(called);
-        ProgramPools places = new ProgramPools(pools, targets::of);
+        ProgramPools places = new ProgramPools(pools, targets::of, forRows());
         Planned program = new Planned(fused, operators, lowering, io == Io.WORKSPACE, places);
         PlannedProgram planned = planned(program, called);
         TensorDescriptions tensors = TensorDescriptions.of(fused);
@@ -113,6 +114,13 @@ final class ModulePlanner {
                 calls.executor(), convention(), io, tensors.inputs(), tensors.outputs(), List.of(), devices(planned));
         return new PlannedModule(
                 origin, names, new PlannedModule.Calling(api, calls.packed(), called), pools, planned, callees);
+    }
+
+    /** What the board has to spare for several rows in a call, unless the build says how much RAM weights take. */
+    private long forRows() {
+        return request.options().ram().weights().kind() == RamShare.Kind.AUTO
+                ? request.target().pools().spare().forRows()
+                : 0;
     }
 
     /** By the record of the whole model, if there is one that fits. */

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Keeps the loops of a layer as small as the cache that its code runs through. The loops over pixels, channels and inputs are in a micro-kernel,
@@ -46,7 +47,7 @@ final class LoopCode {
 
     /**
      * The choice itself, if its loops fit; otherwise the configuration of its schedule whose loops fit and {@linkplain Schedule#loopEnds end} in the
-     * fewest cycles. If there is none, the smallest.
+     * fewest cycles, if possible one of the same {@linkplain Space#TILE tile}. If there is none, the smallest.
      */
     static <E> Choice<E> fitted(Choice<E> choice, Workload workload) {
         if (fits(choice, workload)) {
@@ -58,7 +59,10 @@ final class LoopCode {
                 new ArrayList<>(schedule.space(workload, evidence).configurations());
         all.removeIf(configuration -> !isLike(configuration, choice.configuration()));
         Collections.reverse(all);
-        all.sort(Comparator.comparing(configuration -> schedule.loopEnds(workload, evidence, configuration)));
+        Optional<String> tile = choice.configuration().value(Space.TILE);
+        all.sort(Comparator.comparing((Configuration configuration) ->
+                        !configuration.value(Space.TILE).equals(tile))
+                .thenComparing(configuration -> schedule.loopEnds(workload, evidence, configuration)));
         for (Configuration configuration : all) {
             if (fits(schedule, workload, evidence, configuration)) {
                 return choice.with(configuration);

@@ -21,11 +21,12 @@ import java.util.function.IntFunction;
  *
  * @param pools the fastest first
  * @param operators keys of the targets that read and write what an operator takes, by the id that it computes
+ * @param spare bytes beyond the least memory that operators may take to compute several rows at once
  */
-public record ProgramPools(List<MemoryPool> pools, IntFunction<Set<String>> operators) {
+public record ProgramPools(List<MemoryPool> pools, IntFunction<Set<String>> operators, long spare) {
     /** One pool without a limit, which every target reaches. */
     public static final ProgramPools ONE =
-            new ProgramPools(List.of(MemoryPool.GLOBAL_WORKSPACE), id -> Set.of(Artifact.HOST));
+            new ProgramPools(List.of(MemoryPool.GLOBAL_WORKSPACE), id -> Set.of(Artifact.HOST), 0);
 
     public ProgramPools {
         pools = List.copyOf(pools);

@@ -175,7 +175,7 @@ public final class StreamPlanner {
 
     private Cut fewestCalls() {
         Cut least = leastMemory();
-        long limit = bytes(least) * PERCENT_FOR_SPEED / 100;
+        long limit = limitForSpeed(bytes(least));
         for (RowGraph candidate : inFewerAndFewerBlocks()) {
             Optional<Cut> cut = fewestCalls(candidate, limit);
             if (cut.isPresent()) {
@@ -183,6 +183,10 @@ public final class StreamPlanner {
             }
         }
         return someBlocks(least, limit);
+    }
+
+    private long limitForSpeed(long least) {
+        return Math.max(least * PERCENT_FOR_SPEED / 100, least + pools.spare());
     }
 
     /** Adds blocks where they save the most work within the limit. */

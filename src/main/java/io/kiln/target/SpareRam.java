@@ -14,6 +14,20 @@ public record SpareRam(long share, long variables, boolean hasFastCode, Reads co
     /** A machine whose flash makes nobody wait, or that is not known. */
     public static final SpareRam NONE = new SpareRam(0, 0, false, Reads.FREE, Reads.FREE);
 
+    /** Operators that compute several rows in a call take this part of the share, */
+    private static final int ROWS_OF_SHARE = 8;
+
+    /** and of the variables at most this one. */
+    private static final int ROWS_OF_VARIABLES = 16;
+
+    /**
+     * Bytes that a program may take beyond its least memory for operators that compute several rows in a call, and so read their weights less
+     * often; 0 where reading them makes nobody wait.
+     */
+    public long forRows() {
+        return constants.states() == 0 ? 0 : Math.min(share / ROWS_OF_SHARE, variables / ROWS_OF_VARIABLES);
+    }
+
     /**
      * Reads of flash by one bus.
      *

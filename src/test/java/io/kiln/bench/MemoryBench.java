@@ -44,12 +44,13 @@ import java.util.Optional;
 
 /**
  * Cycles of whole models on boards with flash that waits, from the same executed blocks: {@code src/test/bench.sh --boards [--per-operator]
- * [--clang] [--ram] [--core=NAME] [model]...}, model and core being names in {@code rows.yaml}; {@code --ram} copies to RAM what a
- * NUCLEO-L4R5ZI does. The blocks run on a Cortex-M4; the image's own addresses stand for
+ * [--clang] [--ram[=BOARD]] [--core=NAME] [model]...}, model and core being names in {@code rows.yaml}; {@code --ram} copies to RAM what a
+ * NUCLEO-L4R5ZI does, or another board. The blocks run on a Cortex-M4; the image's own addresses stand for
  * those of the board.
  */
 public final class MemoryBench {
     private static final String CORE = "--core=";
+    private static final String RAM = "--ram";
 
     private final BenchData data = BenchData.load();
     private final Map<String, MemorySetting> settings = new LinkedHashMap<>();
@@ -132,16 +133,23 @@ public final class MemoryBench {
         return new MemorySetting(regions, bound);
     }
 
+    /** What the named board has to spare. */
+    private SpareRam spare() {
+        return options.stream()
+                .filter(word -> word.startsWith(RAM))
+                .findFirst()
+                .map(word -> word.equals(RAM) ? "nucleo-l4r5zi" : word.substring(RAM.length() + 1))
+                .map(board ->
+                        BoardPools.of(Boards.builtIn().find(board), Map.of(), 1).spare())
+                .orElse(SpareRam.NONE);
+    }
+
     private void print(String name) {
         Path golden = SharedFolder.ROOT.resolve("golden").resolve(data.models().getOrDefault(name, name));
         Path folder = Path.of("target", "bench", "boards-" + name).toAbsolutePath();
         Setting build = new Setting(
                 options.contains("--clang") ? "clang" : "gnu", Optimize.SPEED, Io.CALLER, Optional.of(Metric.CYCLES));
-        SpareRam spare = options.contains("--ram")
-                ? BoardPools.of(Boards.builtIn().find("nucleo-l4r5zi"), Map.of(), 1)
-                        .spare()
-                : SpareRam.NONE;
-        BenchImage image = BenchImage.build(folder, golden.resolve("model.tflite"), name, core, build, 1, spare);
+        BenchImage image = BenchImage.build(folder, golden.resolve("model.tflite"), name, core, build, 1, spare());
         try {
             Files.copy(golden.resolve("input_0.bin"), folder.resolve("input.bin"), StandardCopyOption.REPLACE_EXISTING);
         } catch (IOException e) {

@@ -37,6 +37,8 @@ enum RandomForm {
     TRANSPOSED,
     /** Layers with windows that lie in the padding. */
     FAR_PADDED,
+    /** Convolutions of 3x3 whose weights no small cache holds. */
+    MANY_WEIGHTS,
     FOUR_BITS,
     ONNX_RUNTIME,
     /** By kernels of which few meet listed values. */
@@ -58,6 +60,7 @@ enum RandomForm {
             case TRANSPOSED_WIDE -> RandomLayers.transposedWide(seed);
             case TRANSPOSED -> RandomLayers.transposed(seed);
             case FAR_PADDED -> RandomOperators.farPadded(seed);
+            case MANY_WEIGHTS -> RandomOperators.ofManyWeights(seed);
             case DENSE, DENSE_CROSSED -> RandomOperators.dense(seed);
             case HARD -> RandomOperators.hard(seed);
             case HARD_DEPTHWISE -> RandomOperators.hardDepthwise(seed);
@@ -98,6 +101,7 @@ enum RandomForm {
                     TRANSPOSED_WIDE,
                     TRANSPOSED,
                     FAR_PADDED,
+                    MANY_WEIGHTS,
                     FOUR_BITS -> List.of();
             case DENSE_CROSSED -> List.of("_crossed", "_crossed_bytes");
             case HARD -> List.of("_twice", "_signed");

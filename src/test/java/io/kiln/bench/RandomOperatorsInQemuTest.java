@@ -175,6 +175,9 @@ final class RandomOperatorsInQemuTest {
         "M4F1K, clang, SPEED, short_code, ANY",
         "M4F1K, gnu, SPEED, short_code, HARD",
         "M4F1K, clang, SPEED, 'dsp_winograd(pixels=4, channel_block=4, unroll', ANY",
+        "M4F1K, gnu, SPEED, 'dsp_conv(pixels=2, channel_block=4, tile', MANY_WEIGHTS",
+        "M4F1K, clang, SPEED, 'dsp_winograd(pixels=4, channel_block=4, tile', MANY_WEIGHTS",
+        "M4F4K, gnu, SPEED, tile=, MANY_WEIGHTS",
         "M4F1K, gnu, SPEED, dsp_dense, DENSE_CROSSED",
         "M4F1K, gnu, SPEED, dsp_, FAR_PADDED",
     })

@@ -7,7 +7,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ModelMetadata.RamCopies;
 import io.kiln.base.KilnException;
+import io.kiln.executor.PlannedModule;
 import io.kiln.lower.LoweredOperator;
+import io.kiln.reference.NeedsShared;
+import io.kiln.reference.SharedFolder;
+import io.kiln.stream.Step;
 import io.kiln.target.RamShare;
 import io.kiln.target.SpareRam;
 import io.kiln.target.SpareRam.Reads;
@@ -123,6 +127,45 @@ class RamPlacementTest {
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("kiln.ram.code is '" + text + "'")
                 .hasMessageContaining("auto, none, all");
+    }
+
+    @Test
+    @NeedsShared("golden/kws_ref_model")
+    void operatorsComputeSeveralRowsInACallWhereWeightsWait() {
+        Path model = SharedFolder.need("golden/kws_ref_model").resolve("model.tflite");
+        SpareRam share = new SpareRam(32 << 10, 256 << 10, false, WAITING, WAITING);
+        PlannedModule usual = planned(model, SpareRam.NONE);
+        PlannedModule waiting = planned(model, share);
+        assertThat(waiting.workspaceBytes())
+                .isBetween(usual.workspaceBytes() + 1, usual.workspaceBytes() + share.forRows());
+        assertThat(turns(waiting)).isPositive().isLessThan(turns(usual));
+        SpareRam free = new SpareRam(32 << 10, 256 << 10, false, Reads.FREE, Reads.FREE);
+        assertThat(turns(planned(model, free))).isEqualTo(turns(usual));
+    }
+
+    @Test
+    void rowsTakeASmallPartOfWhatIsThere() {
+        assertThat(new SpareRam(32 << 10, 256 << 10, false, WAITING, WAITING).forRows())
+                .isEqualTo(4 << 10);
+        assertThat(new SpareRam(32 << 10, 16 << 10, false, WAITING, WAITING).forRows())
+                .isEqualTo(1 << 10);
+        assertThat(new SpareRam(32 << 10, 256 << 10, true, Reads.FREE, WAITING).forRows())
+                .isZero();
+    }
+
+    private static int turns(PlannedModule module) {
+        return module.program().steps().stream()
+                .mapToInt(step ->
+                        step instanceof Step.Stream stream ? stream.order().size() : 0)
+                .sum();
+    }
+
+    private static PlannedModule planned(Path model, SpareRam spare) {
+        return ModelCompiler.compile(RequestDraft.of(model, TARGET)
+                        .name("kws")
+                        .ram(spare, RamOptions.AUTO)
+                        .build())
+                .module();
     }
 
     private static CompiledModel compiled(SpareRam spare, RamOptions use) {

@@ -80,6 +80,13 @@ final class RandomFilters {
                 .padded(draw.below(9), draw.below(9), 2 + draw.below(4), 2 + draw.below(3));
     }
 
+    /** A convolution of 3x3 whose weights no small cache holds, of more than one pair of pixels. */
+    void manyWeights() {
+        int width = 4 * (1 + draw.below(3)) + draw.below(2) * draw.below(4);
+        Shape shape = Shape.of(1, 3 + draw.below(4), width, 8 + 4 * draw.below(5));
+        convolution(shape, threeByThree(shape), 4 * (2 + draw.below(5)) - draw.below(2) * draw.below(4));
+    }
+
     /** A convolution of 3x3 that keeps the size of its input. */
     void square() {
         Shape shape = Shape.of(1 + draw.below(8) / 7, 1 + draw.below(6), 1 + draw.below(12), 4 * (1 + draw.below(4)));

@@ -115,6 +115,11 @@ public final class RandomOperators {
         return drawn("pointwise", seed, filters -> filters.pointwise(taps));
     }
 
+    /** A convolution of int8 data whose weights no small cache holds. */
+    public static Function ofManyWeights(long seed) {
+        return drawn("weights", seed, RandomFilters::manyWeights);
+    }
+
     /** A convolution of float data whose neighbouring pixels lie 128 bytes apart. */
     public static Function ofManyFloats(long seed) {
         return drawn("many", seed, RandomFilters::ofManyFloats);

@@ -37,7 +37,7 @@ final class TargetChoice {
 
     /** The target with what the board's profile says about its cache of instructions, unless the target itself says something. */
     private static Board cached(Board board) {
-        OptionalInt size = board.loopBytes();
+        OptionalInt size = board.loopBudget();
         OptionalInt line = board.loopLineBytes();
         boolean isSaid = TargetText.words(board.target()).stream()
                 .anyMatch(word -> word.text().startsWith("-" + InstructionCache.SIZE));

@@ -18,6 +18,7 @@ import io.kiln.lower.Tables;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.schedule.space.ConvTask;
 import io.kiln.schedule.space.LayerLoops;
+import io.kiln.schedule.space.Workload;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
@@ -43,8 +44,11 @@ import java.util.function.Consumer;
 final class DspConv {
     static final int BLOCK = 4;
 
-    /** Rows of so many pixels are fast enough one by one. */
+    /** Rows of so many pixels are fast enough one by one, */
     private static final int SHORT_ROW = 5;
+
+    /** and those of so many where weights are worth reading less often. */
+    private static final int SHORT_ROW_OF_WAITING = 8;
 
     /**
      * What of the code of a layer can be chosen.
@@ -52,13 +56,16 @@ final class DspConv {
      * @param unroll number of unrolled steps of two inputs in the innermost loop, or of all steps in short code
      * @param isShort whether code is {@linkplain io.kiln.schedule.space.Space#SHORT short}
      * @param isPaired see {@link DspConvShape}
+     * @param tile pairs of pixels of which the windows are gathered before the kernel reads weights
      */
-    record Form(int unroll, boolean isShort, boolean isPaired) {}
+    record Form(int unroll, boolean isShort, boolean isPaired, int tile) {}
 
     private final ConvComputation conv;
+    private final boolean waits;
     private final DspConvShape shape;
     private final DspEpilogue epilogue;
     private final Optional<DspWidening> widening;
+    private final Optional<DspTiles> tiles;
     private final DspWindow window;
     private final DspPaddedRows padded;
     private final int[] order;
@@ -75,7 +82,16 @@ final class DspConv {
 
     /** The loops. */
     LayerLoops loops(Rows rows) {
-        return new LayerLoops(body(rows), executedMacs(), rowBlock(conv)).sharing(2);
+        int block = tiles.map(DspTiles::rows).orElseGet(() -> rowBlock(conv, waits));
+        return new LayerLoops(body(rows), executedMacs(), block)
+                .sharing(2L * tiles.map(DspTiles::pairs).orElse(1));
+    }
+
+    /** The most pairs of a tile: 1 unless windows are gathered before a kernel multiplies them. */
+    static int mostInTile(Workload workload) {
+        ConvComputation conv = workload.conv();
+        boolean isGathered = DspWidening.of(conv, false).isEmpty() && !DspWindow.isFlat(conv);
+        return isGathered ? DspTile.most(workload, 4 * DspWindow.order(conv).length, 2) : 1;
     }
 
     /**
@@ -87,6 +103,7 @@ final class DspConv {
         Tables tables = task.tables();
         OperatorBuffers buffers = task.buffers();
         this.conv = task.conv();
+        this.waits = task.workload().codeBytes().isPresent();
         this.order = order(conv, form.isShort);
         int perGroup = conv.channels() / conv.groups();
         int channels = Math.min(BLOCK, perGroup);
@@ -104,7 +121,10 @@ final class DspConv {
         this.weights = tables.add("weight", DType.INT32, DspWeights.pack(conv, order, rescale, overlaps));
         this.input = buffers.argument(0);
         this.output = buffers.output();
-        this.scratch = buffers.scratch(DType.INT8, scratchBytes(conv, form.isShort));
+        DspTile tile = new DspTile(shape, epilogue, DspTile.isCopied(task.workload()));
+        this.tiles = form.tile > 1 ? Optional.of(new DspTiles(conv, tile, form.tile)) : Optional.empty();
+        this.scratch = buffers.scratch(
+                DType.INT8, tiles.map(DspTiles::scratchBytes).orElseGet(() -> scratchBytes(conv, form.isShort)));
         this.window = new DspWindow(conv, input, scratch);
         this.padded = new DspPaddedRows(conv, input, scratch, form.isShort);
     }
@@ -121,9 +141,9 @@ final class DspConv {
     }
 
     /** Pixels are processed in pairs, across the ends of rows if possible; in short odd rows the remaining pixel counts. */
-    private static int rowBlock(ConvComputation conv) {
+    private static int rowBlock(ConvComputation conv, boolean waits) {
         int width = conv.output().dim(2);
-        return DspWindow.isFlat(conv) && width % 2 != 0 && width < SHORT_ROW ? 2 : 1;
+        return DspWindow.isFlat(conv) && width % 2 != 0 && width < (waits ? SHORT_ROW_OF_WAITING : SHORT_ROW) ? 2 : 1;
     }
 
     private Stmt body(Rows rows) {
@@ -138,6 +158,8 @@ final class DspConv {
                 flat(batch, rows, n);
             } else if (isPadded) {
                 paddedLines(batch, rows, n);
+            } else if (tiles.isPresent()) {
+                tiledLines(batch, rows, n);
             } else {
                 lines(batch, rows, n);
             }
@@ -180,6 +202,29 @@ final class DspConv {
                     multiply(group, new Pixels(add(line, first), count), g);
                 });
             });
+        });
+    }
+
+    /** Tiles of pairs, across the ends of rows if possible, and a remaining pixel of each row. */
+    private void tiledLines(BlockBuilder batch, Rows rows, Expr n) {
+        DspTiles each = tiles.orElseThrow();
+        int width = conv.output().dim(2);
+        DspTiles.Places places = new DspTiles.Places(input, weights, output, scratch);
+        if (!isOdd() && rows.areContiguousInRange()) {
+            Expr plane = mul(n, (long) conv.output().dim(1) * width);
+            Expr to = batch.let("to", add(plane, mul(rows.outputShift(), width)));
+            each.rows(batch, places, rows, n, to);
+            return;
+        }
+        batch.loop("y", rows.firstLine(conv.output()), rows.endLine(conv.output()), 1, (row, y) -> {
+            Expr line = row.let("line", outputLine(rows, n, y));
+            each.row(row, places, rows, n, y, line);
+            if (isOdd()) {
+                Expr last = imm(width - 1L);
+                DspWindow.Lines lines = window.lines(row, rows, n, y);
+                window.gather(row, lines, last, last, imm(0));
+                multiply(row, new Pixels(add(line, last), 1), imm(0));
+            }
         });
     }
 

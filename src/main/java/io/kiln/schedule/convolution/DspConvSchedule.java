@@ -71,7 +71,8 @@ public final class DspConvSchedule implements Schedule<DspRequantize> {
             return Space.of(name(), pixels, block, Knob.of("unroll", UNROLLS), paired);
         }
         Knob unroll = Knob.of("unroll", IntStream.rangeClosed(2, UNROLL).toArray());
-        return Space.of(name(), pixels, block, unroll, Knob.flag(Space.SHORT, false, true), paired)
+        Knob tile = DspTile.knob(DspConv.mostInTile(workload));
+        return Space.of(name(), pixels, block, tile, unroll, Knob.flag(Space.SHORT, false, true), paired)
                 .where(each -> each.isOn(Space.SHORT) || isUnroll(each.number("unroll")));
     }
 
@@ -92,7 +93,10 @@ public final class DspConvSchedule implements Schedule<DspRequantize> {
     @Override
     public LayerLoops lower(ConvTask task, DspRequantize rescale, Configuration configuration) {
         DspConv.Form form = new DspConv.Form(
-                configuration.number("unroll"), configuration.isOn(Space.SHORT), configuration.isOn(PAIRED));
+                configuration.number("unroll"),
+                configuration.isOn(Space.SHORT),
+                configuration.isOn(PAIRED),
+                configuration.number(Space.TILE, 1));
         return new DspConv(task, rescale, form).loops(task.rows());
     }
 
@@ -100,7 +104,13 @@ public final class DspConvSchedule implements Schedule<DspRequantize> {
     public Optional<Choice<DspRequantize>> choose(Workload workload) {
         return workload.isForSize()
                 ? Optional.empty()
-                : applies(workload).map(rescale -> new Choice<>(this, rescale, configuration(UNROLL), reason(rescale)));
+                : applies(workload).map(rescale -> new Choice<>(this, rescale, tiled(workload), reason(rescale)));
+    }
+
+    private Configuration tiled(Workload workload) {
+        int tile = DspConv.mostInTile(workload);
+        Configuration start = Configuration.of(name()).with("pixels", 2).with("channel_block", BLOCK);
+        return (tile > 1 ? start.with(Space.TILE, tile) : start).with("unroll", UNROLL);
     }
 
     /** If size is optimized, for a model's only convolution: its kernel then takes no more flash than one for all would. */

@@ -45,9 +45,9 @@ public record DspWinogradInput(int channels, boolean isShort, boolean isPaired) 
         return ROWS * rowBytes();
     }
 
-    /** Bytes of scratch. */
-    int bytes() {
-        return FACTORS * factorBytes();
+    /** Bytes of scratch of the factors of so many inputs of a column. */
+    static int bytes(int channels) {
+        return FACTORS * ROWS * 4 * filled(channels);
     }
 
     Kernel kernel() {

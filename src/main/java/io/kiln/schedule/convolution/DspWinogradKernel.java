@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.schedule.convolution;
 
+import static io.kiln.base.DType.INT32;
+import static io.kiln.base.DType.INT8;
+
 import io.kiln.kernels.convolution.Jtedsp_winogradGenerated;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.KernelSheet;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
@@ -15,9 +22,23 @@ import java.util.stream.IntStream;
  * @param most largest number of unrolled steps
  * @param isRolled whether one loop computes all kinds of products
  * @param isPaired see {@link DspConvShape}
+ * @param tile several such pixels that a block is multiplied with before the next one; rolled
  */
 public record DspWinogradKernel(
-        int channels, int pitch, DspEpilogue epilogue, int most, boolean isRolled, boolean isPaired) {
+        int channels,
+        int pitch,
+        DspEpilogue epilogue,
+        int most,
+        boolean isRolled,
+        boolean isPaired,
+        Optional<Tile> tile) {
+    /**
+     * Several times two times two pixels, whose factors follow each other in scratch.
+     *
+     * @param isCopied see {@link DspTile}
+     */
+    public record Tile(boolean isCopied) {}
+
     /** Largest number of unrolled steps where code may have any size. */
     static final int MOST_UNROLLED = 24;
 
@@ -26,6 +47,7 @@ public record DspWinogradKernel(
 
     private String name() {
         return "kiln_winograd_" + channels + "_out" + pitch + (isRolled ? "_by" + unroll() : "")
+                + tile.map(t -> t.isCopied ? "_tile_copied" : "_tile").orElse("")
                 + (isPaired ? "_paired" : "") + epilogue.suffix();
     }
 
@@ -47,10 +69,34 @@ public record DspWinogradKernel(
         return DspWinogradWeights.SCALE_BITS;
     }
 
+    /** Bytes of a block of four channels: weights, and constants twice. */
+    public int blockBytes() {
+        return 4 * 2 * STEP_BYTES * steps() + 2 * DspWinograd.BLOCK * epilogue.constants() * Integer.BYTES;
+    }
+
+    /** Whether weights in flash are copied to scratch. */
+    public boolean isCopied() {
+        return tile.filter(Tile::isCopied).isPresent();
+    }
+
+    /** Bytes of scratch before the factors. */
+    public int copyBytes() {
+        return isCopied() ? DspTile.aligned(blockBytes()) : 0;
+    }
+
+    /** {@code (x, w, out, blocks[, count][, late])}; count is how many times two times two pixels there are, at least one. */
     Kernel kernel() {
-        return epilogue.kernel(
+        List<String> parameters = new ArrayList<>(List.of(
+                (isCopied() ? "" : "const ") + "int8_t* x", "const int32_t* w", "int8_t* out", "int32_t blocks"));
+        tile.ifPresent(t -> parameters.add("int32_t count"));
+        epilogue.parameters().forEach(p -> parameters.add("int32_t " + p));
+        return new Kernel(
                 name(),
-                0,
-                KernelSheet.text((out, html) -> Jtedsp_winogradGenerated.render(out, html, name(), this, epilogue)));
+                List.of(new Kernel.Pointer(INT8, isCopied()), Kernel.Pointer.in(INT32), Kernel.Pointer.out(INT8)),
+                Collections.nCopies(parameters.size() - 3, INT32),
+                List.of(),
+                KernelSheet.text(
+                        (out, html) -> Jtedsp_winogradGenerated.render(out, html, name(), this, epilogue, parameters)),
+                List.of());
     }
 }

@@ -70,6 +70,7 @@ public final class DspWinogradSchedule implements Schedule<DspRequantize> {
                                 name(),
                                 pixels,
                                 block,
+                                DspTile.knob(DspWinograd.mostInTile(workload)),
                                 Knob.unusual(
                                         "unroll",
                                         IntStream.rangeClosed(1, UNROLL).toArray()),
@@ -83,13 +84,12 @@ public final class DspWinogradSchedule implements Schedule<DspRequantize> {
 
     @Override
     public LayerLoops lower(ConvTask task, DspRequantize rescale, Configuration configuration) {
-        return new DspWinograd(
-                        task,
-                        rescale,
-                        configuration.number("unroll", UNROLL),
-                        configuration.isOn(Space.SHORT),
-                        configuration.isOn(DspConvSchedule.PAIRED))
-                .loops(task.rows());
+        DspWinograd.Form form = new DspWinograd.Form(
+                configuration.number("unroll", UNROLL),
+                configuration.isOn(Space.SHORT),
+                configuration.isOn(DspConvSchedule.PAIRED),
+                configuration.number(Space.TILE, 1));
+        return new DspWinograd(task, rescale, form).loops(task.rows());
     }
 
     /** If only speed is optimized, for layers that are not too large. */
@@ -100,8 +100,9 @@ public final class DspWinogradSchedule implements Schedule<DspRequantize> {
                 || DspWinograd.excess(conv) > MOST_EXCESS) {
             return Optional.empty();
         }
-        Configuration configuration =
-                Configuration.of(name()).with("pixels", PIXELS).with("channel_block", BLOCK);
+        Configuration start = Configuration.of(name()).with("pixels", PIXELS).with("channel_block", BLOCK);
+        int tile = DspWinograd.mostInTile(workload);
+        Configuration configuration = tile > 1 ? start.with(Space.TILE, tile) : start;
         String reason = "two pixels of 3x3 in 12 products in place of 18, exact in integers";
         return applies(workload).map(rescale -> new Choice<>(this, rescale, configuration, reason));
     }

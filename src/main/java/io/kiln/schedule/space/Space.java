@@ -23,6 +23,9 @@ public record Space(String schedule, List<Knob> knobs, Predicate<Configuration> 
      */
     public static final String SHORT = "short_code";
 
+    /** A knob of several schedules, for cores that wait for flash: groups of pixels for which a block of weights is read once. */
+    public static final String TILE = "tile";
+
     /** A space in which all combinations are legal. */
     public static Space of(String schedule, Knob... knobs) {
         return new Space(schedule, List.of(knobs), configuration -> true);

@@ -203,6 +203,18 @@ public record Board(
         return codeCache().map(cache -> OptionalInt.of(cache.bytes())).orElse(OptionalInt.empty());
     }
 
+    /** What the compiler is told about this cache: all of it, or the half where constants take the other one. */
+    public OptionalInt loopBudget() {
+        boolean isShared = constants()
+                .flatMap(Memory::waits)
+                .flatMap(MemoryWait::data)
+                .filter(MemoryWait.DataCache.Shared.class::isInstance)
+                .isPresent();
+        return codeCache()
+                .map(cache -> OptionalInt.of(isShared ? cache.bytes() / 2 : cache.bytes()))
+                .orElse(OptionalInt.empty());
+    }
+
     /** Bytes of a line of the cache of {@link #loopBytes}. */
     public OptionalInt loopLineBytes() {
         return codeCache().map(cache -> OptionalInt.of(cache.lineBytes())).orElse(OptionalInt.empty());

@@ -75,6 +75,12 @@ final class MemoryWaitTest {
         assertThat(board.loopLineBytes().orElse(0)).isEqualTo(loopLineBytes);
     }
 
+    @ParameterizedTest
+    @CsvSource({"nucleo-l4r5zi, 1024", "b-u585i-iot02a, 4096", "nucleo-f746zg, 4096", "microbit, 0"})
+    void aLoopLeavesHalfOfACacheToConstantsThatShareIt(String id, int bytes) {
+        assertThat(Boards.builtIn().find(id).loopBudget().orElse(0)).isEqualTo(bytes);
+    }
+
     @Test
     void cachesAndTheirPricesAreRead() throws IOException {
         assertThat(mine(GOOD).memory("flash").flatMap(Board.Memory::waits))
