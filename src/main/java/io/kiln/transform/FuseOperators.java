@@ -13,7 +13,6 @@ import io.kiln.ir.op.element.Clip;
 import io.kiln.ir.op.element.OnnxRequantize;
 import io.kiln.ir.op.element.TflRealRequantize;
 import io.kiln.ir.op.layer.BiasAdd;
-import io.kiln.ir.op.layer.BlockDense;
 import io.kiln.ir.op.layer.TflBatchMatmul;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -91,7 +90,7 @@ public final class FuseOperators implements Pass {
         Op root = chain.get(0).op();
         Op last = chain.get(chain.size() - 1).op();
         if (binding.op() instanceof BiasAdd) {
-            return (root instanceof Layer || root instanceof BlockDense)
+            return (root instanceof Layer || root.has(Trait.TAKES_BIAS))
                     && chain.size() == 1
                     && binding.args().get(1) instanceof Constant;
         }

@@ -61,6 +61,11 @@ class RandomFloatModelsTest {
         answerAsInOnnxRuntime(RandomNewerModels::draw, MODELS);
     }
 
+    @Test
+    void layersOfFewBitsAnswerAsInOnnxRuntime() {
+        answerAsInOnnxRuntime(RandomBlockModels::draw, MODELS);
+    }
+
     private void answerAsInOnnxRuntime(LongFunction<RandomFloatModels.Model> drawn, int count) {
         List<String> wrong = new ArrayList<>();
         List<ModelMetadata> models = new ArrayList<>();

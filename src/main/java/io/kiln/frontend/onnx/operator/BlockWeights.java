@@ -5,6 +5,7 @@ import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
+import io.kiln.ir.op.layer.BiasAdd;
 import io.kiln.ir.op.layer.BlockDense;
 import io.kiln.ir.type.Shape;
 import java.util.ArrayList;
@@ -99,12 +100,22 @@ public record BlockWeights(Constant weights, Constant scales, Constant zeroPoint
 
     /** Rows along the last dimension of the data times the weights: the last dimension of the product counts the units. */
     public Arg product(NodeContext node, Arg data) {
+        return product(node, data, Optional.empty());
+    }
+
+    /** The same, and a bias of each unit. */
+    public Arg product(NodeContext node, Arg data, Optional<OnnxValue> bias) {
         Expressions e = new Expressions(node);
         Shape shape = e.shape(data);
         int units = weights.type().shape().dim(0);
         Arg rows = e.reshape(data, List.of(Math.toIntExact(shape.elements() / depth()), depth()));
         List<Integer> dims = new ArrayList<>(shape.dims());
         dims.set(dims.size() - 1, units);
-        return e.reshape(node.emit(new BlockDense(units, block), rows, weights, scales, zeroPoints), dims);
+        Arg product = node.emit(new BlockDense(units, block), rows, weights, scales, zeroPoints);
+        if (bias.isPresent() && e.shape(bias.get().arg()).equals(Shape.of(units))) {
+            return e.reshape(node.emit(new BiasAdd(-1), product, bias.get().arg()), dims);
+        }
+        Arg reshaped = e.reshape(product, dims);
+        return bias.map(b -> e.add(reshaped, b.arg())).orElse(reshaped);
     }
 }

@@ -7,7 +7,6 @@ import io.kiln.frontend.onnx.operator.BlockWeights;
 import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxImporter;
-import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
@@ -69,8 +68,7 @@ final class MatMulNBitsImporter implements OnnxImporter {
                 "its K is " + depth + " and its N " + units,
                 "the last dimension of " + node.shape(0).text() + ", and a number above 0");
         Packing packing = new Packing(bits, block, (depth - 1) / block + 1);
-        Arg product = weights(node, packing, depth, units).product(node, node.arg(0));
-        node.finish(node.has(BIAS) ? new Expressions(node).add(product, node.arg(BIAS)) : product);
+        node.finish(weights(node, packing, depth, units).product(node, node.arg(0), node.optional(BIAS)));
     }
 
     /** The weights less half of their range, so that the signed ones of four bits stay four bits. */

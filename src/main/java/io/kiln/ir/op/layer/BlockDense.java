@@ -8,6 +8,7 @@ import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Check;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Signature;
+import io.kiln.ir.op.Trait;
 import io.kiln.ir.type.ConstantElements;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
@@ -37,6 +38,7 @@ public record BlockDense(int units, int block) implements Op {
                     Attribute.whole("block_size", BlockDense::block, 1),
                     BlockDense::new)
             .own()
+            .traits(Trait.TAKES_CLIP, Trait.TAKES_BIAS)
             .rules(BlockDense::rules)
             .result(BlockDense::result);
 

@@ -55,6 +55,16 @@ class RandomModelsTest {
     }
 
     @Test
+    void layersOfFourBitsAreComputedInIntegers() {
+        RuntimeComparison ofLayers = new RuntimeComparison(folder, true);
+        for (int seed = FIRST; seed < FIRST + SINGLES; seed++) {
+            ofLayers.add(seed, RandomFourBitLayers.draw(seed), IS_WHOLE ? COMPILED : 1);
+        }
+        ofLayers.assertNoFloats();
+        ofLayers.assertAnswers();
+    }
+
+    @Test
     void interpolatedImagesAreComputedInIntegers() {
         for (int seed = FIRST; seed < FIRST + SINGLES; seed++) {
             comparison.add(seed, RandomResizes.draw(seed), IS_WHOLE ? COMPILED : 1);
