@@ -36,6 +36,8 @@ enum RandomForm {
     /** Layers with windows that lie in the padding. */
     FAR_PADDED,
     FOUR_BITS,
+    /** Dense layers with weights of four bits. */
+    FOUR_BITS_DENSE,
     ONNX_RUNTIME,
     /** By kernels of which few meet listed values. */
     ONNX_RUNTIME_FEW,
@@ -60,6 +62,7 @@ enum RandomForm {
             case HARD -> RandomOperators.hard(seed);
             case HARD_ONNX_RUNTIME -> RandomOperators.ofOnnxRuntime(RandomOperators.hard(seed));
             case FOUR_BITS -> RandomOperators.ofFourBits(RandomOperators.mixed(seed));
+            case FOUR_BITS_DENSE -> RandomOperators.ofFourBits(RandomOperators.dense(seed));
             case ONNX_RUNTIME, ONNX_RUNTIME_FEW, ONNX_RUNTIME_CENTRED ->
                 RandomOperators.ofOnnxRuntime(RandomOperators.mixed(seed));
         };
@@ -95,7 +98,8 @@ enum RandomForm {
                     TRANSPOSED_WIDE,
                     TRANSPOSED,
                     FAR_PADDED,
-                    FOUR_BITS -> List.of();
+                    FOUR_BITS,
+                    FOUR_BITS_DENSE -> List.of();
             case DENSE_CROSSED -> List.of("_crossed", "_crossed_bytes");
             case HARD -> List.of("_twice", "_signed");
             case HARD_ONNX_RUNTIME -> List.of("_listed");
