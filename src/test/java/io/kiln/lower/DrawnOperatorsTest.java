@@ -62,6 +62,7 @@ class DrawnOperatorsTest {
             List.of("FixedPointMultiply", "QnnRequantize"),
             "only ONNX models have it",
             List.of(
+                    "BlockDense",
                     "OnnxAveragePool",
                     "OnnxRequantize",
                     "OnnxResize2d",
@@ -97,6 +98,7 @@ class DrawnOperatorsTest {
                 .forEach(others::add);
         assertThat(others)
                 .containsExactlyInAnyOrder(
+                        "BlockDense",
                         "CustomCall",
                         "FixedPointMultiply",
                         "OnnxAveragePool",
