@@ -119,11 +119,14 @@ public final class TensorReader {
         }
         findings.throwIfAny();
         TensorType type = checkedSize(new TensorType(shape.orElseThrow(), dtype.orElseThrow()), findings);
-        TensorQuantization quantization = table.get(Tensor.QUANTIZATION)
-                .map(q -> QuantizationReader.read(q, type, findings))
-                .orElse(TensorQuantization.NONE);
         Optional<PackedConstants> packing =
                 TfliteType.of(table.get(Tensor.TYPE)).flatMap(PackedConstants::of);
+        int bits = packing.equals(Optional.of(PackedConstants.INT4))
+                ? 4
+                : Byte.SIZE * type.dtype().bytes();
+        TensorQuantization quantization = table.get(Tensor.QUANTIZATION)
+                .map(q -> QuantizationReader.read(q, type, bits, findings))
+                .orElse(TensorQuantization.NONE);
         long bytes = packing.map(p -> p.bytes(type.shape().elements())).orElse(type.bytes());
         FlatVector data = buffers.data(table, bytes, findings);
         if (data.size() == 0 && packing.isPresent() && bytes > 0) {
