@@ -41,12 +41,12 @@ public final class RealWeights implements Pass {
             real.putFloat((weights.integer(i) - binding.constant(3).real(block))
                     * binding.constant(2).real(block));
         }
-        return binding.with(new Dense(op.units())).with(List.of(binding.args().get(0), constant(weights, real)));
+        return binding.with(new Dense(op.units()))
+                .with(List.of(binding.args().get(0), constant(weights, real.array())));
     }
 
-    private static Constant constant(Constant weights, ByteBuffer real) {
-        return new Constant(
-                weights.name(), new TensorType(weights.type().shape(), DType.FLOAT32), Bytes.wrap(real.array()));
+    private static Constant constant(Constant weights, byte[] real) {
+        return new Constant(weights.name(), new TensorType(weights.type().shape(), DType.FLOAT32), Bytes.wrap(real));
     }
 
     private static Binding real(Binding binding) {
@@ -81,6 +81,6 @@ public final class RealWeights implements Pass {
             float scale = scales.real(scales.elements() == 1 ? 0 : order.channel(i));
             real.putFloat(scale * (weights.integer(i) - zeroPoint));
         }
-        return constant(weights, real);
+        return constant(weights, real.array());
     }
 }

@@ -112,7 +112,7 @@ record BlockWeights(BlockDense op, Constant weights, Constant scales, Constant z
         int word = 0;
         for (int u = UNITS - 1; u >= 0; u--) {
             int first = weight(unit + u, input, end);
-            int all = shared == 1 ? first & 0xFF : first & 0xF | (weight(unit + u, input + 1, end) & 0xF) << 4;
+            int all = shared == 1 ? first & 0xFF : (first & 0xF) | (weight(unit + u, input + 1, end) & 0xF) << 4;
             word = word << Byte.SIZE | all;
         }
         return word;

@@ -115,7 +115,7 @@ final class MveGemm {
                         byte one = weight(weights, o, i);
                         boolean isPair = knobs.isPacked();
                         byte next = isPair && o + 1 < first + filled() ? weight(weights, o + 1, i) : 0;
-                        table.put(isPair ? (byte) (one & 0xF | next << 4) : one);
+                        table.put(isPair ? (byte) ((one & 0xF) | next << 4) : one);
                     }
                 }
             }

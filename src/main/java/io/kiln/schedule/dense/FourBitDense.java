@@ -106,7 +106,7 @@ final class FourBitDense {
                 int word = 0;
                 for (int c = 0; c < GROUP; c++) {
                     int second = i + 1 < conv.taps() ? taps[c][i + 1] : 0;
-                    word |= (taps[c][i] & 0xF | (second & 0xF) << 4) << (Byte.SIZE * c);
+                    word |= ((taps[c][i] & 0xF) | (second & 0xF) << 4) << (Byte.SIZE * c);
                 }
                 words.add(word);
             }
