@@ -10,6 +10,8 @@ import static io.kiln.tir.Exprs.mul;
 
 import io.kiln.ir.type.Shape;
 import io.kiln.kernels.dense.JteblocksGenerated;
+import io.kiln.kernels.dense.Jteblocks_fixedGenerated;
+import io.kiln.lower.ElementStyle;
 import io.kiln.lower.Epilogue;
 import io.kiln.lower.FusedOperator;
 import io.kiln.lower.LoweredOperator;
@@ -41,11 +43,12 @@ final class BlockDenseLowering {
     private final Buffer sums;
     private final Optional<Buffer> copy;
     private final List<Operands> operands = new ArrayList<>();
+    private final Optional<BlockIntegers> integers;
 
     /** The tables of a part of the blocks. */
     private record Operands(BlockWeights.Part part, List<Buffer> tables) {}
 
-    BlockDenseLowering(FusedOperator op) {
+    BlockDenseLowering(FusedOperator op, ElementStyle style) {
         this.op = op;
         this.weights = BlockWeights.of(op.root());
         this.tables = new Tables(op.name());
@@ -57,6 +60,9 @@ final class BlockDenseLowering {
         }
         this.sums = buffers.scratch(FLOAT32, (long) BlockWeights.UNITS * weights.groups());
         this.copy = weights.areUneven() ? Optional.of(buffers.scratch(FLOAT32, copied())) : Optional.empty();
+        this.integers = style.hasFpu()
+                ? Optional.empty()
+                : Optional.of(BlockIntegers.of(weights.bits(), weights.parts(), buffers));
     }
 
     private List<Buffer> tables(BlockWeights.Part part) {
@@ -136,6 +142,7 @@ final class BlockDenseLowering {
 
     private void call(BlockBuilder block, Buffer x, Operands of) {
         List<Buffer> pointers = new ArrayList<>(List.of(x));
+        integers.ifPresent(fixed -> pointers.addAll(fixed.emit(block, x, of.part)));
         pointers.addAll(of.tables);
         pointers.add(sums);
         block.call(kernel(), pointers, List.of(imm(weights.groups()), imm(of.part.count()), imm(of.part.steps())));
@@ -144,8 +151,12 @@ final class BlockDenseLowering {
     private Kernel kernel() {
         int bits = weights.bits();
         boolean hasZeroPoints = weights.haveZeroPoints();
-        String name = "kiln_blocks_" + bits + (hasZeroPoints ? "_zero" : "");
-        List<Pointer> pointers = new ArrayList<>(List.of(Pointer.in(FLOAT32), Pointer.in(INT32), Pointer.in(FLOAT32)));
+        String name = "kiln_blocks_" + bits + (hasZeroPoints ? "_zero" : "") + (integers.isPresent() ? "_fixed" : "");
+        List<Pointer> pointers = new ArrayList<>(List.of(Pointer.in(FLOAT32)));
+        if (integers.isPresent()) {
+            pointers.addAll(List.of(Pointer.in(INT32), Pointer.in(FLOAT32)));
+        }
+        pointers.addAll(List.of(Pointer.in(INT32), Pointer.in(FLOAT32)));
         if (hasZeroPoints) {
             pointers.add(Pointer.in(FLOAT32));
         }
@@ -155,7 +166,14 @@ final class BlockDenseLowering {
                 pointers,
                 List.of(INT32, INT32, INT32),
                 List.of(),
-                KernelSheet.text((out, html) -> JteblocksGenerated.render(out, html, name, bits, hasZeroPoints)),
+                KernelSheet.text((out, html) -> {
+                    if (integers.isPresent()) {
+                        int span = integers.get().span();
+                        Jteblocks_fixedGenerated.render(out, html, name, bits, hasZeroPoints, span);
+                    } else {
+                        JteblocksGenerated.render(out, html, name, bits, hasZeroPoints);
+                    }
+                }),
                 List.of());
     }
 }

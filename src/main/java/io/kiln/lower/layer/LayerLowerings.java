@@ -56,7 +56,7 @@ public final class LayerLowerings {
             entry(Svdf.class, (op, svdf, rows, c) -> new SvdfLowering(op, c.sums()).lower(rows)),
             entry(TreeEnsemble.class, (op, trees, rows, c) -> TreeLowering.lower(op, rows, c.elements())),
             entry(Lstm.class, (op, lstm, rows, c) -> new LstmLowering(op, c.sums()).lower(rows)),
-            simple(BlockDense.class, (op, rows) -> new BlockDenseLowering(op).lower(rows)),
+            entry(BlockDense.class, (op, dense, rows, c) -> new BlockDenseLowering(op, c.elements()).lower(rows)),
             simple(CircularBuffer.class, CircularBufferLowering::lower),
             simple(RefWrite.class, VariableLowering::lower));
 
