@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.base.Bytes;
+import io.kiln.base.DrawnCases;
 import io.kiln.base.Optimize;
 import io.kiln.bench.BenchData.Core;
 import io.kiln.compile.CompileRequest;
@@ -31,7 +32,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** ONNX models with weights of a few bits on the cores, with the kernels written for them, answer as in ONNX Runtime: floats nearly, bytes bit for bit. */
 final class FourBitModelsInQemuTest {
-    private static final int MODELS = 48;
+    private static final int MODELS = DrawnCases.atLeast(24);
 
     @TempDir
     Path folder;
