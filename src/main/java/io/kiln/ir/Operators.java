@@ -33,6 +33,7 @@ import io.kiln.ir.op.element.Unary;
 import io.kiln.ir.op.element.Where;
 import io.kiln.ir.op.layer.AvgPool2d;
 import io.kiln.ir.op.layer.BiasAdd;
+import io.kiln.ir.op.layer.BlockDense;
 import io.kiln.ir.op.layer.Conv2d;
 import io.kiln.ir.op.layer.Conv2dTranspose;
 import io.kiln.ir.op.layer.Dense;
@@ -115,6 +116,7 @@ public final class Operators {
             Where.SIGNATURE,
             AvgPool2d.SIGNATURE,
             BiasAdd.SIGNATURE,
+            BlockDense.SIGNATURE,
             Conv2d.SIGNATURE,
             Conv2dTranspose.SIGNATURE,
             Dense.SIGNATURE,

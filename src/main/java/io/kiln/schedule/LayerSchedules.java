@@ -11,6 +11,7 @@ import io.kiln.schedule.convolution.SharedConvSchedule;
 import io.kiln.schedule.convolution.SoftConvSchedule;
 import io.kiln.schedule.dense.DotConvSchedule;
 import io.kiln.schedule.dense.DspDenseSchedule;
+import io.kiln.schedule.dense.FourBitDenseSchedule;
 import io.kiln.schedule.dense.SharedDenseSchedule;
 import io.kiln.schedule.depthwise.BlockedDepthwiseSchedule;
 import io.kiln.schedule.depthwise.DepthwiseDirectSchedule;
@@ -42,6 +43,7 @@ public final class LayerSchedules {
     private static final SharedConvSchedule DSP_CONV_SHARED = new SharedConvSchedule();
     private static final SharedDepthwiseSchedule DSP_DEPTHWISE_SHARED = new SharedDepthwiseSchedule();
     private static final SharedDenseSchedule DSP_DENSE_SHARED = new SharedDenseSchedule();
+    private static final FourBitDenseSchedule DENSE_FOUR_BITS = new FourBitDenseSchedule();
     private static final SmallDepthwiseSchedule DEPTHWISE_SMALL = new SmallDepthwiseSchedule();
     private static final BlockedDepthwiseSchedule DEPTHWISE_BLOCKED = new BlockedDepthwiseSchedule();
     private static final BlockedConvSchedule CONV_BLOCKED = new BlockedConvSchedule();
@@ -74,6 +76,7 @@ public final class LayerSchedules {
     static final List<Schedule<?>> ALL = List.of(
             MVE_GEMM,
             MVE_DEPTHWISE,
+            DENSE_FOUR_BITS,
             DSP_CONV_SHARED,
             DSP_DEPTHWISE_SHARED,
             DSP_DENSE_SHARED,
@@ -109,6 +112,7 @@ public final class LayerSchedules {
     private static final List<ScheduleRule> RULES = List.of(
             MVE_GEMM::choose,
             MVE_DEPTHWISE::choose,
+            DENSE_FOUR_BITS::choose,
             DSP_CONV_SHARED::choose,
             DSP_DEPTHWISE_SHARED::choose,
             DSP_DENSE_SHARED::choose,

@@ -90,7 +90,9 @@ public final class FuseOperators implements Pass {
         Op root = chain.get(0).op();
         Op last = chain.get(chain.size() - 1).op();
         if (binding.op() instanceof BiasAdd) {
-            return root instanceof Layer && chain.size() == 1 && binding.args().get(1) instanceof Constant;
+            return (root instanceof Layer || root.has(Trait.TAKES_BIAS))
+                    && chain.size() == 1
+                    && binding.args().get(1) instanceof Constant;
         }
         if (binding.op().has(Trait.RESCALES)) {
             boolean hasChannels = root instanceof Layer || root instanceof TflBatchMatmul;

@@ -7,6 +7,7 @@ import io.kiln.ir.Binding;
 import io.kiln.ir.Constant;
 import io.kiln.ir.Function;
 import io.kiln.ir.op.Layer;
+import io.kiln.ir.op.layer.BlockDense;
 import io.kiln.ir.op.layer.Conv2d;
 import io.kiln.ir.op.layer.Dense;
 import io.kiln.ir.op.layer.QnnConv2d;
@@ -17,7 +18,7 @@ import java.nio.ByteOrder;
 import java.util.List;
 import java.util.Optional;
 
-/** Gives layers with integer weights and float data their real weights, {@code scale * (weight - zero point)}. */
+/** Gives layers with integer weights and float data their real weights, {@code scale * (weight - zero point)}, also of blocks. */
 public final class RealWeights implements Pass {
     @Override
     public String name() {
@@ -30,7 +31,28 @@ public final class RealWeights implements Pass {
                 function.bindings().stream().map(RealWeights::real).toList());
     }
 
+    private static Binding ofBlocks(Binding binding, BlockDense op) {
+        Constant weights = binding.constant(1);
+        int depth = weights.type().shape().dim(1);
+        int blocks = op.blocks(depth);
+        ByteBuffer real = ByteBuffer.allocate(Float.BYTES * weights.elements()).order(ByteOrder.LITTLE_ENDIAN);
+        for (int i = 0; i < weights.elements(); i++) {
+            int block = i / depth * blocks + i % depth / op.block();
+            real.putFloat((weights.integer(i) - binding.constant(3).real(block))
+                    * binding.constant(2).real(block));
+        }
+        return binding.with(new Dense(op.units()))
+                .with(List.of(binding.args().get(0), constant(weights, real.array())));
+    }
+
+    private static Constant constant(Constant weights, byte[] real) {
+        return new Constant(weights.name(), new TensorType(weights.type().shape(), DType.FLOAT32), Bytes.wrap(real));
+    }
+
     private static Binding real(Binding binding) {
+        if (binding.op() instanceof BlockDense blocks) {
+            return ofBlocks(binding, blocks);
+        }
         if (!binding.type().dtype().isFloat() || !(binding.op() instanceof Layer)) {
             return binding;
         }
@@ -59,7 +81,6 @@ public final class RealWeights implements Pass {
             float scale = scales.real(scales.elements() == 1 ? 0 : order.channel(i));
             real.putFloat(scale * (weights.integer(i) - zeroPoint));
         }
-        return new Constant(
-                weights.name(), new TensorType(weights.type().shape(), DType.FLOAT32), Bytes.wrap(real.array()));
+        return constant(weights, real.array());
     }
 }

@@ -40,6 +40,8 @@ enum RandomForm {
     /** Convolutions of 3x3 whose weights no small cache holds. */
     MANY_WEIGHTS,
     FOUR_BITS,
+    /** Dense layers with weights of four bits. */
+    FOUR_BITS_DENSE,
     ONNX_RUNTIME,
     /** By kernels of which few meet listed values. */
     ONNX_RUNTIME_FEW,
@@ -66,6 +68,7 @@ enum RandomForm {
             case HARD_DEPTHWISE -> RandomOperators.hardDepthwise(seed);
             case HARD_ONNX_RUNTIME -> RandomOperators.ofOnnxRuntime(RandomOperators.hard(seed));
             case FOUR_BITS -> RandomOperators.ofFourBits(RandomOperators.mixed(seed));
+            case FOUR_BITS_DENSE -> RandomOperators.ofFourBits(RandomOperators.dense(seed));
             case ONNX_RUNTIME, ONNX_RUNTIME_FEW, ONNX_RUNTIME_CENTRED ->
                 RandomOperators.ofOnnxRuntime(RandomOperators.mixed(seed));
         };
@@ -102,7 +105,8 @@ enum RandomForm {
                     TRANSPOSED,
                     FAR_PADDED,
                     MANY_WEIGHTS,
-                    FOUR_BITS -> List.of();
+                    FOUR_BITS,
+                    FOUR_BITS_DENSE -> List.of();
             case DENSE_CROSSED -> List.of("_crossed", "_crossed_bytes");
             case HARD -> List.of("_twice", "_signed");
             case HARD_DEPTHWISE -> List.of("_signed");

@@ -2,6 +2,7 @@
 package io.kiln.compile;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ModelMetadata;
@@ -12,6 +13,7 @@ import io.kiln.frontend.tflite.FourBitLayer;
 import io.kiln.ir.Function;
 import io.kiln.lower.RandomOperators;
 import io.kiln.reference.Interpreter;
+import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -131,6 +133,34 @@ class FourBitWeightsTest {
         assertThat(schedule(function, "c -mcpu=cortex-m4")).doesNotContain(PACKED);
         assertThat(schedule(function, "c -march=rv32imac")).doesNotContain(PACKED);
         assertThat(schedule(function, "c -keys=cpu")).doesNotContain(PACKED);
+    }
+
+    /** The integers of the file are multiplied, and each sum by its scale. */
+    @Test
+    void floatDataIsMultipliedByPackedWeights() {
+        for (FourBitLayer layer : List.of(
+                new FourBitLayer(BuiltinOperator.FULLY_CONNECTED, 1, 37, 5, true, -8),
+                new FourBitLayer(BuiltinOperator.FULLY_CONNECTED, 1, 64, 8, false, -7))) {
+            Function function = layer.floatModel().read();
+            CompiledModel compiled = compile(function, "m", "c -mcpu=cortex-m4", Optimize.SPEED);
+            assertThat(only(compiled).schedule()).contains(PACKED);
+            Bytes input = RandomOperators.input(function.params().get(0).type(), layer.in());
+            Bytes actual = HostProgram.build(
+                            folder.resolve("m" + layer.in()),
+                            List.of(compiled.library().metadata()),
+                            List.of(compiled.library().artifacts().artifacts()))
+                    .run(List.of(input));
+            for (int channel = 0; channel < layer.out(); channel++) {
+                double expected = 0;
+                for (int i = 0; i < layer.in(); i++) {
+                    expected += input.buffer().order(ByteOrder.LITTLE_ENDIAN).getFloat(Float.BYTES * i)
+                            * layer.realWeight(channel, i);
+                }
+                assertThat((double)
+                                actual.buffer().order(ByteOrder.LITTLE_ENDIAN).getFloat(Float.BYTES * channel))
+                        .isCloseTo(expected, within(1e-5 * (1 + Math.abs(expected))));
+            }
+        }
     }
 
     private static String schedule(Function function, String target) {

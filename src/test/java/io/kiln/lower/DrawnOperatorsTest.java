@@ -72,6 +72,7 @@ class DrawnOperatorsTest {
             List.of("FixedPointMultiply", "QnnRequantize"),
             "only ONNX models have it",
             List.of(
+                    "BlockDense",
                     "OnnxAveragePool",
                     "OnnxRequantize",
                     "OnnxResize2d",
@@ -107,6 +108,7 @@ class DrawnOperatorsTest {
                 .forEach(others::add);
         assertThat(others)
                 .containsExactlyInAnyOrder(
+                        "BlockDense",
                         "CustomCall",
                         "FixedPointMultiply",
                         "OnnxAveragePool",

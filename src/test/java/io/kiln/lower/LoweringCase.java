@@ -67,6 +67,11 @@ public record LoweringCase(Function function, FusedOperator op, List<Bytes> inpu
         return of(RandomOperators.dense(seed), seed);
     }
 
+    /** The same with weights of four bits. */
+    public static LoweringCase denseOfFourBits(long seed) {
+        return of(RandomOperators.ofFourBits(RandomOperators.dense(seed)), seed);
+    }
+
     /** A function that was drawn, with inputs that a seed draws. */
     static LoweringCase of(Function drawn, long seed) {
         Function function = Pipeline.standard().run(drawn);

@@ -89,6 +89,7 @@ class LayerSchedulesTest {
         }
         LongStream.range(0, FLOAT_CASES).mapToObj(LoweringCase::ofFloats).forEach(layers::add);
         LongStream.range(0, DENSE_CASES).mapToObj(LoweringCase::dense).forEach(layers::add);
+        LongStream.range(0, DENSE_CASES).mapToObj(LoweringCase::denseOfFourBits).forEach(layers::add);
         LongStream.range(0, FAR_PADDED_CASES).mapToObj(LoweringCase::farPadded).forEach(layers::add);
         return List.copyOf(layers);
     }

@@ -189,10 +189,14 @@ public final class Legality {
     private boolean followsLayer(Binding binding) {
         DType data = data(binding);
         return producer(binding.args().get(0))
-                .filter(source -> isAccumulator(source) || source.op() instanceof Layer)
-                .filter(source -> source.op() instanceof Layer || !(binding.op() instanceof BiasAdd))
+                .filter(source -> isAccumulator(source) || takesBias(source.op()))
+                .filter(source -> takesBias(source.op()) || !(binding.op() instanceof BiasAdd))
                 .filter(source -> data == DType.INT32 || uses.get(source.id()) == 1)
                 .isPresent();
+    }
+
+    private static boolean takesBias(Op op) {
+        return op instanceof Layer || op.has(Trait.TAKES_BIAS);
     }
 
     /** Quantized weights of float32 data must be constant, too. */

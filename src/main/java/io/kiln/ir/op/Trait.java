@@ -18,6 +18,9 @@ public enum Trait {
     /** Its loops can clamp each element that they store, so that a clip after it needs no loops of its own. */
     TAKES_CLIP,
 
+    /** Not a {@link Layer}, but its loops can add a constant to the sums of each channel, as those of layers do. */
+    TAKES_BIAS,
+
     /** Sums of narrow integers are wider than the data, and its loops can rescale each sum as they store it. */
     ACCUMULATES,
 

@@ -8,6 +8,7 @@ import io.kiln.ir.op.Op;
 import io.kiln.ir.op.call.CircularBuffer;
 import io.kiln.ir.op.call.RefWrite;
 import io.kiln.ir.op.layer.AvgPool2d;
+import io.kiln.ir.op.layer.BlockDense;
 import io.kiln.ir.op.layer.DetectionPostprocess;
 import io.kiln.ir.op.layer.Lstm;
 import io.kiln.ir.op.layer.MaxPool2d;
@@ -55,6 +56,7 @@ public final class LayerLowerings {
             entry(Svdf.class, (op, svdf, rows, c) -> new SvdfLowering(op, c.sums()).lower(rows)),
             entry(TreeEnsemble.class, (op, trees, rows, c) -> TreeLowering.lower(op, rows, c.elements())),
             entry(Lstm.class, (op, lstm, rows, c) -> new LstmLowering(op, c.sums()).lower(rows)),
+            entry(BlockDense.class, (op, dense, rows, c) -> new BlockDenseLowering(op, c.elements()).lower(rows)),
             simple(CircularBuffer.class, CircularBufferLowering::lower),
             simple(RefWrite.class, VariableLowering::lower));
 

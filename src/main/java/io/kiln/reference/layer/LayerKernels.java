@@ -14,6 +14,7 @@ import io.kiln.ir.op.element.TflRealRequantize;
 import io.kiln.ir.op.element.TflRequantize;
 import io.kiln.ir.op.layer.AvgPool2d;
 import io.kiln.ir.op.layer.BiasAdd;
+import io.kiln.ir.op.layer.BlockDense;
 import io.kiln.ir.op.layer.Conv2d;
 import io.kiln.ir.op.layer.Conv2dTranspose;
 import io.kiln.ir.op.layer.Dense;
@@ -43,6 +44,7 @@ public final class LayerKernels {
             pure(QnnConv2dTranspose.class, TransposedConvolutions::quantized),
             pure(Dense.class, DenseLayers::real),
             pure(QnnDense.class, DenseLayers::quantized),
+            pure(BlockDense.class, DenseLayers::blocks),
             pure(BiasAdd.class, Elementwise::biasAdd),
             pure(Clip.class, Elementwise::clip),
             pure(QnnAdd.class, Elementwise::addQuantized),

@@ -31,7 +31,7 @@ import java.util.Optional;
  * <pre>
  * 1x1         inputs are read where they lie: a pixel is a row of the matrix
  * windows     are copied to scratch, so that each is one run of bytes; see {@link MveGather}
- * weights     of each block of channels [16 products][channel][16], then its constants
+ * weights     of each block of channels [16 products][channel][16], then its constants; of four bits two channels share 16 bytes
  * </pre>
  *
  * <p>Padding has the value of the zero point, which is folded into the bias.
@@ -55,8 +55,9 @@ final class MveGemm {
      * @param unroll number of unrolled steps of 16 products
      * @param isKept whether a block's weights stay in registers for a row of pixels
      * @param isPipelined see {@link MveSteps}
+     * @param isPacked see {@link MveSteps}
      */
-    record Knobs(int pixels, int block, int unroll, boolean isKept, boolean isPipelined) {}
+    record Knobs(int pixels, int block, int unroll, boolean isKept, boolean isPipelined, boolean isPacked) {}
 
     /** Packs weights. */
     MveGemm(ConvTask task, MveRequantize rescale, Knobs knobs) {
@@ -77,7 +78,7 @@ final class MveGemm {
                 filled(),
                 MveEpilogue.of(rescale),
                 conv.channels() % knobs.block() != 0,
-                new MveGemmKernel.Loop(knobs.unroll(), knobs.isPipelined()));
+                new MveGemmKernel.Loop(knobs.unroll(), knobs.isPipelined(), knobs.isPacked()));
         this.packed = tables.add("packed", DType.INT8, pack());
     }
 
@@ -108,16 +109,24 @@ final class MveGemm {
         byte[] weights = conv.weight().data().toArray();
         for (int first = 0; first < conv.channels(); first += knobs.block()) {
             for (int k = 0; k < gemm.vectors() * MveGemmKernel.VECTOR; k += MveGemmKernel.VECTOR) {
-                for (int o = first; o < first + filled(); o++) {
+                int step = knobs.isPacked() ? 2 : 1;
+                for (int o = first; o < first + filled(); o += step) {
                     for (int i = k; i < k + MveGemmKernel.VECTOR; i++) {
-                        boolean there = o < conv.channels() && i < conv.taps();
-                        table.put(there ? weights[weightIndex(o, i)] : 0);
+                        byte one = weight(weights, o, i);
+                        boolean isPair = knobs.isPacked();
+                        byte next = isPair && o + 1 < first + filled() ? weight(weights, o + 1, i) : 0;
+                        table.put(isPair ? (byte) ((one & 0xF) | next << 4) : one);
                     }
                 }
             }
             rescale.putBlock(table, first, knobs.block());
         }
         return Bytes.wrap(table.array());
+    }
+
+    /** A weight; 0 behind the last channel and input. */
+    private byte weight(byte[] weights, int channel, int i) {
+        return channel < conv.channels() && i < conv.taps() ? weights[weightIndex(channel, i)] : 0;
     }
 
     private int weightIndex(int channel, int i) {

@@ -41,12 +41,23 @@ public record MveGemmKernel(int depth, int pixels, int block, int filled, MveEpi
      *
      * @param unroll number of them in the loop: all of them are written out if there are no more than this
      * @param isPipelined whether two pixels times four channels load for the next step between multiplications
+     * @param isPacked whether weights of two channels share a byte, for one pixel
      */
-    record Loop(int unroll, boolean isPipelined) {}
+    record Loop(int unroll, boolean isPipelined, boolean isPacked) {}
 
     /** Bytes of a block: weights, then bias, multiplier and shift of each channel. */
     public int blockBytes() {
-        return filled * vectors() * VECTOR + 12 * block;
+        return weightVectors() * vectors() * VECTOR + 12 * block;
+    }
+
+    /** Whether a byte holds weights of two channels, the first in its lower half. */
+    public boolean isPacked() {
+        return loop.isPacked;
+    }
+
+    /** Vectors of weights of a step. */
+    public int weightVectors() {
+        return isPacked() ? (filled + 1) / 2 : filled;
     }
 
     /** Steps of 16 products, of which the last one may have fewer. */
@@ -58,7 +69,8 @@ public record MveGemmKernel(int depth, int pixels, int block, int filled, MveEpi
         String name = "kiln_mve_gemm_" + depth + "_" + pixels + "x" + block + end.suffix()
                 + (filled < block ? "_of" + filled : rest ? "_r" : "")
                 + (loop.unroll > MANY ? "_unroll" + loop.unroll : "")
-                + (steps().isPipelined() ? "_pipelined" : "");
+                + (steps().isPipelined() ? "_pipelined" : "")
+                + (isPacked() ? "_packed" : "");
         return new Kernel(
                 name,
                 List.of(Pointer.in(DType.INT8), Pointer.in(DType.INT8), Pointer.out(DType.INT8)),
@@ -71,7 +83,7 @@ public record MveGemmKernel(int depth, int pixels, int block, int filled, MveEpi
     /** The loop over the products. */
     public MveSteps steps() {
         boolean isPipelined = loop.isPipelined && MveSteps.canPipeline(pixels, filled);
-        return new MveSteps(SET, pixels, filled, loop.unroll, isPipelined);
+        return new MveSteps(SET, pixels, filled, loop.unroll, isPipelined, isPacked());
     }
 
     /** The kernel {@code convolution/mve_gemm_kept} for at most 16 products: a block of four channels stays in registers for all pixels. */

@@ -3,6 +3,7 @@ package io.kiln.schedule.convolution;
 
 import io.kiln.ir.op.Window;
 import io.kiln.lower.layer.ConvComputation;
+import io.kiln.schedule.parts.FourBitWeights;
 import io.kiln.schedule.space.Choice;
 import io.kiln.schedule.space.Configuration;
 import io.kiln.schedule.space.ConvTask;
@@ -44,10 +45,19 @@ public final class MveGemmSchedule implements Schedule<MveRequantize> {
         Knob unroll = Knob.of("unroll", steps > 20 ? MANY : steps > 9 ? new int[] {1, 4, 9, 20} : new int[] {1, 4, 9});
         Knob kept = canKeep(conv, rescale) ? Knob.flag("kept_weights", false, true) : Knob.flag("kept_weights", false);
         Space space = isInPlace(conv)
-                ? Space.of(name(), pixels, block, unroll, kept, pipelined(conv))
-                : Space.of(name(), pixels, block, unroll, kept, gathered(conv), pipelined(conv));
+                ? Space.of(name(), pixels, block, unroll, kept, pipelined(conv), FourBitWeights.knob(conv))
+                : Space.of(
+                        name(),
+                        pixels,
+                        block,
+                        unroll,
+                        kept,
+                        gathered(conv),
+                        pipelined(conv),
+                        FourBitWeights.knob(conv));
         return space.where(c -> !c.isOn(PIPELINED) || c.number("pixels") == 2)
                 .where(c -> c.number("block") == 4 || c.number("pixels") == 1)
+                .where(c -> !FourBitWeights.arePacked(c) || (c.number("pixels") == 1 && !c.isOn("kept_weights")))
                 .where(c -> !c.isOn("kept_weights") || c.number("pixels") * c.number("block") == 4);
     }
 
@@ -88,7 +98,8 @@ public final class MveGemmSchedule implements Schedule<MveRequantize> {
                 configuration.number("block"),
                 configuration.number("unroll"),
                 configuration.isOn("kept_weights"),
-                configuration.isOn(PIPELINED));
+                configuration.isOn(PIPELINED),
+                FourBitWeights.arePacked(configuration));
         return new MveGemm(task, rescale, knobs).loops(task.rows());
     }
 
@@ -109,10 +120,8 @@ public final class MveGemmSchedule implements Schedule<MveRequantize> {
                 .with("block", block)
                 .with("unroll", workload.isForSize() ? 1 : single ? 4 : 9)
                 .withFlag("kept_weights", isKept);
-        if (inPlace) {
-            return configuration;
-        }
         MveGather gather = MveGather.of(conv);
-        return configuration.with(gather.title(), gather.chunk());
+        Configuration all = inPlace ? configuration : configuration.with(gather.title(), gather.chunk());
+        return FourBitWeights.packed(all, single && !isKept && FourBitWeights.fit(conv));
     }
 }

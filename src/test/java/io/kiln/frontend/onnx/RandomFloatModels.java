@@ -17,7 +17,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /** Draws float models of one operator: shapes, attributes and constants. */
-final class RandomFloatModels {
+public final class RandomFloatModels {
     private static final List<String> UNARY = names("""
         Abs Atan Ceil Cos Elu Erf Exp Floor HardSigmoid HardSwish LeakyRelu Neg Relu Selu Sigmoid Sign
         Sin Softplus Softsign Tanh ThresholdedRelu Round Sqrt Log Reciprocal Celu Sinh Cosh Asinh Acosh Atanh
@@ -56,7 +56,7 @@ final class RandomFloatModels {
      *
      * @param name its operator
      */
-    record Model(String name, Bytes file) {}
+    public record Model(String name, Bytes file) {}
 
     /** The model of a number. */
     static Model draw(long seed) {

@@ -13,8 +13,11 @@ import io.kiln.compile.ModelCompiler;
 import io.kiln.compile.RequestDraft;
 import io.kiln.frontend.InputShapes;
 import io.kiln.ir.Function;
+import io.kiln.ir.op.layer.BlockDense;
+import io.kiln.ir.op.layer.Dense;
 import io.kiln.lower.RandomOperators;
 import io.kiln.reference.Interpreter;
+import io.kiln.transform.Pipeline;
 import java.io.ByteArrayOutputStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -53,15 +56,32 @@ class RandomFloatModelsTest {
     @Test
     void operatorsAnswerAsInOnnxRuntime() {
         assertThat(MODELS).as("every operator is drawn").isGreaterThanOrEqualTo(RandomFloatModels.OPERATORS.size());
-        answerAsInOnnxRuntime(RandomFloatModels::draw, MODELS);
+        answerAsInOnnxRuntime(RandomFloatModels::draw, MODELS, List.of("c"));
     }
 
     @Test
     void newerOperatorsAnswerAsInOnnxRuntime() {
-        answerAsInOnnxRuntime(RandomNewerModels::draw, MODELS);
+        answerAsInOnnxRuntime(RandomNewerModels::draw, MODELS, List.of("c"));
     }
 
-    private void answerAsInOnnxRuntime(LongFunction<RandomFloatModels.Model> drawn, int count) {
+    /** With the kernel for cores without a floating-point unit, too. */
+    @Test
+    void layersOfFewBitsAnswerAsInOnnxRuntime() {
+        answerAsInOnnxRuntime(RandomBlockModels::draw, MODELS / 2, List.of("c", "c -mcpu=cortex-m0"));
+    }
+
+    @Test
+    void weightsOfFewBitsStayIntegers() {
+        for (int seed = 0; seed < MODELS / 2; seed++) {
+            Function function = OnnxFrontend.read(RandomBlockModels.draw(seed).file(), "m.onnx", "m", InputShapes.NONE);
+            assertThat(Pipeline.standard().run(function).bindings())
+                    .as("" + seed)
+                    .anyMatch(binding -> binding.op() instanceof BlockDense)
+                    .noneMatch(binding -> binding.op() instanceof Dense);
+        }
+    }
+
+    private void answerAsInOnnxRuntime(LongFunction<RandomFloatModels.Model> drawn, int count, List<String> targets) {
         List<String> wrong = new ArrayList<>();
         List<ModelMetadata> models = new ArrayList<>();
         List<List<Artifact>> artifacts = new ArrayList<>();
@@ -82,8 +102,9 @@ class RandomFloatModelsTest {
                 round.inputs.addAll(data);
                 answers.forEach(answer -> round.expected.writeBytes(answer.toArray()));
             }
-            CompileRequest request =
-                    RequestDraft.of(Path.of("m.onnx"), "c").name("m" + seed).build();
+            CompileRequest request = RequestDraft.of(Path.of("m.onnx"), targets.get(seed % targets.size()))
+                    .name("m" + seed)
+                    .build();
             CompiledModel compiled = ModelCompiler.compile(request, function);
             models.add(compiled.library().metadata());
             artifacts.add(compiled.library().artifacts().artifacts());

@@ -122,10 +122,14 @@ public final class RandomNewerModels {
     }
 
     private String constant(List<Integer> dims) {
+        return constant(dims, 1);
+    }
+
+    private String constant(List<Integer> dims, float largest) {
         int count = dims.stream().reduce(1, Math::multiplyExact);
         ByteBuffer data = ByteBuffer.allocate(4 * count).order(ByteOrder.LITTLE_ENDIAN);
         for (int i = 0; i < count; i++) {
-            data.putFloat(random.nextFloat() * 2 - 1);
+            data.putFloat((random.nextFloat() * 2 - 1) * largest);
         }
         return model.constant(FLOAT, dims, data.array());
     }
@@ -259,7 +263,7 @@ public final class RandomNewerModels {
         List<String> inputs = new ArrayList<>(List.of(
                 x(List.of(upTo(3), depth)),
                 bytes(ElementType.UINT8, List.of(units, blocks, (int) (block * bits / 8))),
-                constant(List.of(units, blocks))));
+                constant(List.of(units, blocks), 1f / (1 << (bits - 1)))));
         int kind = random.nextInt(3);
         if (kind == 1) {
             inputs.add(bytes(ElementType.UINT8, List.of(units, (int) ((blocks * bits + 7) / 8))));

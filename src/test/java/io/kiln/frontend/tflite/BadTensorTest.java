@@ -29,6 +29,24 @@ class BadTensorTest extends BadSums {
         problems("zero_point[0] is " + zeroPoint, "a zero point from -128 to 127");
     }
 
+    @ParameterizedTest
+    @ValueSource(longs = {8, -9})
+    void zeroPointOutsideFourBitsIsTold(long zeroPoint) {
+        int x = model.tensor(TensorSpec.int8("x", 1f, 0, 1, 4));
+        int w = model.tensor(TensorSpec.of("w", TensorType.INT4, 2, 4)
+                .quantized(0.5f, zeroPoint)
+                .withData(new byte[4]));
+        int y = model.tensor(TensorSpec.int8("y", 1f, 0, 1, 2));
+        model.operator(
+                BuiltinOperator.FULLY_CONNECTED,
+                7,
+                Options.fullyConnected(Options.NO_ACTIVATION, false),
+                new int[] {x, w, -1},
+                y);
+        model.inputs(x).outputs(y);
+        problems("zero_point[0] is " + zeroPoint, "a zero point from -8 to 7");
+    }
+
     @Test
     void quantizedDimensionAndChannelCountAreChecked() {
         int x = model.tensor(TensorSpec.int8("x", 0.5f, 0, 1, 4, 4, 2));

@@ -63,12 +63,16 @@ public record FourBitLayer(int builtin, int width, int in, int out, boolean perC
 
     /** The model with weights of int4. */
     public TfliteModelBuilder model() {
+        return model(weightTensor(TensorType.INT4, packed()));
+    }
+
+    private byte[] packed() {
         byte[] packed = new byte[(weights() + 1) / 2];
         int[] values = weightValues();
         for (int i = 0; i < values.length; i++) {
             packed[i / 2] |= (byte) ((values[i] & 15) << (i % 2 * 4));
         }
-        return model(weightTensor(TensorType.INT4, packed));
+        return packed;
     }
 
     /** The same with weights of int8, one of which does not fit four bits. */
@@ -80,6 +84,22 @@ public record FourBitLayer(int builtin, int width, int in, int out, boolean perC
         }
         bytes[0] = 8;
         return model(weightTensor(TensorType.INT8, bytes));
+    }
+
+    /** A fully connected layer of float data with weights of int4. */
+    public TfliteModelBuilder floatModel() {
+        TfliteModelBuilder model = new TfliteModelBuilder();
+        int x = model.tensor(TensorSpec.float32("x", 1, in));
+        int w = model.tensor(weightTensor(TensorType.INT4, packed()));
+        int y = model.tensor(TensorSpec.float32("y", 1, out));
+        return model.operator(builtin, 9, options(), new int[] {x, w, -1}, y)
+                .inputs(x)
+                .outputs(y);
+    }
+
+    /** The real weight of an output channel for an input of a fully connected layer. */
+    public double realWeight(int channel, int input) {
+        return weightValues()[channel * in + input] * (perChannel ? 0.01f + 0.001f * channel : 0.01f);
     }
 
     private TfliteModelBuilder model(TensorSpec weights) {

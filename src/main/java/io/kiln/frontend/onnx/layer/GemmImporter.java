@@ -2,6 +2,7 @@
 package io.kiln.frontend.onnx.layer;
 
 import io.kiln.base.DType;
+import io.kiln.frontend.onnx.operator.BlockWeights;
 import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxImporter;
@@ -25,13 +26,23 @@ final class GemmImporter implements OnnxImporter {
         node.require(
                 node.element(0).isFloat(), "its elements are " + node.element(0).text(), "floats");
         Arg a = node.attributes().truth("transA", false) ? e.transpose(node.arg(0), List.of(1, 0)) : node.arg(0);
-        Arg b = node.attributes().truth("transB", false) ? node.arg(1) : e.transpose(node.arg(1), List.of(1, 0));
+        boolean isTransposed = node.attributes().truth("transB", false);
         float alpha = node.attributes().real("alpha", 1);
+        Shape data = e.shape(a);
+        Arg product = BlockWeights.of(node, 1, isTransposed ? 0 : 1)
+                .filter(weights -> alpha == 1 && data.elements() > 0 && data.dim(1) == weights.depth())
+                .map(weights -> weights.product(node, a))
+                .orElseGet(() -> dense(node, a, isTransposed, alpha));
+        node.finish(node.has(2) ? sum(e, node, product) : product);
+    }
+
+    private static Arg dense(NodeContext node, Arg a, boolean isTransposed, float alpha) {
+        Expressions e = new Expressions(node);
+        Arg b = isTransposed ? node.arg(1) : e.transpose(node.arg(1), List.of(1, 0));
         if (alpha != 1) {
             b = e.multiply(b, alpha);
         }
-        Arg product = node.emit(new Dense(e.shape(b).dim(0)), a, b);
-        node.finish(node.has(2) ? sum(e, node, product) : product);
+        return node.emit(new Dense(e.shape(b).dim(0)), a, b);
     }
 
     private static Arg sum(Expressions e, NodeContext node, Arg product) {

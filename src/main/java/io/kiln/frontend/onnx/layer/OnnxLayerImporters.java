@@ -4,9 +4,11 @@ package io.kiln.frontend.onnx.layer;
 import static io.kiln.frontend.onnx.operator.OnnxRegistration.microsoft;
 import static io.kiln.frontend.onnx.operator.OnnxRegistration.onnx;
 
+import io.kiln.frontend.onnx.operator.BlockWeights;
 import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxRegistration;
+import io.kiln.ir.type.Shape;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -35,6 +37,10 @@ public final class OnnxLayerImporters {
     private static void matMul(NodeContext node) {
         node.require(
                 node.element(0).isFloat(), "its elements are " + node.element(0).text(), "floats");
-        node.finish(new Expressions(node).product(node.arg(0), node.arg(1)));
+        Shape data = node.shape(0);
+        node.finish(BlockWeights.of(node, 1, 1)
+                .filter(weights -> data.rank() > 0 && data.elements() > 0 && data.dim(-1) == weights.depth())
+                .map(weights -> weights.product(node, node.arg(0)))
+                .orElseGet(() -> new Expressions(node).product(node.arg(0), node.arg(1))));
     }
 }

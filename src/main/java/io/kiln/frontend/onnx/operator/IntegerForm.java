@@ -2,6 +2,7 @@
 package io.kiln.frontend.onnx.operator;
 
 import io.kiln.ir.Arg;
+import io.kiln.ir.Constant;
 import java.util.Optional;
 
 /** How a value can be computed in integers, so that a quantized model needs no floats. */
@@ -20,6 +21,17 @@ public sealed interface IntegerForm {
      * @param by their scale and zero point
      */
     record Dequantized(Arg integers, ElementQuantization by) implements IntegerForm {}
+
+    /**
+     * A constant matrix whose integers have a scale and a zero point for each block of a row or column.
+     *
+     * @param integers int8
+     * @param scales float32, one for each block
+     * @param zeroPoints float32, as many
+     * @param axis along which blocks lie
+     * @param size elements of a block; the last one may have fewer
+     */
+    record Blocks(Constant integers, Constant scales, Constant zeroPoints, int axis, int size) implements IntegerForm {}
 
     /** Real numbers that can be computed as integers once their quantization is known. */
     non-sealed interface Deferred extends IntegerForm {

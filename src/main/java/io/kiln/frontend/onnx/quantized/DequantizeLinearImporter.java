@@ -13,6 +13,7 @@ import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.type.Shape;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
@@ -33,7 +34,12 @@ final class DequantizeLinearImporter implements OnnxImporter {
         int axis = rank == 0 ? 0 : node.axis(node.attributes().whole("axis", rank == 1 ? 0 : 1), rank);
         boolean hasBlocks = node.attributes().whole("block_size", 0) != 0;
         if (isSmall || hasBlocks || !Parameters.areConstant(node, 1, 2)) {
-            node.finish(0, computed(node, axis), to);
+            Arg real = computed(node, axis);
+            node.finish(0, new OnnxValue(real, to, hasBlocks ? blocks(node, axis) : Optional.empty()));
+            return;
+        }
+        if (type.isPartOfByte() && node.arg(0) instanceof Constant) {
+            node.finish(0, new OnnxValue(computed(node, axis), to, Optional.of(ofPartsOfBytes(node, axis))));
             return;
         }
         ElementQuantization by = Parameters.read(node, 1, 2, axis, type);
@@ -44,31 +50,90 @@ final class DequantizeLinearImporter implements OnnxImporter {
             node.finish(0, new OnnxValue(real.arg(), to, real.form()));
         } else if (by.isOfBytes() || isWord) {
             Arg integers = isWord ? node.arg(0) : QuantizedBytes.of(node, node.input(0));
-            IntegerForm.Dequantized form = centred(node, new IntegerForm.Dequantized(integers, by), axis);
+            IntegerForm.Dequantized form = centred(node, new IntegerForm.Dequantized(integers, by));
             node.finish(0, new OnnxValue(computed(node, axis), to, Optional.of(form)));
         } else {
             node.finish(0, computed(node, axis), to);
         }
     }
 
+    /** Half of the range of an unsigned type, 0 of a signed one: less it, integers of a type are signed ones of the same number of bits. */
+    private static int offset(ElementType type) {
+        return type.isUnsigned() ? 1 << (type.bits() - 1) : 0;
+    }
+
+    /** Integers of less than 8 bits as int8, which layers compute with; unsigned ones of four bits from -8 on. */
+    private static IntegerForm ofPartsOfBytes(NodeContext node, int axis) {
+        int offset = offset(node.element(0));
+        ElementQuantization read = Parameters.read(node, 1, 2, axis, ElementType.INT8);
+        List<Integer> zeroPoints =
+                read.zeroPoints().stream().map(zero -> zero - offset).toList();
+        IntegerForm.Dequantized form = new IntegerForm.Dequantized(
+                signed(node, node.arg(0), offset),
+                new ElementQuantization(read.scales(), zeroPoints, axis, ElementType.INT8));
+        return centred(node, form);
+    }
+
+    private static Arg signed(NodeContext node, Arg integers, int offset) {
+        Expressions e = new Expressions(node);
+        return offset == 0 ? integers : e.cast(e.add(e.cast(integers, DType.INT32), -offset), DType.INT8);
+    }
+
+    /** The form of a constant matrix of bytes, or of less, with constant parameters for each block. */
+    private static Optional<IntegerForm> blocks(NodeContext node, int axis) {
+        ElementType type = node.element(0);
+        boolean isMatrix = node.arg(0) instanceof Constant
+                && node.shape(0).rank() == 2
+                && node.shape(0).elements() > 0
+                && type.bits() <= Byte.SIZE
+                && !type.isFloat()
+                && Parameters.areConstant(node, 1, 2);
+        if (!isMatrix) {
+            return Optional.empty();
+        }
+        Expressions e = new Expressions(node);
+        Constant scales = node.known(e.cast(node.arg(1), DType.FLOAT32), "its scales");
+        boolean areFinite = IntStream.range(0, scales.elements()).allMatch(i -> Float.isFinite(scales.real(i)));
+        int offset = offset(type);
+        Arg zero = node.has(2)
+                ? e.add(e.cast(node.arg(2), DType.FLOAT32), -offset)
+                : e.reals(constant(scales.elements(), -offset), node.shape(1));
+        long size =
+                Math.min(node.attributes().whole("block_size", 0), node.shape(0).dim(axis));
+        return areFinite && node.known(zero, "its zero points").type().equals(scales.type())
+                ? Optional.of(new IntegerForm.Blocks(
+                        node.known(signed(node, node.arg(0), offset), "its integers"),
+                        scales,
+                        node.known(zero, "its zero points"),
+                        axis,
+                        (int) size))
+                : Optional.empty();
+    }
+
+    private static float[] constant(int count, float value) {
+        float[] all = new float[count];
+        Arrays.fill(all, value);
+        return all;
+    }
+
     /** Constant bytes whose channels have zero points of their own, less these, if they are bytes still. */
-    private static IntegerForm.Dequantized centred(NodeContext node, IntegerForm.Dequantized form, int axis) {
-        if (form.by().hasOneZeroPoint() || !form.by().isOfBytes() || !(form.integers() instanceof Constant)) {
+    private static IntegerForm.Dequantized centred(NodeContext node, IntegerForm.Dequantized form) {
+        ElementQuantization by = form.by();
+        if (by.hasOneZeroPoint() || !by.isOfBytes() || !(form.integers() instanceof Constant integers)) {
             return form;
         }
         Expressions e = new Expressions(node);
-        Arg zeros = e.cast(spread(node, e, 2, axis), DType.INT32);
-        Arg difference = e.subtract(e.cast(node.arg(0), DType.INT32), zeros);
+        Shape shape = Expressions.along(
+                integers.type().shape().rank(), by.axis(), by.zeroPoints().size());
+        Arg zeros = e.ints(by.zeroPoints(), shape);
+        Arg difference = e.subtract(e.cast(integers, DType.INT32), zeros);
         boolean areBytes = difference instanceof Constant known
                 && IntStream.range(0, known.elements()).allMatch(i -> known.integer(i) == (byte) known.integer(i));
         return areBytes
                 ? new IntegerForm.Dequantized(
                         e.cast(difference, DType.INT8),
                         new ElementQuantization(
-                                form.by().scales(),
-                                Collections.nCopies(form.by().scales().size(), 0),
-                                axis,
-                                ElementType.INT8))
+                                by.scales(), Collections.nCopies(by.scales().size(), 0), by.axis(), ElementType.INT8))
                 : form;
     }
 

@@ -5,12 +5,14 @@ import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.frontend.onnx.operator.ElementQuantization;
 import io.kiln.frontend.onnx.operator.Emitter;
+import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.IntegerForm.Dequantized;
 import io.kiln.frontend.onnx.operator.IntegerForm.Limits;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.Origin;
+import io.kiln.ir.op.Layer;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Rounding;
 import io.kiln.ir.op.element.Binary;
@@ -30,7 +32,6 @@ import io.kiln.ir.op.movement.StridedSlice;
 import io.kiln.ir.op.movement.Transpose;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -65,7 +66,10 @@ final class IntegerLayer implements Emitter {
             return rescaled(node.emit(op, args.get(0), args.get(1), zeroPoint(form.data()), zeroPoint(form.weight())));
         }
         if (op instanceof BiasAdd || isBias(op, args)) {
-            return rescaled(node.emit(new BiasAdd(-1), args));
+            return rescaled(
+                    hasOneZeroPoint()
+                            ? node.emit(new BiasAdd(-1), args)
+                            : new Expressions(node).add(args.get(0), args.get(1)));
         }
         if (op instanceof Pad) {
             return node.emit(op, args.get(0), zeroByte());
@@ -91,14 +95,43 @@ final class IntegerLayer implements Emitter {
         return op instanceof Transpose || op instanceof Reshape || op instanceof StridedSlice;
     }
 
-    private Arg sums(Op op, List<Arg> args) {
-        List<Arg> all = new ArrayList<>(args);
-        all.add(zeroPoint(form.data()));
-        all.add(zeroPoint(form.weight()));
-        all.add(Constant.scalar(form.data().by().scale()));
-        all.add(scales(form.weight().by().scales()));
-        Arg sums = node.emit(op, all);
+    private boolean hasOneZeroPoint() {
+        return form.weight().by().hasOneZeroPoint();
+    }
+
+    private Arg sums(Layer op, List<Arg> args) {
+        Arg sums = products(op, args.get(0), args.get(1));
+        if (!hasOneZeroPoint()) {
+            sums = new Expressions(node).subtract(sums, products(op, args.get(0), zeroPoints(op, args.get(1))));
+        }
         return form.words().isPresent() ? sums : rescaled(sums);
+    }
+
+    private Arg products(Op op, Arg data, Arg weights) {
+        return node.emit(
+                op,
+                data,
+                weights,
+                zeroPoint(form.data()),
+                hasOneZeroPoint() ? zeroPoint(form.weight()) : Constant.scalar(0),
+                Constant.scalar(form.data().by().scale()),
+                scales(form.weight().by().scales()));
+    }
+
+    /** The zero points of channels in place of all their weights: what the sums with weights have too much. */
+    private Arg zeroPoints(Layer op, Arg weights) {
+        Shape shape = node.type(weights).shape();
+        boolean isDepthwise =
+                op instanceof QnnConv2d conv && !conv.kernelLayout().equals("OHWI");
+        int perChannel =
+                (int) shape.elements() / form.weight().by().zeroPoints().size();
+        int channels = form.weight().by().zeroPoints().size();
+        byte[] zeros = new byte[(int) shape.elements()];
+        for (int i = 0; i < zeros.length; i++) {
+            int channel = isDepthwise ? i % channels : i / perChannel;
+            zeros[i] = form.weight().by().zeroPoints().get(channel).byteValue();
+        }
+        return new Constant("", node.type(weights), Bytes.wrap(zeros));
     }
 
     private Arg rescaled(Arg sums) {

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.onnx.quantized;
 
+import io.kiln.base.Bytes;
 import io.kiln.base.DType;
+import io.kiln.frontend.onnx.operator.BlockWeights;
 import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxImporter;
-import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
 import java.util.List;
 
 /**
  * ONNX Runtime's {@code MatMulNBits}: a product with weights of 2, 4 or 8 bits that have a scale and a zero point for each block of a row, {@code
- * (q - zeroPoint) * scale}. They become floats. Of the weights in a byte the first is in its lowest bits.
+ * (q - zeroPoint) * scale}. They stay integers. Of the weights in a byte the first is in its lowest bits.
  */
 final class MatMulNBitsImporter implements OnnxImporter {
     private static final int ZERO_POINTS = 3;
@@ -65,39 +67,57 @@ final class MatMulNBitsImporter implements OnnxImporter {
                         && node.shape(0).dim(-1) == depth,
                 "its K is " + depth + " and its N " + units,
                 "the last dimension of " + node.shape(0).text() + ", and a number above 0");
-        Expressions e = new Expressions(node);
         Packing packing = new Packing(bits, block, (depth - 1) / block + 1);
-        Arg weights = e.reals(weights(node, e, packing, depth, units), Shape.of(depth, units));
-        Arg product = e.product(node.arg(0), weights);
-        node.finish(node.has(BIAS) ? e.add(product, node.arg(BIAS)) : product);
+        node.finish(weights(node, packing, depth, units).product(node, node.arg(0), node.optional(BIAS)));
     }
 
-    private static float[] weights(NodeContext node, Expressions e, Packing packing, int depth, int units) {
+    /** The weights less half of their range, so that the signed ones of four bits stay four bits. */
+    private static BlockWeights weights(NodeContext node, Packing packing, int depth, int units) {
         Constant bytes = node.constant(1, "weights");
         Constant scales = node.constant(2, "scales");
         long blocks = (long) packing.blocks() * units;
         requireSize(node, 1, bytes, blocks * packing.block() * packing.bits() / Byte.SIZE);
         requireSize(node, 2, scales, blocks);
-        boolean hasZeroPoints = node.has(ZERO_POINTS);
-        Constant zeroPoints = hasZeroPoints ? node.constant(ZERO_POINTS, "zero points") : scales;
+        Expressions e = new Expressions(node);
+        byte[] weights = new byte[e.tableOf(depth, units)];
+        int half = 1 << (packing.bits() - 1);
+        for (int i = 0; i < weights.length; i++) {
+            weights[i] = (byte) (packing.weight(bytes, i / depth, i % depth) - half);
+        }
+        float[] zeroPoints = zeroPoints(node, packing, units);
+        Shape shape = Shape.of(units, packing.blocks());
+        float[] reals = new float[scales.elements()];
+        for (int i = 0; i < reals.length; i++) {
+            reals[i] = scales.real(i);
+            zeroPoints[i] = node.has(ZERO_POINTS) ? zeroPoints[i] - half : 0;
+        }
+        return new BlockWeights(
+                new Constant("", new TensorType(Shape.of(units, depth), DType.INT8), Bytes.wrap(weights)),
+                e.reals(reals, shape),
+                e.reals(zeroPoints, shape),
+                Math.min(packing.block(), depth));
+    }
+
+    /** The zero point of each block; 0 if there are none. */
+    private static float[] zeroPoints(NodeContext node, Packing packing, int units) {
+        float[] all = new float[packing.blocks() * units];
+        if (!node.has(ZERO_POINTS)) {
+            return all;
+        }
+        Constant zeroPoints = node.constant(ZERO_POINTS, "zero points");
         boolean isPacked = zeroPoints.type().dtype() == DType.UINT8;
         long packed = (long) units * ((packing.blocks() * packing.bits() + Byte.SIZE - 1) / Byte.SIZE);
-        requireSize(node, ZERO_POINTS, zeroPoints, isPacked ? packed : blocks);
+        requireSize(node, ZERO_POINTS, zeroPoints, isPacked ? packed : all.length);
         node.require(
                 isPacked || zeroPoints.type().dtype().isFloat(),
                 "its zero points are " + zeroPoints.type().text(),
                 "uint8 or floats");
-        float[] weights = new float[e.tableOf(depth, units)];
-        for (int row = 0; row < units; row++) {
-            for (int k = 0; k < depth; k++) {
-                int at = row * packing.blocks() + k / packing.block();
-                float zeroPoint = !hasZeroPoints
-                        ? 1 << (packing.bits() - 1)
-                        : isPacked ? packing.zeroPoint(zeroPoints, row, k / packing.block()) : zeroPoints.real(at);
-                weights[k * units + row] = (packing.weight(bytes, row, k) - zeroPoint) * scales.real(at);
-            }
+        for (int i = 0; i < all.length; i++) {
+            all[i] = isPacked
+                    ? packing.zeroPoint(zeroPoints, i / packing.blocks(), i % packing.blocks())
+                    : zeroPoints.real(i);
         }
-        return weights;
+        return all;
     }
 
     private static void requireSize(NodeContext node, int input, Constant values, long expected) {

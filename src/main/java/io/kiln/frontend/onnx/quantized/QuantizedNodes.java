@@ -3,6 +3,7 @@ package io.kiln.frontend.onnx.quantized;
 
 import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.frontend.onnx.operator.ElementQuantization;
+import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.IntegerForm;
 import io.kiln.frontend.onnx.operator.IntegerForm.Deferred;
 import io.kiln.frontend.onnx.operator.NodeContext;
@@ -25,6 +26,7 @@ public final class QuantizedNodes {
             return;
         }
         importer.emit(node);
+        transposedWeights(node).ifPresent(form -> attach(node, 0, form));
         for (int i = 0; i < node.outputs(); i++) {
             int output = i;
             Optional<Deferred> moved = isMovement && isReal(node, i) ? movements.form(i) : Optional.empty();
@@ -38,6 +40,39 @@ public final class QuantizedNodes {
         if (isReal(node, 0)) {
             form(importer, node).ifPresent(form -> attach(node, 0, form));
         }
+    }
+
+    /** The integers of a constant matrix that is transposed, such as the weights of a layer in PyTorch's order. */
+    private static Optional<IntegerForm> transposedWeights(NodeContext node) {
+        boolean isMatrix = node.node().operator().equals("Transpose")
+                && node.node().domain().isEmpty()
+                && node.shape(0).rank() == 2
+                && node.attributes().wholes("perm").orElse(List.of(1L, 0L)).equals(List.of(1L, 0L));
+        return isMatrix ? node.input(0).form().flatMap(form -> transposed(node, form)) : Optional.empty();
+    }
+
+    private static Optional<IntegerForm> transposed(NodeContext node, IntegerForm form) {
+        if (form instanceof IntegerForm.Blocks blocks) {
+            return Optional.of(new IntegerForm.Blocks(
+                    transposed(node, blocks.integers()),
+                    transposed(node, blocks.scales()),
+                    transposed(node, blocks.zeroPoints()),
+                    1 - blocks.axis(),
+                    blocks.size()));
+        }
+        return form instanceof IntegerForm.Dequantized rows && rows.integers() instanceof Constant known
+                ? Optional.of(new IntegerForm.Dequantized(
+                        transposed(node, known),
+                        new ElementQuantization(
+                                rows.by().scales(),
+                                rows.by().zeroPoints(),
+                                1 - rows.by().axis(),
+                                rows.by().type())))
+                : Optional.empty();
+    }
+
+    private static Constant transposed(NodeContext node, Constant matrix) {
+        return node.known(new Expressions(node).transpose(matrix, List.of(1, 0)), "its matrix");
     }
 
     /** Whether the first output has truth values that are computed from floats so far. */

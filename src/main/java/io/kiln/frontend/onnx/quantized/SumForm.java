@@ -89,7 +89,8 @@ record SumForm(Dequantized data, Dequantized weight, Optional<Bias> bias) {
         ElementQuantization by = weight.by();
         String name = node.node().operator();
         boolean isMatrix = name.equals("Gemm") || name.equals("MatMul");
-        if (!by.isOfBytes() || !by.hasOneZeroPoint()) {
+        boolean isOfChannels = !by.hasOneZeroPoint();
+        if (!by.isOfBytes() || (isOfChannels && name.equals("ConvTranspose"))) {
             return false;
         }
         return by.isPerTensor()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.tflite.layer;
 
+import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.frontend.tflite.flatbuffer.FlatTable;
 import io.kiln.frontend.tflite.operand.Activation;
@@ -12,13 +13,18 @@ import io.kiln.frontend.tflite.tensor.TensorQuantization;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
+import io.kiln.ir.op.layer.BlockDense;
 import io.kiln.ir.op.layer.Dense;
 import io.kiln.ir.op.layer.QnnDense;
 import io.kiln.ir.op.movement.Reshape;
 import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /** FULLY_CONNECTED: data of any rank is treated as rows of the weights' row length. */
 final class FullyConnectedImporter implements OperatorImporter {
@@ -26,6 +32,8 @@ final class FullyConnectedImporter implements OperatorImporter {
     private static final int DEFAULT_FORMAT = 0;
 
     private static final int UNIT_AXIS = 1;
+    private static final int LEAST_OF_FOUR_BITS = -8;
+    private static final int MOST_OF_FOUR_BITS = 7;
 
     @Override
     public void emit(OperatorContext operator) {
@@ -77,7 +85,8 @@ final class FullyConnectedImporter implements OperatorImporter {
         }
         Arg sum = weights.dtype().isFloat()
                 ? operator.emit(new Dense(units), flat, operator.value(weights))
-                : multiply(operator, flat, data, weights, LayerTypes.sum(data, bias));
+                : ofFourBits(operator, flat, data, weights)
+                        .orElseGet(() -> multiply(operator, flat, data, weights, LayerTypes.sum(data, bias)));
         Arg value = Requantizing.addBias(operator, sum, bias, UNIT_AXIS);
         if (!data.dtype().isFloat()) {
             value = operator.followsLite()
@@ -102,6 +111,31 @@ final class FullyConnectedImporter implements OperatorImporter {
         Arg sums = HybridLayers.sums(operator, data, operator.value(weights), op);
         Arg scaled = HybridLayers.scaledAtOnce(operator, sums, data, weights.quantization());
         return HybridLayers.plus(operator, scaled, bias);
+    }
+
+    /** Float data times weights from -8 to 7, which stay integers of four bits; empty for others. */
+    private static Optional<Arg> ofFourBits(
+            OperatorContext operator, Arg flat, TfliteTensor data, TfliteTensor weights) {
+        boolean isHybrid = LayerTypes.isHybrid(data, weights)
+                && weights.quantization().isSymmetric()
+                && operator.value(weights) instanceof Constant known
+                && IntStream.range(0, known.elements())
+                        .allMatch(i -> known.integer(i) >= LEAST_OF_FOUR_BITS && known.integer(i) <= MOST_OF_FOUR_BITS);
+        if (!isHybrid) {
+            return Optional.empty();
+        }
+        int units = weights.shape().dim(0);
+        ByteBuffer scales = ByteBuffer.allocate(Float.BYTES * units).order(ByteOrder.LITTLE_ENDIAN);
+        for (int unit = 0; unit < units; unit++) {
+            scales.putFloat(weights.quantization().scale(unit));
+        }
+        TensorType parameters = new TensorType(Shape.of(units, 1), DType.FLOAT32);
+        return Optional.of(operator.emit(
+                new BlockDense(units, weights.shape().dim(1)),
+                flat,
+                operator.value(weights),
+                new Constant("", parameters, Bytes.wrap(scales.array())),
+                new Constant("", parameters, Bytes.wrap(new byte[Float.BYTES * units]))));
     }
 
     private static Arg multiply(

@@ -11,7 +11,7 @@ import java.util.Optional;
 /** Constants of types that are smaller in the file than in the IR. */
 enum PackedConstants {
     /** Two's complement, two to a byte, the first in the lower half; becomes int8. */
-    INT4("int4") {
+    INT4("int4", 4) {
         @Override
         long bytes(long elements) {
             return (elements + 1) / 2;
@@ -26,7 +26,7 @@ enum PackedConstants {
         }
     },
     /** As {@link #INT4}, without a sign; becomes uint8. */
-    UINT4("uint4") {
+    UINT4("uint4", 4) {
         @Override
         long bytes(long elements) {
             return (elements + 1) / 2;
@@ -40,7 +40,7 @@ enum PackedConstants {
         }
     },
     /** Two's complement, four to a byte, the first in the lowest bits; becomes int8. */
-    INT2("int2") {
+    INT2("int2", 2) {
         @Override
         long bytes(long elements) {
             return (elements + 3) / 4;
@@ -55,7 +55,7 @@ enum PackedConstants {
         }
     },
     /** IEEE 754 half precision; becomes float32, which holds every value. */
-    FLOAT16("float16") {
+    FLOAT16("float16", 16) {
         @Override
         long bytes(long elements) {
             return 2 * elements;
@@ -74,9 +74,11 @@ enum PackedConstants {
     private static final int BIAS = 15;
 
     private final String text;
+    private final int bits;
 
-    PackedConstants(String text) {
+    PackedConstants(String text, int bits) {
         this.text = text;
+        this.bits = bits;
     }
 
     /** The packing of a type; empty if constants have the same form in file and IR. */
@@ -93,6 +95,11 @@ enum PackedConstants {
     /** The type's name for messages. */
     String text() {
         return text;
+    }
+
+    /** Number of bits of an element in the file. */
+    int bits() {
+        return bits;
     }
 
     /** Number of bytes of packed elements in the file. */

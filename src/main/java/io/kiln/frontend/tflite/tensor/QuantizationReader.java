@@ -11,7 +11,8 @@ import io.kiln.ir.type.TensorType;
 final class QuantizationReader {
     private QuantizationReader() {}
 
-    static TensorQuantization read(FlatTable table, TensorType type, PlaceFindings findings) {
+    /** @param bits of an element in the file: fewer than the type's for int4, which zero points must fit, too */
+    static TensorQuantization read(FlatTable table, TensorType type, int bits, PlaceFindings findings) {
         FlatVector scales = table.get(QuantizationParameters.SCALE);
         FlatVector zeroPoints = table.get(QuantizationParameters.ZERO_POINT);
         if (table.get(QuantizationParameters.DETAILS_TYPE) != 0) {
@@ -30,7 +31,9 @@ final class QuantizationReader {
             return TensorQuantization.NONE;
         }
         return new TensorQuantization(
-                readScales(scales, findings), readZeroPoints(zeroPoints, scales, type, findings), dimension);
+                readScales(scales, findings),
+                readZeroPoints(zeroPoints, scales.size(), Limits.of(type.dtype(), bits), findings),
+                dimension);
     }
 
     private static boolean countsFit(
@@ -76,26 +79,36 @@ final class QuantizationReader {
         return scales;
     }
 
-    private static int[] readZeroPoints(FlatVector vector, FlatVector scales, TensorType type, PlaceFindings findings) {
-        int[] zeroPoints = new int[scales.size()];
+    /** The range of zero points of a type; any number for floats, which do not use it. */
+    private record Limits(long least, long most) {
+        static Limits of(DType dtype, int bits) {
+            if (!dtype.isInteger()) {
+                return new Limits(Long.MIN_VALUE, Long.MAX_VALUE);
+            }
+            long lost = Byte.SIZE * (long) dtype.bytes() - bits;
+            return new Limits(
+                    Math.max(dtype.min() >> lost, Integer.MIN_VALUE), Math.min(dtype.max() >> lost, Integer.MAX_VALUE));
+        }
+
+        boolean has(long zeroPoint) {
+            return zeroPoint >= least && zeroPoint <= most;
+        }
+    }
+
+    private static int[] readZeroPoints(FlatVector vector, int count, Limits limits, PlaceFindings findings) {
+        int[] zeroPoints = new int[count];
         vector.spent();
         for (int i = 0; i < zeroPoints.length && vector.size() > 0; i++) {
             long zeroPoint = vector.i64(vector.size() == 1 ? 0 : i);
-            if (type.dtype().isInteger() && !fits(zeroPoint, type.dtype())) {
+            if (!limits.has(zeroPoint)) {
                 findings.add(
                         "zero_point[" + i + "] is " + zeroPoint,
-                        "a zero point from " + type.dtype().min() + " to "
-                                + type.dtype().max(),
+                        "a zero point from " + limits.least + " to " + limits.most,
                         "Quantize the model again");
                 break;
             }
             zeroPoints[i] = (int) zeroPoint;
         }
         return zeroPoints;
-    }
-
-    private static boolean fits(long zeroPoint, DType dtype) {
-        return zeroPoint >= Math.max(dtype.min(), Integer.MIN_VALUE)
-                && zeroPoint <= Math.min(dtype.max(), Integer.MAX_VALUE);
     }
 }

@@ -118,12 +118,14 @@ public final class TensorReader {
         findings.throwIfAny();
         TensorType type = checkedSize(new TensorType(shape.orElseThrow(), dtype.orElseThrow()), findings);
         boolean isBlockwise = BlockwiseConstant.is(table.get(Tensor.QUANTIZATION));
-        TensorQuantization quantization = table.get(Tensor.QUANTIZATION)
-                .filter(q -> !isBlockwise)
-                .map(q -> QuantizationReader.read(q, type, findings))
-                .orElse(TensorQuantization.NONE);
         Optional<PackedConstants> packing =
                 TfliteType.of(table.get(Tensor.TYPE)).flatMap(PackedConstants::of);
+        int bits = packing.map(PackedConstants::bits)
+                .orElse(Byte.SIZE * type.dtype().bytes());
+        TensorQuantization quantization = table.get(Tensor.QUANTIZATION)
+                .filter(q -> !isBlockwise)
+                .map(q -> QuantizationReader.read(q, type, bits, findings))
+                .orElse(TensorQuantization.NONE);
         if (table.has(Tensor.SPARSITY)) {
             return sparse(index, type, quantization, packing, findings);
         }

@@ -6,6 +6,7 @@ import io.kiln.ir.op.Attribute;
 import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Check;
 import io.kiln.ir.op.Layer;
+import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Signature;
 import io.kiln.ir.op.Window;
 import io.kiln.ir.type.Shape;
@@ -47,7 +48,7 @@ public record Dense(int units) implements Layer {
     }
 
     /** The result of a fully connected layer, whose weight must fit. */
-    static TensorType fitted(Layer op, int units, List<TensorType> args, DType outDtype) {
+    static TensorType fitted(Op op, int units, List<TensorType> args, DType outDtype) {
         Shape data = args.get(0).shape();
         Shape weight = args.get(1).shape();
         Check.that(

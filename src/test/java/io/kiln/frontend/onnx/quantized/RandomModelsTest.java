@@ -55,6 +55,18 @@ class RandomModelsTest {
     }
 
     @Test
+    void layersWhoseChannelsHaveZeroPointsAreComputedInIntegers() {
+        RuntimeComparison ofLayers = new RuntimeComparison(folder, true);
+        for (int seed = FIRST; seed < FIRST + SINGLES; seed++) {
+            RandomModels.Model model =
+                    seed % 2 == 0 ? RandomFourBitLayers.draw(seed / 2) : RandomFourBitLayers.drawOfBytes(seed / 2);
+            ofLayers.add(seed, model, IS_WHOLE ? COMPILED : 1);
+        }
+        ofLayers.assertNoFloats();
+        ofLayers.assertAnswers();
+    }
+
+    @Test
     void interpolatedImagesAreComputedInIntegers() {
         for (int seed = FIRST; seed < FIRST + SINGLES; seed++) {
             comparison.add(seed, RandomResizes.draw(seed), IS_WHOLE ? COMPILED : 1);
