@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The example model with its operator codes CONV_2D (3) and SOFTMAX (25) replaced by LSTM (16) and GELU (150).
+// The example model with its operator codes CONV_2D (3) and SOFTMAX (25) replaced by LSTM (16) and ONE_HOT (85).
 import java.nio.ByteBuffer
 import java.nio.ByteOrder
 
@@ -14,7 +14,7 @@ def field = { int at, int index ->
 }
 def codesField = field(table, 1)
 def codes = codesField + buffer.getInt(codesField)
-def replaced = [3: 16, 25: 150]
+def replaced = [3: 16, 25: 85]
 buffer.getInt(codes).times { i ->
     def element = codes + 4 + 4 * i
     def code = element + buffer.getInt(element)
