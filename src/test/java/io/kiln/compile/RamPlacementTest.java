@@ -161,7 +161,7 @@ class RamPlacementTest {
     }
 
     private static PlannedModule planned(Path model, SpareRam spare) {
-        return ModelCompiler.compile(RequestDraft.of(model, TARGET)
+        return ModelCompiler.compile(RequestDraft.of(model, TARGET + " -i-cache-size=1024")
                         .name("kws")
                         .ram(spare, RamOptions.AUTO)
                         .build())
