@@ -30,6 +30,9 @@ public final class ArchivePaths {
     /** Relay text in archives of one model, before version 7. */
     public static final String RELAY_OF_ONE_MODEL = SRC + "/relay.txt";
 
+    /** Beside the Relay texts: what tells TVM of the operators that it lacks. It belongs to no model. */
+    public static final String RELAY_OPERATORS = SRC + "/kiln_relay.py";
+
     /** The graph in archives of one model, before version 7. */
     public static final String GRAPH_OF_ONE_MODEL = "executor-config/graph/graph.json";
 

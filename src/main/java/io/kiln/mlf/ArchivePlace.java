@@ -23,6 +23,9 @@ record ArchivePlace(ArtifactKind kind, String loader, String targetKey, String f
 
     /** The place of a file; empty for a file that is not an artifact, such as {@code metadata.json}. */
     static Optional<ArchivePlace> of(String path) {
+        if (path.equals(ArchivePaths.RELAY_OPERATORS)) {
+            return Optional.empty();
+        }
         String[] parts = path.split("/", 4);
         if (parts[0].equals(ArchivePaths.CODEGEN)) {
             return parts.length < 4 ? Optional.empty() : Optional.of(code(parts[1], parts[2], parts[3]));

@@ -38,14 +38,17 @@ final class ArchetypesTest {
 
     @Test
     void eachIsPacked() throws Exception {
-        assertThat(texts(execution("archetypes"), "descriptor"))
-                .containsExactlyInAnyOrderElementsOf(names.stream()
-                        .map(name -> "src/main/archetypes/" + name + ".xml")
-                        .toList());
+        List<String> descriptors = new ArrayList<>(List.of("src/build/archetypes/notes.xml"));
+        names.forEach(name -> descriptors.add("src/main/archetypes/" + name + ".xml"));
+        assertThat(texts(execution("archetypes"), "descriptor")).containsExactlyInAnyOrderElementsOf(descriptors);
         assertThat(text(execution("archetypes"), "finalName")).isEqualTo("archetype");
         for (String name : names) {
             assertThat(texts(document(FOLDER.resolve(name + ".xml")).getDocumentElement(), "id"))
                     .containsExactly(name);
+            Element project =
+                    document(Path.of("src/build/archetypes", name + ".xml")).getDocumentElement();
+            assertThat(text(project, "groupId") + ":" + text(project, "artifactId") + ":" + text(project, "version"))
+                    .isEqualTo("@project.groupId@:" + name + ":@project.version@");
         }
     }
 
@@ -64,13 +67,13 @@ final class ArchetypesTest {
         }
     }
 
-    /** By the archetype: phase, coordinates and file. */
+    /** By the archetype's POM: phase, type and file. */
     private Map<String, List<String>> published(String goal) {
         Map<String, List<String>> published = new TreeMap<>();
         for (Element execution : executions(goal)) {
             published.put(
-                    text(execution, "artifactId"),
-                    Stream.of("phase", "groupId", "version", "packaging", "file")
+                    text(execution, "pomFile"),
+                    Stream.of("phase", "packaging", "file")
                             .map(key -> text(execution, key))
                             .toList());
         }
@@ -80,13 +83,8 @@ final class ArchetypesTest {
     private Map<String, List<String>> expected(String phase) {
         Map<String, List<String>> expected = new TreeMap<>();
         names.forEach(name -> expected.put(
-                name,
-                List.of(
-                        phase,
-                        "${project.groupId}",
-                        "${project.version}",
-                        "jar",
-                        "${project.build.directory}/archetype-" + name + ".jar")));
+                "${project.build.directory}/archetype-poms/" + name + ".xml",
+                List.of(phase, "jar", "${project.build.directory}/archetype-" + name + ".jar")));
         return expected;
     }
 

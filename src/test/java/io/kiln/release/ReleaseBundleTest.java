@@ -41,7 +41,7 @@ final class ReleaseBundleTest {
                 new TreeMap<>(complete(Files.readString(Path.of("pom.xml")).replace("-SNAPSHOT", ""))));
         assertThat(bundle.problems()).isEmpty();
         for (String archetype : ARCHETYPES) {
-            String pom = Files.readString(Path.of("src/main/archetypes/poms", archetype + ".xml"));
+            String pom = Files.readString(Path.of("src/build/archetypes", archetype + ".xml"));
             assertThat(pom).contains("<artifactId>" + archetype + "</artifactId>");
             for (String required :
                     List.of("name", "description", "url", "licenses", "developers", "scm", "connection")) {

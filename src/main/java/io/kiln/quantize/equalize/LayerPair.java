@@ -124,7 +124,7 @@ record LayerPair(int first, Optional<Integer> bias, int second, List<Integer> va
         if (binding.op() instanceof Reduce reduce) {
             int dims = binding.type().shape().rank()
                     + (reduce.keepDims() ? 0 : reduce.axes().size());
-            return !reduce.axes().contains(dims - 1);
+            return reduce.kind() != Reduce.Kind.PROD && !reduce.axes().contains(dims - 1);
         }
         if (binding.op() instanceof Reshape) {
             Shape shape = binding.type().shape();

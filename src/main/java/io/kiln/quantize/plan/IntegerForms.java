@@ -119,8 +119,11 @@ final class IntegerForms {
             return Optional.of(Form.FREE);
         }
         if (node.op() instanceof Reduce reduce) {
-            return Optional.of(
-                    reduce.kind() == Reduce.Kind.MEAN || reduce.kind() == Reduce.Kind.SUM ? Form.FREE : Form.SAME);
+            return switch (reduce.kind()) {
+                case MEAN, SUM -> Optional.of(Form.FREE);
+                case MAX, MIN -> Optional.of(Form.SAME);
+                case PROD -> Optional.empty();
+            };
         }
         return isMovement(node) ? Optional.of(Form.SAME) : Optional.empty();
     }

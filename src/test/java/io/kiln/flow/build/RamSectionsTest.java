@@ -92,7 +92,7 @@ class RamSectionsTest {
                         assertThat(symbol.value() - weights).as(symbol.name()).isBetween(0L, 0x10000L));
     }
 
-    /** The wake word model takes no more than the polite share, and what it saves is reported. */
+    /** The wake word model takes no more than the polite share, an eighth of it for rows, and what it saves is reported. */
     @ParameterizedTest
     @ValueSource(strings = {"clang", "gnu"})
     @NeedsShared("golden")
@@ -109,14 +109,15 @@ class RamSectionsTest {
         assertThat(copies.path("nextSavedCycles").asLong()).isPositive();
         assertThat(after.path("ram").path("total").asLong()
                         - before.path("ram").path("total").asLong())
-                .isBetween(weights, 12L << 10);
+                .isBetween(weights, weights + (4L << 10));
         assertThat(after.path("ram").path("total").asLong()).isLessThanOrEqualTo(24 * 1024);
         assertThat(weightsInRam(before)).isZero();
         assertThat(weightsInRam(after)).isBetween(1L, weights);
-        // Calls between flash and RAM are too far for a branch.
+        // Calls between flash and RAM are too far for a branch, and rows that are computed together have ends of their
+        // own.
         assertThat(after.path("flash").path("total").asLong()
                         - before.path("flash").path("total").asLong())
-                .isLessThanOrEqualTo(64);
+                .isLessThanOrEqualTo(256);
     }
 
     /** Bytes of the largest tables of weights that are said to lie in RAM. */

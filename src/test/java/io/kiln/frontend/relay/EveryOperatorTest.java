@@ -10,6 +10,7 @@ import io.kiln.base.Bytes;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.TfliteRounding;
 import io.kiln.frontend.onnx.OnnxFrontend;
+import io.kiln.frontend.onnx.RandomBlockModels;
 import io.kiln.frontend.onnx.ml.RandomForests;
 import io.kiln.frontend.onnx.quantized.RandomModels;
 import io.kiln.frontend.onnx.quantized.RandomRealBiases;
@@ -65,6 +66,7 @@ class EveryOperatorTest {
         List<RandomModels.Model> quantized =
                 List.of(RandomModels.draw(QUANTIZED_SUM), RandomRealBiases.draw(0), RandomResizes.draw(0));
         addOperators(OnnxFrontend.read(RandomForests.draw(0).file(), "m.onnx", "default", InputShapes.NONE), seen);
+        addOperators(OnnxFrontend.read(RandomBlockModels.draw(0).file(), "m.onnx", "default", InputShapes.NONE), seen);
         for (RandomModels.Model model : quantized) {
             addOperators(OnnxFrontend.read(model.file(), "m.onnx", "default", InputShapes.NONE), seen);
         }

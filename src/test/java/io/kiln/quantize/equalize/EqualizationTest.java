@@ -134,6 +134,9 @@ class EqualizationTest {
                         "a mean of all channels",
                         (t, n, x) -> n.conv(n.bind(new Reduce(Reduce.Kind.MEAN, List.of(3), true), x), POINT, 2)),
                 between(
+                        "a product of positions",
+                        (t, n, x) -> t.even(n.bind(new Reduce(Reduce.Kind.PROD, List.of(1, 2), true), n.relu(x)))),
+                between(
                         "a reshape that mixes channels",
                         (t, n, x) -> n.conv(n.bind(new Reshape(Shape.of(1, 6, 12, 4)), x), POINT, 2)));
     }

@@ -120,10 +120,14 @@ public final class RepeatImporters {
     private static void scatter(OperatorContext operator) {
         TfliteTensor indices = operator.input(0);
         TfliteTensor updates = operator.input(1);
-        Shape shape =
-                new Shape(Arrays.stream(ConstantParameters.ints(operator, "the shape's dimensions", operator.input(2)))
-                        .boxed()
-                        .toList());
+        int[] dims = ConstantParameters.ints(operator, "the shape's dimensions", operator.input(2));
+        operator.require(
+                Arrays.stream(dims).allMatch(dim -> dim >= 1),
+                "the shape's dimensions are " + Arrays.toString(dims),
+                "1 or more",
+                "Export the model without the result, which has no elements");
+        operator.check();
+        Shape shape = new Shape(Arrays.stream(dims).boxed().toList());
         int named = indices.shape().rank() == 0 ? 0 : indices.shape().dim(-1);
         List<Integer> expected = new ArrayList<>();
         if (named <= shape.rank()) {
