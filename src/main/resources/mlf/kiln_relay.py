@@ -58,6 +58,9 @@ def register(name):
 for _name in NAMES:
     register("tfl." + _name)
 
+# TVM 0.18 has the attributes but does not say so, and its parser refuses them.
+tvm.ir.Op.get("scatter_nd").set_attrs_type_key("relay.attrs.ScatterNDAttrs")
+
 
 def _wide(number):
     return relay.const(number, "int64")

@@ -181,7 +181,8 @@ final class FunctionText {
 
     private String call(Binding binding, Spelling spelling) {
         boolean isWidened = spelling.form() == Spelling.Form.WORDS;
-        constants.noteForeign(spelling.isForeign());
+        // TVM has the operator scatter_nd, and its parser needs help with it.
+        constants.noteForeign(spelling.isForeign() || spelling.name().equals("scatter_nd"));
         List<String> args = new ArrayList<>();
         for (Arg arg : binding.args()) {
             boolean isVariable = spelling.isForeign() || (binding.op() instanceof RefWrite && args.isEmpty());

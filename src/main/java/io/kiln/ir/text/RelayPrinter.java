@@ -24,7 +24,7 @@ public final class RelayPrinter {
 
     private static final String FOREIGN = """
         /* Operators named tfl.* compute as TensorFlow Lite's kernels do and TVM's do not. TVM reads the text after `import kiln_relay`,
-           a file that lies beside it in an archive: it registers operators of these names. */
+           a file that lies beside it in an archive: it registers operators of these names, and the attributes of scatter_nd. */
         """;
 
     private final TextConstants constants;
