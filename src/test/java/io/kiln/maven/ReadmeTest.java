@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
@@ -17,7 +18,25 @@ import org.junit.jupiter.api.Test;
 final class ReadmeTest {
     @Test
     void itIsShort() throws IOException {
-        assertThat(readme().lines().count()).isLessThanOrEqualTo(150);
+        assertThat(readme().lines().count()).isLessThanOrEqualTo(120);
+    }
+
+    /** Numbers of its table stand in the page Measurements, which says how they were measured. */
+    @Test
+    void itsFiguresAreThoseOfThePageMeasurements() throws IOException {
+        String page = Files.readString(Path.of("src/site/markdown/measurements.md"));
+        List<String> rows = readme().lines()
+                .filter(line -> line.matches("\\|.*\\([a-zA-Z0-9_]+\\) \\|.*"))
+                .toList();
+        assertThat(rows).hasSize(5);
+        for (String row : rows) {
+            assertThat(Pattern.compile("(?<=\\| )[0-9][0-9.,]*(?= \\|)")
+                            .matcher(row)
+                            .results()
+                            .map(figure -> "| " + figure.group() + " |"))
+                    .hasSizeGreaterThan(3)
+                    .allSatisfy(figure -> assertThat(page).contains(figure));
+        }
     }
 
     @Test
