@@ -30,6 +30,8 @@ import io.kiln.toolchain.compiler.TestToolchains;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -38,10 +40,8 @@ import org.junit.jupiter.params.provider.CsvSource;
  * A transformer for keywords, an encoder of two layers and one that keeps keys and values, as floats, with pairs of quantizations and as int8
  * of TensorFlow Lite, on cores with kernels for their products.
  */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class TransformersInQemuTest {
-    @TempDir
-    private Path folder;
-
     private final List<Function> functions = new ArrayList<>();
     private final List<List<Bytes>> expected = new ArrayList<>();
     private final List<Bytes> inputs = new ArrayList<>();
@@ -77,14 +77,9 @@ final class TransformersInQemuTest {
                 .function());
     }
 
-    @ParameterizedTest
-    @CsvSource({"M4F, gnu", "M4F, clang", "M55, gnu", "M55, clang"})
-    void answerAsTheInterpreterDoes(String coreName, String toolchain) {
-        Core core = BenchData.load().cores().get(coreName);
-        String board = core.board();
-        String target = core.target().isEmpty() ? Boards.builtIn().find(board).target() : core.target();
-        TestToolchains.resolve(toolchain, target);
-        BenchTest.needs(((Emulation.Qemu) Boards.builtIn().find(board).emulation()).program());
+    /** Once for all cores and compilers. */
+    @BeforeAll
+    void draw() {
         add(read(Transformers.keywords(1), "keywords"));
         add(read(Transformers.encoder(1), "encoder"));
         add(InputValues.parse(Transformers.STATE).withState(read(Transformers.streaming(1), "streaming"), "m.onnx"));
@@ -92,6 +87,16 @@ final class TransformersInQemuTest {
         addPairs(Transformers.encoder(2), "encoder_pairs");
         addQuantized(read(Transformers.keywords(3), "keywords_int8"));
         addQuantized(read(Transformers.encoder(3), "encoder_int8"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"M4F, gnu", "M4F, clang", "M55, gnu", "M55, clang"})
+    void answerAsTheInterpreterDoes(String coreName, String toolchain, @TempDir Path folder) {
+        Core core = BenchData.load().cores().get(coreName);
+        String board = core.board();
+        String target = core.target().isEmpty() ? Boards.builtIn().find(board).target() : core.target();
+        TestToolchains.resolve(toolchain, target);
+        BenchTest.needs(((Emulation.Qemu) Boards.builtIn().find(board).emulation()).program());
         List<ModelLibrary> models = functions.stream()
                 .map(function -> ModelCompiler.compile(
                                 RequestDraft.of(Path.of("m.onnx"), target)
