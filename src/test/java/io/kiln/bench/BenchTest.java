@@ -18,6 +18,9 @@ import io.kiln.process.Executables;
 import io.kiln.reference.Interpreter;
 import io.kiln.report.Json;
 import io.kiln.report.JsonSchemas;
+import io.kiln.toolchain.board.Board;
+import io.kiln.toolchain.board.Boards;
+import io.kiln.toolchain.board.Emulation;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -131,6 +134,16 @@ final class BenchTest {
         }
         assertThat(new HashSet<>(outputs).size()).isGreaterThan(1);
         return outputs;
+    }
+
+    /** A core with its target, if its emulator and the toolchain are here; the test is skipped or fails otherwise. */
+    static BenchData.Core ready(String name, String toolchain) {
+        BenchData.Core core = BenchData.load().cores().get(name);
+        Board board = Boards.builtIn().find(core.board());
+        String target = core.target().isEmpty() ? board.target() : core.target();
+        TestToolchains.resolve(toolchain, target);
+        needs(((Emulation.Qemu) board.emulation()).program());
+        return new BenchData.Core(core.board(), target, core.instructionsPerTick());
     }
 
     static void needs(String program) {

@@ -12,9 +12,6 @@ import io.kiln.compile.ModelCompiler;
 import io.kiln.compile.RequestDraft;
 import io.kiln.reference.GoldenModels;
 import io.kiln.reference.NeedsShared;
-import io.kiln.toolchain.board.Boards;
-import io.kiln.toolchain.board.Emulation;
-import io.kiln.toolchain.compiler.TestToolchains;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.io.TempDir;
@@ -37,11 +34,9 @@ final class FloatModelsInQemuTest {
         "hello_world_float, RV32, gnu"
     })
     void answerAsTheReferenceKernelsDo(String model, String coreName, String toolchain) {
-        Core core = BenchData.load().cores().get(coreName);
+        Core core = BenchTest.ready(coreName, toolchain);
         String board = core.board();
-        String target = core.target().isEmpty() ? Boards.builtIn().find(board).target() : core.target();
-        TestToolchains.resolve(toolchain, target);
-        BenchTest.needs(((Emulation.Qemu) Boards.builtIn().find(board).emulation()).program());
+        String target = core.target();
         CompileRequest request = RequestDraft.of(GoldenModels.model(model), target)
                 .name("golden")
                 .optimize(Optimize.SPEED)

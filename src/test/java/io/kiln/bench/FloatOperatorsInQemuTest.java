@@ -22,9 +22,6 @@ import io.kiln.ir.type.TensorType;
 import io.kiln.lower.RandomOperators;
 import io.kiln.reference.GoldenModels;
 import io.kiln.reference.Interpreter;
-import io.kiln.toolchain.board.Boards;
-import io.kiln.toolchain.board.Emulation;
-import io.kiln.toolchain.compiler.TestToolchains;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
@@ -64,11 +61,9 @@ final class FloatOperatorsInQemuTest {
         "6, RV32, clang, SPEED",
     })
     void answerAsTheInterpreterDoes(int share, String coreName, String toolchain, Optimize optimize) {
-        Core core = BenchData.load().cores().get(coreName);
+        Core core = BenchTest.ready(coreName, toolchain);
         String board = core.board();
-        String target = core.target().isEmpty() ? Boards.builtIn().find(board).target() : core.target();
-        TestToolchains.resolve(toolchain, target);
-        BenchTest.needs(((Emulation.Qemu) Boards.builtIn().find(board).emulation()).program());
+        String target = core.target();
         List<Function> functions = functions(share);
         List<ModelLibrary> models = new ArrayList<>();
         List<Bytes> inputs = new ArrayList<>();

@@ -20,9 +20,6 @@ import io.kiln.ir.Function;
 import io.kiln.ir.type.TensorType;
 import io.kiln.lower.RandomOperators;
 import io.kiln.reference.GoldenModels;
-import io.kiln.toolchain.board.Boards;
-import io.kiln.toolchain.board.Emulation;
-import io.kiln.toolchain.compiler.TestToolchains;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -50,11 +47,9 @@ final class FourBitModelsInQemuTest {
         "RV32, gnu, SIZE, 500"
     })
     void answerAsOnnxRuntime(String coreName, String toolchain, Optimize optimize, long firstSeed) {
-        Core core = BenchData.load().cores().get(coreName);
+        Core core = BenchTest.ready(coreName, toolchain);
         String board = core.board();
-        String target = core.target().isEmpty() ? Boards.builtIn().find(board).target() : core.target();
-        TestToolchains.resolve(toolchain, target);
-        BenchTest.needs(((Emulation.Qemu) Boards.builtIn().find(board).emulation()).program());
+        String target = core.target();
         List<ModelLibrary> models = new ArrayList<>();
         List<Bytes> inputs = new ArrayList<>();
         List<Case> cases = new ArrayList<>();

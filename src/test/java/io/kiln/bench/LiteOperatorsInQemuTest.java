@@ -18,9 +18,6 @@ import io.kiln.ir.Function;
 import io.kiln.ir.type.TensorType;
 import io.kiln.reference.GoldenModels;
 import io.kiln.reference.Interpreter;
-import io.kiln.toolchain.board.Boards;
-import io.kiln.toolchain.board.Emulation;
-import io.kiln.toolchain.compiler.TestToolchains;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -47,11 +44,9 @@ final class LiteOperatorsInQemuTest {
     @ParameterizedTest
     @CsvSource({"0, M4F, clang, SPEED", "1, M55, gnu, SPEED", "2, M0, gnu, SIZE", "3, RV32, clang, SPEED"})
     void answerAsTheInterpreterDoes(int share, String coreName, String toolchain, Optimize optimize) {
-        Core core = BenchData.load().cores().get(coreName);
+        Core core = BenchTest.ready(coreName, toolchain);
         String board = core.board();
-        String target = core.target().isEmpty() ? Boards.builtIn().find(board).target() : core.target();
-        TestToolchains.resolve(toolchain, target);
-        BenchTest.needs(((Emulation.Qemu) Boards.builtIn().find(board).emulation()).program());
+        String target = core.target();
         List<Drawn> all = drawn(share);
         List<ModelLibrary> models = new ArrayList<>();
         List<Bytes> inputs = new ArrayList<>();

@@ -19,9 +19,6 @@ import io.kiln.frontend.onnx.quantized.RandomResizes;
 import io.kiln.ir.Function;
 import io.kiln.ir.Parameter;
 import io.kiln.lower.RandomOperators;
-import io.kiln.toolchain.board.Boards;
-import io.kiln.toolchain.board.Emulation;
-import io.kiln.toolchain.compiler.TestToolchains;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,11 +46,9 @@ final class OnnxModelsInQemuTest {
         "RV32, gnu, SPEED, 6000"
     })
     void answerAsOnnxRuntime(String coreName, String toolchain, Optimize optimize, long firstSeed) {
-        Core core = BenchData.load().cores().get(coreName);
+        Core core = BenchTest.ready(coreName, toolchain);
         String board = core.board();
-        String target = core.target().isEmpty() ? Boards.builtIn().find(board).target() : core.target();
-        TestToolchains.resolve(toolchain, target);
-        BenchTest.needs(((Emulation.Qemu) Boards.builtIn().find(board).emulation()).program());
+        String target = core.target();
         List<ModelLibrary> models = new ArrayList<>();
         List<Bytes> inputs = new ArrayList<>();
         List<Bytes> expected = new ArrayList<>();

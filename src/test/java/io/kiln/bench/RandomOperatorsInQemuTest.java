@@ -24,9 +24,6 @@ import io.kiln.reference.Interpreter;
 import io.kiln.schedule.Dispatch;
 import io.kiln.target.SpareRam;
 import io.kiln.target.Target;
-import io.kiln.toolchain.board.Boards;
-import io.kiln.toolchain.board.Emulation;
-import io.kiln.toolchain.compiler.TestToolchains;
 import io.kiln.transform.Pipeline;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -190,11 +187,9 @@ final class RandomOperatorsInQemuTest {
     })
     void answerAsTheInterpreterDoes(
             String coreName, String toolchain, Optimize optimize, String schedules, RandomForm form) {
-        Core core = BenchData.load().cores().get(coreName);
+        Core core = BenchTest.ready(coreName, toolchain);
         String board = core.board();
-        String target = core.target().isEmpty() ? Boards.builtIn().find(board).target() : core.target();
-        TestToolchains.resolve(toolchain, target);
-        BenchTest.needs(((Emulation.Qemu) Boards.builtIn().find(board).emulation()).program());
+        String target = core.target();
         List<ModelLibrary> models = new ArrayList<>();
         List<Bytes> inputs = new ArrayList<>();
         List<Bytes> expected = new ArrayList<>();

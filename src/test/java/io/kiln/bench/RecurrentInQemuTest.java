@@ -18,9 +18,6 @@ import io.kiln.ir.Parameter;
 import io.kiln.lower.RandomOperators;
 import io.kiln.reference.GoldenModels;
 import io.kiln.reference.Interpreter;
-import io.kiln.toolchain.board.Boards;
-import io.kiln.toolchain.board.Emulation;
-import io.kiln.toolchain.compiler.TestToolchains;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -58,11 +55,9 @@ class RecurrentInQemuTest {
     @ParameterizedTest
     @CsvSource({"M4F, gnu", "M4F, clang", "M55, gnu", "M55, clang", "M3, gnu", "M0, gnu", "M0, clang", "RV32, gnu"})
     void answerAsTheInterpreterDoes(String coreName, String toolchain) {
-        Core core = BenchData.load().cores().get(coreName);
+        Core core = BenchTest.ready(coreName, toolchain);
         String board = core.board();
-        String target = core.target().isEmpty() ? Boards.builtIn().find(board).target() : core.target();
-        TestToolchains.resolve(toolchain, target);
-        BenchTest.needs(((Emulation.Qemu) Boards.builtIn().find(board).emulation()).program());
+        String target = core.target();
         List<ModelLibrary> models = new ArrayList<>();
         List<Bytes> inputs = new ArrayList<>();
         List<Bytes> expected = new ArrayList<>();

@@ -24,9 +24,6 @@ import io.kiln.quantize.Quantizer;
 import io.kiln.quantize.run.Runs;
 import io.kiln.reference.GoldenModels;
 import io.kiln.reference.Interpreter;
-import io.kiln.toolchain.board.Boards;
-import io.kiln.toolchain.board.Emulation;
-import io.kiln.toolchain.compiler.TestToolchains;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -92,11 +89,9 @@ final class TransformersInQemuTest {
     @ParameterizedTest
     @CsvSource({"M4F, gnu", "M4F, clang", "M55, gnu", "M55, clang"})
     void answerAsTheInterpreterDoes(String coreName, String toolchain, @TempDir Path folder) {
-        Core core = BenchData.load().cores().get(coreName);
+        Core core = BenchTest.ready(coreName, toolchain);
         String board = core.board();
-        String target = core.target().isEmpty() ? Boards.builtIn().find(board).target() : core.target();
-        TestToolchains.resolve(toolchain, target);
-        BenchTest.needs(((Emulation.Qemu) Boards.builtIn().find(board).emulation()).program());
+        String target = core.target();
         List<ModelLibrary> models = functions.stream()
                 .map(function -> ModelCompiler.compile(
                                 RequestDraft.of(Path.of("m.onnx"), target)

@@ -103,7 +103,9 @@ class BinaryKindsTest {
             assertThat(actual)
                     .as("%s of %s", binding.op().name(), binding.type())
                     .usingElementComparator(
-                            isOfLibrary ? (one, other) -> Math.abs(one - other) > MOST_UNITS ? 1 : 0 : Integer::compare)
+                            isOfLibrary
+                                    ? (one, other) -> Math.abs((long) one - other) > MOST_UNITS ? 1 : 0
+                                    : Integer::compare)
                     .isEqualTo(wanted);
             from = to;
         }

@@ -28,7 +28,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,6 +36,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Archives that the real TVM 0.18 builds here become images that answer what it answers, bit for bit. */
 final class TvmArchivesTest {
+    @AutoClose
     private static RealTvm tvm;
 
     @TempDir
@@ -48,13 +49,6 @@ final class TvmArchivesTest {
     @BeforeAll
     static void startTvm() {
         tvm = RealTvm.start();
-    }
-
-    @AfterAll
-    static void endTvm() {
-        if (tvm != null) {
-            tvm.close();
-        }
     }
 
     private Path archive(String name, String kind, String network, int seed) {

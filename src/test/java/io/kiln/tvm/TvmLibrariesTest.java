@@ -20,7 +20,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,6 +28,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** The real TVM 0.18 loads libraries that Kiln exported, and makes their executors. */
 final class TvmLibrariesTest {
+    @AutoClose
     private static RealTvm tvm;
 
     @TempDir
@@ -36,13 +37,6 @@ final class TvmLibrariesTest {
     @BeforeAll
     static void startTvm() {
         tvm = RealTvm.start();
-    }
-
-    @AfterAll
-    static void endTvm() {
-        if (tvm != null) {
-            tvm.close();
-        }
     }
 
     @ParameterizedTest

@@ -27,7 +27,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -38,6 +38,7 @@ final class TvmSessionsTest {
     private static final Duration LIMIT = Duration.ofMinutes(2);
     private static final OwnModel MODEL = OwnModel.KEYWORDS;
 
+    @AutoClose
     private static RealTvm tvm;
 
     @TempDir
@@ -46,13 +47,6 @@ final class TvmSessionsTest {
     @BeforeAll
     static void startTvm() {
         tvm = RealTvm.start();
-    }
-
-    @AfterAll
-    static void endTvm() {
-        if (tvm != null) {
-            tvm.close();
-        }
     }
 
     @ParameterizedTest

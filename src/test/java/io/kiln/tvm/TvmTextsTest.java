@@ -30,7 +30,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -49,6 +49,7 @@ final class TvmTextsTest {
             Set.of("tfl.requantize", "tfl.qnn.add", "tfl.qnn.subtract", "tfl.nn.avg_pool2d");
     private static final int MOST = 8;
 
+    @AutoClose
     private static RealTvm tvm;
 
     @TempDir
@@ -59,13 +60,6 @@ final class TvmTextsTest {
     @BeforeAll
     static void startTvm() {
         tvm = RealTvm.start();
-    }
-
-    @AfterAll
-    static void endTvm() {
-        if (tvm != null) {
-            tvm.close();
-        }
     }
 
     /** Layers of every kind, integers and floats of every width, variables, functions that operators call. */

@@ -110,7 +110,12 @@ public final class GoalParameters {
         }
     }
 
-    private static Element known(ParameterGroup group, String name) {
+    /**
+     * The element of a group that has a name.
+     *
+     * @throws KilnException without a place, if there is none
+     */
+    public static Element known(ParameterGroup group, String name) {
         return group.elements().stream()
                 .filter(element -> element.name().equals(name))
                 .findFirst()

@@ -43,7 +43,7 @@ public record ParameterGroup(String name, List<Element> elements) {
     }
 
     /** The names of its elements. */
-    public List<String> names() {
+    List<String> names() {
         return elements.stream().map(Element::name).toList();
     }
 

@@ -137,13 +137,13 @@ public final class UnknownNames {
 
     private void group(ParameterGroup group, Xpp3Dom element, String place) {
         for (Xpp3Dom child : element.getChildren()) {
-            if (!group.names().contains(child.getName())) {
-                problems.add(
-                        "<" + group.name() + "> has no element <" + child.getName() + ">",
-                        place,
-                        String.join(", ", group.names()),
-                        nearest(child.getName(), group.names()));
-            }
+            problems.collect(() -> {
+                try {
+                    GoalParameters.known(group, child.getName());
+                } catch (KilnException e) {
+                    throw e.relocated("", place);
+                }
+            });
         }
     }
 

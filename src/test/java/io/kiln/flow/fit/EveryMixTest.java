@@ -12,19 +12,17 @@ import io.kiln.process.TestPrograms;
 import io.kiln.report.ProfileReport;
 import io.kiln.schedule.LayerGoal;
 import io.kiln.toolchain.compiler.TestToolchains;
+import io.kiln.tuning.fit.EveryChoice;
 import io.kiln.tuning.fit.FitCost;
 import io.kiln.tuning.fit.FitLimits;
 import io.kiln.tuning.fit.FitTable;
-import io.kiln.tuning.fit.FitTable.Layer;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
@@ -42,20 +40,6 @@ class EveryMixTest {
     @BeforeEach
     void needsAnEmulator() {
         TestPrograms.need("qemu-system-arm");
-    }
-
-    private static List<List<Integer>> all(FitTable table) {
-        List<List<Integer>> all = List.of(List.of());
-        for (Layer layer : table.layers()) {
-            all = all.stream()
-                    .flatMap(begin -> IntStream.range(0, layer.options().size()).mapToObj(option -> {
-                        List<Integer> longer = new ArrayList<>(begin);
-                        longer.add(option);
-                        return longer;
-                    }))
-                    .toList();
-        }
-        return all;
     }
 
     /** Layers hardly depend on each other, so that tables tell the cycles of mixes, and no mix is much faster than the one that is taken. */
@@ -76,7 +60,7 @@ class EveryMixTest {
             ofGoals.put(goal, images.measured(frame.all(goal, layers)).orElseThrow());
         }
         FitTable table = FitFrame.table(ofGoals);
-        List<List<Integer>> choices = all(table);
+        List<List<Integer>> choices = EveryChoice.of(table);
         List<FitCost> costs = choices.stream()
                 .map(choice -> images.measured(frame.mixed(table.goals(choice)))
                         .orElseThrow()

@@ -13,7 +13,6 @@ import java.util.OptionalLong;
 import java.util.SortedMap;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** The search against all choices of small programs. */
@@ -55,20 +54,6 @@ class FitSearchTest {
         return new Option(goal, cycles, random.nextInt(1, 9) * 512L, parts);
     }
 
-    private static List<List<Integer>> all(FitTable table) {
-        List<List<Integer>> all = List.of(List.of());
-        for (Layer layer : table.layers()) {
-            all = all.stream()
-                    .flatMap(begin -> IntStream.range(0, layer.options().size()).mapToObj(option -> {
-                        List<Integer> longer = new ArrayList<>(begin);
-                        longer.add(option);
-                        return longer;
-                    }))
-                    .toList();
-        }
-        return all;
-    }
-
     private static FitLimits limits(List<FitCost> costs, SplittableRandom random) {
         long leastFlash = costs.stream().mapToLong(FitCost::flash).min().orElseThrow();
         long mostFlash = costs.stream().mapToLong(FitCost::flash).max().orElseThrow();
@@ -106,7 +91,8 @@ class FitSearchTest {
         double worst = 1;
         for (int i = 0; i < PROGRAMS; i++) {
             FitTable table = program(random);
-            List<FitCost> costs = all(table).stream().map(table::cost).toList();
+            List<FitCost> costs =
+                    EveryChoice.of(table).stream().map(table::cost).toList();
             for (int j = 0; j < LIMITS; j++) {
                 FitLimits limits = limits(costs, random);
                 OptionalLong best = costs.stream()

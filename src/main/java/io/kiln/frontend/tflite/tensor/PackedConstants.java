@@ -11,63 +11,13 @@ import java.util.Optional;
 /** Constants of types that are smaller in the file than in the IR. */
 enum PackedConstants {
     /** Two's complement, two to a byte, the first in the lower half; becomes int8. */
-    INT4("int4", 4) {
-        @Override
-        long bytes(long elements) {
-            return (elements + 1) / 2;
-        }
-
-        @Override
-        void unpack(ByteBuffer from, ByteBuffer to) {
-            for (int i = 0; to.hasRemaining(); i++) {
-                int pair = from.get(i / 2);
-                to.put((byte) (i % 2 == 0 ? (byte) (pair << 4) >> 4 : pair >> 4));
-            }
-        }
-    },
+    INT4("int4", 4, true),
     /** As {@link #INT4}, without a sign; becomes uint8. */
-    UINT4("uint4", 4) {
-        @Override
-        long bytes(long elements) {
-            return (elements + 1) / 2;
-        }
-
-        @Override
-        void unpack(ByteBuffer from, ByteBuffer to) {
-            for (int i = 0; to.hasRemaining(); i++) {
-                to.put((byte) ((from.get(i / 2) >> (4 * (i % 2))) & 15));
-            }
-        }
-    },
+    UINT4("uint4", 4, false),
     /** Two's complement, four to a byte, the first in the lowest bits; becomes int8. */
-    INT2("int2", 2) {
-        @Override
-        long bytes(long elements) {
-            return (elements + 3) / 4;
-        }
-
-        @Override
-        void unpack(ByteBuffer from, ByteBuffer to) {
-            for (int i = 0; to.hasRemaining(); i++) {
-                int four = from.get(i / 4);
-                to.put((byte) ((byte) (four << (6 - 2 * (i % 4))) >> 6));
-            }
-        }
-    },
+    INT2("int2", 2, true),
     /** IEEE 754 half precision; becomes float32, which holds every value. */
-    FLOAT16("float16", 16) {
-        @Override
-        long bytes(long elements) {
-            return 2 * elements;
-        }
-
-        @Override
-        void unpack(ByteBuffer from, ByteBuffer to) {
-            while (to.hasRemaining()) {
-                to.putFloat(single(from.getShort()));
-            }
-        }
-    };
+    FLOAT16("float16", Short.SIZE, true);
 
     private static final int FRACTION_BITS = 10;
     private static final int MOST_EXPONENT = 31;
@@ -75,10 +25,12 @@ enum PackedConstants {
 
     private final String text;
     private final int bits;
+    private final boolean isSigned;
 
-    PackedConstants(String text, int bits) {
+    PackedConstants(String text, int bits, boolean isSigned) {
         this.text = text;
         this.bits = bits;
+        this.isSigned = isSigned;
     }
 
     /** The packing of a type; empty if constants have the same form in file and IR. */
@@ -103,9 +55,21 @@ enum PackedConstants {
     }
 
     /** Number of bytes of packed elements in the file. */
-    abstract long bytes(long elements);
+    long bytes(long elements) {
+        return (elements * bits + Byte.SIZE - 1) / Byte.SIZE;
+    }
 
-    abstract void unpack(ByteBuffer from, ByteBuffer to);
+    private void unpack(ByteBuffer from, ByteBuffer to) {
+        int unused = Integer.SIZE - bits;
+        for (int at = 0; to.hasRemaining(); at += bits) {
+            if (this == FLOAT16) {
+                to.putFloat(single(from.getShort()));
+                continue;
+            }
+            int high = from.get(at / Byte.SIZE) << (unused - at % Byte.SIZE);
+            to.put((byte) (isSigned ? high >> unused : high >>> unused));
+        }
+    }
 
     /** Elements of the IR's type. */
     Bytes unpack(byte[] data, TensorType type) {
