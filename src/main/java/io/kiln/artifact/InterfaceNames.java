@@ -17,6 +17,9 @@ public record InterfaceNames(String model) {
     /** Suffix of a model's header. */
     public static final String HEADER_SUFFIX = ".h";
 
+    /** Prefix of the symbols of tables that several models of a program may have. */
+    public static final String SHARED_PREFIX = PREFIX + "shared_";
+
     /** The linker section of workspace pools, which need no initial values. */
     public static final String WORKSPACE_SECTION = ".bss.noinit.tvm";
 

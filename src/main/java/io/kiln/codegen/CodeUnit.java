@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.codegen;
 
+import io.kiln.artifact.InterfaceNames;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.PrimFunc;
 import java.util.List;
@@ -52,6 +53,13 @@ public record CodeUnit(
     public CodeUnit {
         statics = List.copyOf(statics);
         functions = List.copyOf(functions);
+    }
+
+    /** The linker section of a table that stays where it is linked. A shared one has its own, so that the linker leaves out all but one. */
+    public static String section(PrimFunc.Table table) {
+        return table.isShared()
+                ? InterfaceNames.CONSTANTS_SECTION + "." + table.symbol()
+                : table.pool().map(InterfaceNames::constantsSection).orElse(InterfaceNames.CONSTANTS_SECTION);
     }
 
     /** A unit whose functions all take pointers. */

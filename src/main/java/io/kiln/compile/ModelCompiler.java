@@ -7,9 +7,12 @@ import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.ArtifactSet;
 import io.kiln.artifact.Convention;
 import io.kiln.artifact.ExecutorKind;
+import io.kiln.artifact.InterfaceNames;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ParameterFile;
+import io.kiln.base.Digests;
 import io.kiln.codegen.CodeGenerator;
+import io.kiln.codegen.CodeUnit;
 import io.kiln.executor.ExecutableModule;
 import io.kiln.executor.Executor;
 import io.kiln.executor.PlannedModule;
@@ -36,6 +39,9 @@ import java.util.Optional;
 
 /** The compiler: makes a model library from a model file. */
 public final class ModelCompiler {
+    /** Bytes of a table from which a section of its own pays. */
+    private static final int LEAST_SHARED = 64;
+
     private ModelCompiler() {}
 
     /**
@@ -76,7 +82,8 @@ public final class ModelCompiler {
                 module,
                 new ConstantPlacement(request.target().pools().constants(), module.operators(), planner.readers())
                         .place(driven.code()));
-        ExecutableModule executable = driven.with(placed.code());
+        ExecutableModule executable =
+                driven.with(request.model().shapes().signature().isEmpty() ? placed.code() : shared(placed.code()));
         List<Artifact> artifacts = new ArrayList<>();
         artifacts.addAll(code(
                 request,
@@ -96,6 +103,18 @@ public final class ModelCompiler {
                 executable.code(),
                 quantized,
                 planner.choices());
+    }
+
+    /** Signatures of a file read the same weights: an image with several keeps one copy of equal tables. */
+    private static CodeUnit shared(CodeUnit code) {
+        return code.withFunctions(code.functions().stream()
+                .map(function -> function.withTables(
+                        table -> table.pool().isPresent() || table.data().size() < LEAST_SHARED
+                                ? table
+                                : table.sharedAs(InterfaceNames.SHARED_PREFIX
+                                        + table.buffer().dtype().text() + "_"
+                                        + Digests.sha256(table.data().toArray()).substring(0, 32))))
+                .toList());
     }
 
     private static Executor executor(CallOptions calls) {

@@ -6,6 +6,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 
 /**
  * A function of the loop IR.
@@ -33,8 +34,10 @@ public record PrimFunc(
      * @param data elements, little-endian
      * @param comment meaning of its elements, if the type does not show it; otherwise empty
      * @param pool the memory pool that it lies in; empty for that of all constants
+     * @param isShared whether other files may define an equal table with the same symbol, of which a program keeps one
      */
-    public record Table(String symbol, Buffer buffer, Bytes data, String comment, Optional<String> pool) {
+    public record Table(
+            String symbol, Buffer buffer, Bytes data, String comment, Optional<String> pool, boolean isShared) {
         public Table {
             if (buffer.bytes() != data.size()) {
                 throw new IllegalArgumentException(
@@ -44,7 +47,7 @@ public record PrimFunc(
 
         /** A table in the memory of all constants. */
         public Table(String symbol, Buffer buffer, Bytes data, String comment) {
-            this(symbol, buffer, data, comment, Optional.empty());
+            this(symbol, buffer, data, comment, Optional.empty(), false);
         }
 
         /** A table without a comment. */
@@ -52,8 +55,13 @@ public record PrimFunc(
             this(symbol, buffer, data, "");
         }
 
+        /** The same table, shared with other files by a symbol that follows from its content. */
+        public Table sharedAs(String newSymbol) {
+            return new Table(newSymbol, buffer, data, comment, pool, true);
+        }
+
         private Table in(String newPool) {
-            return new Table(symbol, buffer, data, comment, Optional.of(newPool));
+            return new Table(symbol, buffer, data, comment, Optional.of(newPool), isShared);
         }
     }
 
@@ -64,8 +72,7 @@ public record PrimFunc(
 
     /** The same function with its tables in a memory pool. */
     public PrimFunc withTablesIn(String pool) {
-        List<Table> tables = constants.stream().map(table -> table.in(pool)).toList();
-        return new PrimFunc(name, comment, buffers, scalars, tables, body);
+        return withTables(table -> table.in(pool));
     }
 
     /**
@@ -74,10 +81,13 @@ public record PrimFunc(
      * @param symbols names of the tables, among others
      */
     public PrimFunc withTablesIn(String pool, Set<String> symbols) {
-        List<Table> tables = constants.stream()
-                .map(table -> symbols.contains(table.symbol) ? table.in(pool) : table)
-                .toList();
-        return new PrimFunc(name, comment, buffers, scalars, tables, body);
+        return withTables(table -> symbols.contains(table.symbol) ? table.in(pool) : table);
+    }
+
+    /** The same function with others in place of its tables, of the same buffers. */
+    public PrimFunc withTables(UnaryOperator<Table> changed) {
+        return new PrimFunc(
+                name, comment, buffers, scalars, constants.stream().map(changed).toList(), body);
     }
 
     /** Whether the body reads any of the scalars. */

@@ -12,6 +12,7 @@ import io.kiln.tir.Intrinsic;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.PrimFunc;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -52,8 +53,11 @@ final class OperatorFilePrinter {
         unit.scratch().ifPresent(scratch -> out.append(CFilePrinter.print(unit.origin(), List.of(scratch(scratch)))));
         Set<String> called = UsedIntrinsics.calls(functions);
         out.append(CFilePrinter.print(unit.origin(), helpers(packed, called)));
+        Set<String> tables = new HashSet<>();
         for (PrimFunc function : functions) {
-            function.constants().forEach(t -> out.append('\n').append(TablePrinter.print(t)));
+            function.constants().stream()
+                    .filter(t -> tables.add(t.symbol()))
+                    .forEach(t -> out.append('\n').append(TablePrinter.print(t)));
             out.append('\n')
                     .append(packed.find(function.name())
                             .map(f -> packed(unit, function, f, called.contains(f.name())))

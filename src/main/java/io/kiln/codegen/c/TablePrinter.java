@@ -4,6 +4,7 @@ package io.kiln.codegen.c;
 import io.kiln.artifact.InterfaceNames;
 import io.kiln.base.CText;
 import io.kiln.base.DType;
+import io.kiln.codegen.CodeUnit;
 import io.kiln.tir.PrimFunc;
 import java.nio.ByteBuffer;
 
@@ -20,15 +21,16 @@ final class TablePrinter {
         if (table.pool().filter(InterfaceNames.RAM_CONSTANTS::equals).isPresent()) {
             return RamHeader.constants(table.symbol()) + " __attribute__((aligned(16)))";
         }
-        String section = table.pool().map(InterfaceNames::constantsSection).orElse(InterfaceNames.CONSTANTS_SECTION);
-        return "__attribute__((section(\"" + section + "\"), aligned(16)))";
+        return "__attribute__((" + (table.isShared() ? "weak, " : "") + "section(\"" + CodeUnit.section(table)
+                + "\"), aligned(16)))";
     }
 
     static String print(PrimFunc.Table table) {
         DType dtype = table.buffer().dtype();
         String comment = table.comment().isEmpty() ? "" : "/* " + CText.comment(table.comment()) + " */\n";
-        StringBuilder out = new StringBuilder(comment + "static const " + dtype.cName() + " " + place(table) + " "
-                + table.symbol() + "[" + table.buffer().elements() + "] = {\n");
+        StringBuilder out = new StringBuilder(
+                comment + (table.isShared() ? "" : "static ") + "const " + dtype.cName() + " " + place(table) + " "
+                        + table.symbol() + "[" + table.buffer().elements() + "] = {\n");
         ByteBuffer data = table.data().buffer();
         int lineStart = out.length();
         out.append(' ');

@@ -84,7 +84,11 @@ public final class IrModule {
                         scratch.memory(),
                         ", section \"" + InterfaceNames.WORKSPACE_SECTION + "\"",
                         scratch.alignment()));
-        unit.functions().forEach(function -> function.constants().forEach(table -> table(out, table)));
+        Set<String> tables = new HashSet<>();
+        unit.functions().stream()
+                .flatMap(function -> function.constants().stream())
+                .filter(table -> tables.add(table.symbol()))
+                .forEach(table -> table(out, table));
         return out.isEmpty() ? "" : out.append('\n').toString();
     }
 
@@ -102,10 +106,9 @@ public final class IrModule {
         if (!table.comment().isEmpty()) {
             out.append("; ").append(CText.comment(table.comment())).append('\n');
         }
-        out.append("@").append(table.symbol()).append(" = internal constant ");
+        out.append("@").append(table.symbol()).append(table.isShared() ? " = weak constant " : " = internal constant ");
         out.append(IrConstant.array(table.buffer().dtype(), table.data()));
-        String section = table.pool().map(InterfaceNames::constantsSection).orElse(InterfaceNames.CONSTANTS_SECTION);
-        out.append(", section \"").append(section).append("\", align ");
+        out.append(", section \"").append(CodeUnit.section(table)).append("\", align ");
         out.append(TABLE_ALIGNMENT).append('\n');
     }
 

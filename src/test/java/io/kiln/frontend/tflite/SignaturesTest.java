@@ -4,8 +4,12 @@ package io.kiln.frontend.tflite;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.kiln.artifact.Artifact;
+import io.kiln.artifact.ArtifactKind;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
+import io.kiln.base.Log;
+import io.kiln.base.Optimize;
 import io.kiln.compile.CompiledModel;
 import io.kiln.compile.HostProgram;
 import io.kiln.compile.ModelCompiler;
@@ -16,16 +20,27 @@ import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.tflite.schema.StablehloOptions.StableHLOComposite;
 import io.kiln.ir.Function;
 import io.kiln.ir.Verifier;
+import io.kiln.process.Command;
+import io.kiln.process.ProcessResult;
+import io.kiln.process.ProcessRunner;
 import io.kiln.reference.Interpreter;
 import io.kiln.target.TestTargets;
+import io.kiln.toolchain.compiler.ClangObjects;
+import io.kiln.toolchain.compiler.TestToolchains;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.tensorflow.lite.schema.BuiltinOperator;
 
 /** Files with several subgraphs: which one is the model, and those that are decompositions of composites. */
@@ -108,6 +123,68 @@ class SignaturesTest {
                 .buffer();
         assertThat(new float[] {answers.getFloat(), answers.getFloat(), answers.getFloat(), answers.getFloat()})
                 .containsExactly(-1, 2, 1, 2);
+    }
+
+    /** A subgraph that adds 64 constants to as many inputs. */
+    private void weighted(int builtin, TensorSpec weights) {
+        int x = model.tensor(TensorSpec.float32("x", 64));
+        int w = model.tensor(weights);
+        int y = model.tensor(TensorSpec.float32("y", 64));
+        model.operator(builtin, 1, Options.none(), new int[] {x, w}, y)
+                .inputs(x)
+                .outputs(y);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"c", "llvm"})
+    void aProgramKeepsWeightsOfSeveralSignaturesOnce(String target) throws IOException {
+        ClangObjects clang = ClangObjects.of("llvm", Optimize.SPEED, List.of(), TestToolchains.environment(Log.QUIET));
+        float[] values = new float[64];
+        for (int i = 0; i < values.length; i++) {
+            values[i] = i * i + 0.5f;
+        }
+        byte[] data = LittleEndian.ofFloats(values);
+        weighted(BuiltinOperator.SQUARED_DIFFERENCE, TensorSpec.float32("w", 64).withData(data));
+        model.key("encode").nextSubgraph();
+        weighted(BuiltinOperator.MAXIMUM, TensorSpec.float32("w", 64).withData(data));
+        model.key("decode");
+        Path file = Files.write(folder.resolve("m.tflite"), model.build());
+        List<String> line = new ArrayList<>(List.of("-Os", "-fdata-sections", "-Wl,--gc-sections", "main.c"));
+        for (String key : List.of("encode", "decode")) {
+            CompiledModel compiled = ModelCompiler.compile(RequestDraft.of(file, target)
+                    .name("m_" + key)
+                    .inputShapes(InputShapes.NONE.ofSignature(key))
+                    .objects(Optional.of(clang))
+                    .build());
+            for (Artifact artifact : compiled.library().artifacts().artifacts()) {
+                Files.write(
+                        folder.resolve(artifact.fileName()), artifact.content().toArray());
+                if (artifact.kind() == ArtifactKind.SOURCE || artifact.kind() == ArtifactKind.OBJECT) {
+                    line.add(artifact.fileName());
+                }
+            }
+        }
+        Files.writeString(folder.resolve("main.c"), """
+                #include "tvmgen_m_decode.h"
+                #include "tvmgen_m_encode.h"
+                static float x[64], a[64], b[64];
+                int main(void) {
+                  struct tvmgen_m_encode_inputs encode = {x};
+                  struct tvmgen_m_encode_outputs encoded = {a};
+                  struct tvmgen_m_decode_inputs decode = {x};
+                  struct tvmgen_m_decode_outputs decoded = {b};
+                  return tvmgen_m_encode_run(&encode, &encoded) || tvmgen_m_decode_run(&decode, &decoded) || a[2] != 20.25f || b[3] != 9.5f;
+                }
+                """);
+        line.addAll(List.of("-o", "program"));
+        ProcessResult made = ProcessRunner.run(Command.of("cc", line).in(folder));
+        assertThat(made.exitCode()).as(made.message()).isZero();
+        assertThat(ProcessRunner.run(Command.of("./program", List.of()).in(folder))
+                        .exitCode())
+                .isZero();
+        String program = new String(Files.readAllBytes(folder.resolve("program")), StandardCharsets.ISO_8859_1);
+        String weights = new String(data, StandardCharsets.ISO_8859_1);
+        assertThat(program.indexOf(weights)).isPositive().isEqualTo(program.lastIndexOf(weights));
     }
 
     @Test
