@@ -23,6 +23,7 @@ import io.kiln.schedule.depthwise.FpuDepthwiseSchedule;
 import io.kiln.schedule.depthwise.Int16DepthwiseSchedule;
 import io.kiln.schedule.depthwise.MveDepthwiseSchedule;
 import io.kiln.schedule.depthwise.MveFloatDepthwiseSchedule;
+import io.kiln.schedule.depthwise.MveTileSchedule;
 import io.kiln.schedule.depthwise.SharedDepthwiseSchedule;
 import io.kiln.schedule.depthwise.SmallDepthwiseSchedule;
 import io.kiln.schedule.depthwise.SoftDepthwiseSchedule;
@@ -40,6 +41,7 @@ import java.util.Optional;
 public final class LayerSchedules {
     private static final MveGemmSchedule MVE_GEMM = new MveGemmSchedule();
     private static final MveDepthwiseSchedule MVE_DEPTHWISE = new MveDepthwiseSchedule();
+    private static final MveTileSchedule MVE_DEPTHWISE_TILE = new MveTileSchedule();
     private static final SharedConvSchedule DSP_CONV_SHARED = new SharedConvSchedule();
     private static final SharedDepthwiseSchedule DSP_DEPTHWISE_SHARED = new SharedDepthwiseSchedule();
     private static final SharedDenseSchedule DSP_DENSE_SHARED = new SharedDenseSchedule();
@@ -76,6 +78,7 @@ public final class LayerSchedules {
     static final List<Schedule<?>> ALL = List.of(
             MVE_GEMM,
             MVE_DEPTHWISE,
+            MVE_DEPTHWISE_TILE,
             DENSE_FOUR_BITS,
             DSP_CONV_SHARED,
             DSP_DEPTHWISE_SHARED,
@@ -111,6 +114,7 @@ public final class LayerSchedules {
     /** The first rule that accepts its schedule decides; one of the last two always does. */
     private static final List<ScheduleRule> RULES = List.of(
             MVE_GEMM::choose,
+            MVE_DEPTHWISE_TILE::choose,
             MVE_DEPTHWISE::choose,
             DENSE_FOUR_BITS::choose,
             DSP_CONV_SHARED::choose,

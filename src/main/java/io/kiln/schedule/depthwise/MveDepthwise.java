@@ -65,11 +65,11 @@ final class MveDepthwise {
         this.rescale = rescale;
         this.input = buffers.argument(0);
         this.output = buffers.output();
-        this.inputs = new MveInterleaved(conv);
+        this.inputs = new MveInterleaved(conv, 1);
         this.scratch = buffers.scratch(DType.INT8, inputs.scratchBytes());
         this.shape = shape(conv);
         this.kernel = new MveDepthwiseKernel(!keepsWeights, shape, MveEpilogue.of(rescale));
-        this.offsets = tables.add("offsets", DType.INT32, offsets());
+        this.offsets = tables.add("offsets", DType.INT32, inputs.offsets(WORDS * shape.passes()));
         int channels = conv.input().dim(3);
         for (int m = 0; m < shape.multiplier(); m++) {
             String suffix = m == 0 ? "" : "_" + m;
@@ -85,7 +85,7 @@ final class MveDepthwise {
 
     /** Windows and channels of a convolution. */
     static MveDepthwiseKernel.Shape shape(ConvComputation conv) {
-        int passes = (new MveInterleaved(conv).words() + WORDS - 1) / WORDS;
+        int passes = (new MveInterleaved(conv, 1).words() + WORDS - 1) / WORDS;
         int channels = conv.input().dim(3);
         return new MveDepthwiseKernel.Shape(passes, conv.channels() / channels, Math.min(4, channels));
     }
@@ -101,22 +101,13 @@ final class MveDepthwise {
         return conv.output().elements() / conv.channels() * channels * 4 * WORDS * shape.passes();
     }
 
-    /** Position of the words of a window, relative to its first column; missing words repeat the first. */
-    private int[] offsets() {
-        int[] places = new int[WORDS * shape.passes()];
-        for (int k = 0; k < inputs.words(); k++) {
-            places[k] = inputs.offset(k);
-        }
-        return places;
-    }
-
     private int[] pack(int first, int output, int count) {
         ByteBuffer table = ByteBuffer.allocate(count * shape.groupWords() * 4).order(ByteOrder.LITTLE_ENDIAN);
         int every = shape.multiplier();
         for (int c = first; c < first + 4 * count; c += 4) {
             for (int i = 0; i < 4 * 4 * WORDS * shape.passes(); i++) {
                 int channel = (c + i / (4 * WORDS) % 4) * every + output;
-                table.put((byte) inputs.weight(channel, i / (16 * WORDS) * 4 * WORDS + i % (4 * WORDS)));
+                table.put((byte) inputs.weight(channel, i / (16 * WORDS) * 4 * WORDS + i % (4 * WORDS), 0, 0));
             }
             rescale.putBlock(table, c * every + output, 4, every);
         }

@@ -42,7 +42,7 @@ public final class MveDepthwiseSchedule implements Schedule<MveRequantize> {
     }
 
     private static int words(ConvComputation conv) {
-        return new MveInterleaved(conv).words();
+        return new MveInterleaved(conv, 1).words();
     }
 
     @Override
@@ -63,10 +63,15 @@ public final class MveDepthwiseSchedule implements Schedule<MveRequantize> {
         return applies(workload).map(rescale -> {
             Configuration configuration = Configuration.of(name())
                     .with("words", words(workload.conv()))
-                    .with("kept_weights", Boolean.toString(canKeep(workload.conv()) && !isNarrow(workload.conv())));
+                    .with("kept_weights", Boolean.toString(keeps(workload.conv())));
             String reason = "a channel's window gathered and multiplied at once (MVE), exact in 32 bits";
             return new Choice<>(this, rescale, configuration, reason);
         });
+    }
+
+    /** Whether weights stay in registers for a row of pixels if there is no measurement. */
+    static boolean keeps(ConvComputation conv) {
+        return canKeep(conv) && !isNarrow(conv);
     }
 
     /** Whether the registers are enough for a window's weights. */

@@ -23,9 +23,10 @@ import io.kiln.tir.KernelSheet;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
- * The inputs of {@link MveDepthwise} in scratch: four values of a channel that windows multiply together are one word.
+ * The inputs of {@link MveDepthwise} and {@link MveTileDepthwise} in scratch: four values of a channel that windows multiply together are one word.
  *
  * <pre>
  * windows of several rows   [four rows of the window][column, padding included][channel][row]
@@ -34,8 +35,9 @@ import java.util.List;
  * </pre>
  *
  * @param conv the convolution
+ * @param tile rows, and columns, of results whose windows are one patch; 1 unless strides and dilations are 1 and windows have several rows
  */
-record MveInterleaved(ConvComputation conv) {
+record MveInterleaved(ConvComputation conv, int tile) {
     /** Bytes of a word. */
     private static final int WORD = 4;
 
@@ -58,25 +60,34 @@ record MveInterleaved(ConvComputation conv) {
         return conv.input().dim(3);
     }
 
-    /** Fours of rows under a window. */
+    /** Rows under a patch. */
+    private int lines() {
+        return conv.window().kernelH() + tile - 1;
+    }
+
+    /** Columns under a patch, but for dilations. */
+    private int columns() {
+        return conv.window().kernelW() + tile - 1;
+    }
+
+    /** Fours of rows under a patch. */
     private int bands() {
-        return (conv.window().kernelH() + WORD - 1) / WORD;
+        return (lines() + WORD - 1) / WORD;
     }
 
-    /** Words of a window. */
+    /** Words of a patch. */
     int words() {
-        int kernelW = conv.window().kernelW();
-        return isRow() ? (kernelW + WORD - 1) / WORD : bands() * kernelW;
+        return isRow() ? (columns() + WORD - 1) / WORD : bands() * columns();
     }
 
-    /** Pixels of a row whose inputs are in scratch together: as many as fit, in equal chunks. */
+    /** Pixels of a row whose inputs are in scratch together: as many as fit, in equal chunks, and a tile at least. */
     int chunk() {
         int width = conv.output().dim(2);
         int chunks = 1;
         while (bytes((width + chunks - 1) / chunks) > MOST_SCRATCH && chunks < width) {
             chunks++;
         }
-        return (width + chunks - 1) / chunks;
+        return Math.max(tile, (width + chunks - 1) / chunks);
     }
 
     /** Bytes of scratch. */
@@ -106,22 +117,26 @@ record MveInterleaved(ConvComputation conv) {
         return conv.window().strideW() * channels() * WORD;
     }
 
-    /** Position of word {@code k} of a window, relative to its first one. */
-    int offset(int k) {
+    /** Positions of words of a patch, relative to its first one; missing words repeat that. */
+    int[] offsets(int count) {
+        return IntStream.range(0, count).map(k -> k < words() ? offset(k) : 0).toArray();
+    }
+
+    private int offset(int k) {
         Window w = conv.window();
         if (isRow()) {
             return k * WORD * w.dilationW() * channels() * WORD;
         }
-        int column = k % w.kernelW() * w.dilationW();
-        return k / w.kernelW() * bandBytes(chunk()) + column * channels() * WORD;
+        int column = k % columns() * w.dilationW();
+        return k / columns() * bandBytes(chunk()) + column * channels() * WORD;
     }
 
-    /** The weight of byte {@code i} of a window; 0 where there is no tap or channel. */
-    int weight(int channel, int i) {
+    /** The weight of byte {@code i} of a patch for the window so many rows and columns behind the first; 0 where there is no tap or channel. */
+    int weight(int channel, int i, int down, int right) {
         Window w = conv.window();
-        int ky = isRow() ? 0 : i / WORD / w.kernelW() * WORD + i % WORD;
-        int kx = isRow() ? i : i / WORD % w.kernelW();
-        boolean there = channel < conv.channels() && ky < w.kernelH() && kx < w.kernelW();
+        int ky = isRow() ? 0 : i / WORD / columns() * WORD + i % WORD - down;
+        int kx = isRow() ? i : i / WORD % columns() - right;
+        boolean there = channel < conv.channels() && ky >= 0 && kx >= 0 && ky < w.kernelH() && kx < w.kernelW();
         return there ? conv.tap(channel, ky, kx, 0) : 0;
     }
 
@@ -163,7 +178,7 @@ record MveInterleaved(ConvComputation conv) {
 
     private void interleave(BlockBuilder block, Place place, int band, Columns columns) {
         Window w = conv.window();
-        int count = Math.min(WORD, w.kernelH() - WORD * band);
+        int count = Math.min(WORD, lines() - WORD * band);
         List<Expr> scalars = new ArrayList<>();
         scalars.add(imm((long) columns.inside * channels()));
         scalars.add(imm(conv.inputZeroPoint()));
@@ -171,7 +186,7 @@ record MveInterleaved(ConvComputation conv) {
             int ky = WORD * band + i;
             Expr row = inputRow(place, ky);
             Expr from = inputPlace(place, row, columns.first);
-            boolean isPadded = w.padTop() + w.padBottom() > 0;
+            boolean isPadded = w.padTop() + w.padBottom() > 0 || tile > 1;
             scalars.add(block.let(
                     "row" + ky, isPadded ? Exprs.select(MveGather.isInside(conv, row), from, imm(-1)) : from));
         }

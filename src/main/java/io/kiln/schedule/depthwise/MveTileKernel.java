@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule.depthwise;
+
+import io.kiln.base.DType;
+import io.kiln.kernels.depthwise.Jtemve_tileGenerated;
+import io.kiln.schedule.convolution.MveEpilogue;
+import io.kiln.tir.Kernel;
+import io.kiln.tir.Kernel.Pointer;
+import io.kiln.tir.KernelSheet;
+import java.util.Collections;
+import java.util.List;
+
+/**
+ * The kernel {@code depthwise/mve_tile} of {@link MveTileDepthwise}: four results of a channel from one patch of its input.
+ *
+ * @param vectors of 16 bytes under the windows of two by two results
+ * @param every output channels of an input channel, of which one is computed: 1, 2 or 4
+ * @param end how sums become results, by TensorFlow Lite's steps
+ * @param isFull whether the limits are those of int8
+ */
+public record MveTileKernel(int vectors, int every, MveEpilogue end, boolean isFull) {
+    /** Whether results must be compared with limits. */
+    public boolean isLimited() {
+        return !isFull && hasLimits();
+    }
+
+    /** Whether saturation to int8 does it, by way of 16 bits. */
+    public boolean isWide() {
+        return isFull && hasLimits();
+    }
+
+    private boolean hasLimits() {
+        return end.any() || end.limits();
+    }
+
+    /** Words of a channel's constants. */
+    public int constants() {
+        return end.any() ? 5 : 3;
+    }
+
+    /** Words of a channel's weights: those of one vector are moved to the other results in registers. */
+    public int weightWords() {
+        return vectors == 1 ? 5 : 16 * vectors;
+    }
+
+    /** {@code (x, offsets, packed, out, pixels, channels, pixel, second, lanes, zero_point, low, high)}. */
+    Kernel kernel() {
+        String name = "kiln_mve_depthwise_tile" + (vectors == 1 ? "" : "_words" + 4 * vectors)
+                + (every == 1 ? "" : "_every" + every) + end.suffix() + (isWide() ? "_wide" : "");
+        return new Kernel(
+                name,
+                List.of(
+                        Pointer.in(DType.INT8),
+                        Pointer.in(DType.INT32),
+                        Pointer.in(DType.INT32),
+                        Pointer.out(DType.INT8)),
+                Collections.nCopies(8, DType.INT32),
+                List.of(),
+                KernelSheet.text((out, html) -> Jtemve_tileGenerated.render(out, html, name, this)),
+                end.twins());
+    }
+}
