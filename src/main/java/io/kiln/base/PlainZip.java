@@ -144,7 +144,9 @@ public final class PlainZip {
                             "this is not a zip of " + kind.contents() + ": "
                                     + printable(String.valueOf(e.getMessage())),
                             zip.toString(),
-                            isOthers ? "the file as its vendor publishes it" : "an artifact of packaging " + kind.packaging(),
+                            isOthers
+                                    ? "the file as its vendor publishes it"
+                                    : "an artifact of packaging " + kind.packaging(),
                             ""),
                     e);
         }

@@ -5,6 +5,7 @@ import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.flow.spec.BoardSources;
 import io.kiln.toolchain.compiler.ArtifactFetcher;
+import io.kiln.toolchain.pack.PackSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -44,6 +45,14 @@ public final class BoardArtifacts {
         return words[words.length - 1];
     }
 
+    /** Fetches packs when a board names them. */
+    public static PackSource packs(ArtifactFetcher fetcher) {
+        return coordinates -> {
+            String[] gav = coordinates.split(":", -1);
+            return fetcher.fetch(gav[0], gav[1], gav[2], "", PackSource.TYPE);
+        };
+    }
+
     /** Fetches the artifacts, each once. */
     public BoardSources fetch(List<Dependency> dependencies, String trusted, ArtifactFetcher fetcher) {
         List<BoardSources.Archive> archives = new ArrayList<>();
@@ -61,6 +70,6 @@ public final class BoardArtifacts {
                 .map(String::strip)
                 .filter(each -> !each.isEmpty())
                 .collect(Collectors.toSet());
-        return new BoardSources(archives, coordinates);
+        return new BoardSources(archives, coordinates, packs(fetcher));
     }
 }

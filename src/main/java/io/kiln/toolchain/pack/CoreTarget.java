@@ -33,7 +33,8 @@ record CoreTarget(String mcpu, String standIn, boolean isSame) {
         String core = processor.getOrDefault("Dcore", "");
         String fpu = processor.getOrDefault("Dfpu", "").toUpperCase(Locale.ROOT);
         String plain = SINGLE.contains(fpu) || DOUBLE.contains(fpu) ? "" : "+nofp";
-        boolean hasDsp = processor.getOrDefault("Ddsp", "NO_DSP").equals("DSP") || processor.getOrDefault("Ddsp", "").equals("1");
+        boolean hasDsp = processor.getOrDefault("Ddsp", "NO_DSP").equals("DSP")
+                || processor.getOrDefault("Ddsp", "").equals("1");
         String dsp = hasDsp ? "" : "+nodsp";
         if (processor.getOrDefault("Dendian", "").startsWith("Big")) {
             throw refused("has a " + core + " with big-endian data", device);

@@ -77,8 +77,7 @@ record Device(
         }
 
         DeviceMemory at(String place) {
-            return new DeviceMemory(
-                    name, core, access, start, size, isDefault, isStartup, isUninit, alias, place);
+            return new DeviceMemory(name, core, access, start, size, isDefault, isStartup, isUninit, alias, place);
         }
 
         boolean allows(char letter) {
@@ -108,7 +107,9 @@ record Device(
     }
 
     private static Stream<Property> all(List<List<Property>> levels, String element) {
-        return levels.stream().flatMap(List::stream).filter(property -> property.element().equals(element));
+        return levels.stream()
+                .flatMap(List::stream)
+                .filter(property -> property.element().equals(element));
     }
 
     /** What is said without a core's name is said of each of them. */
@@ -176,15 +177,18 @@ record Device(
 
     private static Map<String, String> svdOf(List<List<Property>> levels) {
         Map<String, String> svd = new TreeMap<>();
-        all(levels, "debug").forEach(each -> each.path("svd").ifPresent(path -> svd.putIfAbsent(each.text(CORE), path)));
+        all(levels, "debug")
+                .forEach(each -> each.path("svd").ifPresent(path -> svd.putIfAbsent(each.text(CORE), path)));
         return svd;
     }
 
     private static List<Define> definesOf(List<List<Property>> levels) {
         Set<Define> defines = new LinkedHashSet<>();
-        all(levels, "compile").forEach(each -> Stream.of("define", "Pdefine")
-                .filter(attribute -> !each.text(attribute).isEmpty())
-                .forEach(attribute -> defines.add(new Define(each.text(CORE), attribute, each.text(attribute)))));
+        all(levels, "compile")
+                .forEach(each -> Stream.of("define", "Pdefine")
+                        .filter(attribute -> !each.text(attribute).isEmpty())
+                        .forEach(attribute ->
+                                defines.add(new Define(each.text(CORE), attribute, each.text(attribute)))));
         return List.copyOf(defines);
     }
 

@@ -57,7 +57,9 @@ record FlashLayout(List<Run> runs) {
             Optional<Long> symbol = elf.symbolValue(SYMBOL);
             return elf.sections().stream()
                     .filter(section -> section.hasContent()
-                            && (symbol.isPresent() ? section.isAllocated() && section.contains(symbol.get()) : section.name().equals(SECTION)))
+                            && (symbol.isPresent()
+                                    ? section.isAllocated() && section.contains(symbol.get())
+                                    : section.name().equals(SECTION)))
                     .findFirst()
                     .flatMap(section -> table(elf, section, symbol.orElse(section.address()) - section.address()));
         } catch (KilnException e) {
@@ -71,7 +73,8 @@ record FlashLayout(List<Run> runs) {
         if (bytes.length - from < SECTORS + 2 * Integer.BYTES) {
             return Optional.empty();
         }
-        ByteBuffer table = ByteBuffer.wrap(bytes, from, bytes.length - from).slice().order(ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer table =
+                ByteBuffer.wrap(bytes, from, bytes.length - from).slice().order(ByteOrder.LITTLE_ENDIAN);
         long base = table.getInt(ADDRESS) & ALL_BITS;
         long size = table.getInt(SIZE) & ALL_BITS;
         List<Run> runs = new ArrayList<>();

@@ -73,8 +73,10 @@ final class MemoryChoice {
                 writable.stream().filter(MemoryChoice::isWhereRamIs).toList();
         writable.stream()
                 .filter(memory -> !rams.contains(memory) && !isBackup(memory))
-                .forEach(memory -> questions.add(text(memory)
-                        + " lies where peripherals do, and was left out. If it is RAM like any other, add it to memories"));
+                .forEach(
+                        memory -> questions.add(
+                                text(memory)
+                                        + " lies where peripherals do, and was left out. If it is RAM like any other, add it to memories"));
         List<DeviceMemory> joined = joined(rams);
         if (joined.isEmpty()) {
             throw refused(
@@ -156,7 +158,8 @@ final class MemoryChoice {
                 .findFirst()
                 .flatMap(MemoryChoice::security);
         Comparator<DeviceMemory> best = Comparator.<DeviceMemory>comparingInt(memory -> isWhereRamIs(memory) ? 0 : 1)
-                .thenComparing(memory -> security.isPresent() && !security(memory).equals(security))
+                .thenComparing(
+                        memory -> security.isPresent() && !security(memory).equals(security))
                 .thenComparing(memory -> !memory.isStartup())
                 .thenComparing(memory -> !memory.alias().isEmpty())
                 .thenComparing(memory -> !memory.isDefault())
@@ -170,7 +173,9 @@ final class MemoryChoice {
                 views.stream().min(best).ifPresent(kept::add);
             }
         }
-        return kept.stream().sorted(Comparator.comparingLong(DeviceMemory::start)).toList();
+        return kept.stream()
+                .sorted(Comparator.comparingLong(DeviceMemory::start))
+                .toList();
     }
 
     private static Optional<Character> security(DeviceMemory memory) {
@@ -184,7 +189,8 @@ final class MemoryChoice {
             DeviceMemory view = views.get(i);
             memories.stream()
                     .filter(other -> !views.contains(other)
-                            && (view.alias().equals(other.name()) || other.alias().equals(view.name())))
+                            && (view.alias().equals(other.name())
+                                    || other.alias().equals(view.name())))
                     .toList()
                     .forEach(views::add);
         }
@@ -234,11 +240,7 @@ final class MemoryChoice {
     /** A memory for people. */
     static String text(DeviceMemory memory) {
         return String.format(
-                Locale.ROOT,
-                "%s (0x%08x, %s)",
-                memory.name(),
-                memory.start(),
-                BoardText.size(memory.size()));
+                Locale.ROOT, "%s (0x%08x, %s)", memory.name(), memory.start(), BoardText.size(memory.size()));
     }
 
     private static KilnException refused(String what, String next) {

@@ -46,7 +46,10 @@ record MemoryPlan(
     }
 
     Region region(String name) {
-        return regions.stream().filter(each -> each.name().equals(name)).findFirst().orElseThrow();
+        return regions.stream()
+                .filter(each -> each.name().equals(name))
+                .findFirst()
+                .orElseThrow();
     }
 
     /** The memory of variables and stack. */

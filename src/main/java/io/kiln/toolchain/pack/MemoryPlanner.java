@@ -67,7 +67,8 @@ final class MemoryPlanner {
         roms.stream()
                 .filter(rom -> rom != code)
                 .sorted(Comparator.comparing((DeviceMemory rom) -> rom.start() >= EXTERNAL)
-                        .thenComparing(Comparator.comparingLong(DeviceMemory::size).reversed()))
+                        .thenComparing(
+                                Comparator.comparingLong(DeviceMemory::size).reversed()))
                 .forEach(rom -> addConstants(rom, constants));
         DeviceMemory data = rams.stream().min(forVariables()).orElseThrow();
         List<DeviceMemory> workspace = rams.stream()
@@ -79,16 +80,18 @@ final class MemoryPlanner {
                 .flatMap(each -> each)
                 .distinct()
                 .limit(MOST_MEMORIES)
-                .sorted(Comparator.comparing((DeviceMemory each) -> each.allows('w')).thenComparing(DeviceMemory::start))
+                .sorted(Comparator.comparing((DeviceMemory each) -> each.allows('w'))
+                        .thenComparing(DeviceMemory::start))
                 .toList();
         all.forEach(memory -> names.put(memory, name(memory)));
-        List<Region> regions = all.stream()
-                .map(memory -> region(memory, code, data))
-                .toList();
+        List<Region> regions =
+                all.stream().map(memory -> region(memory, code, data)).toList();
         return new MemoryPlan(
                 regions,
                 names.get(code),
-                Stream.concat(workspace.stream(), Stream.of(data)).map(names::get).toList(),
+                Stream.concat(workspace.stream(), Stream.of(data))
+                        .map(names::get)
+                        .toList(),
                 constants.stream().limit(MOST_POOL).map(names::get).toList(),
                 isNothingBelow(data),
                 questions);
@@ -118,8 +121,9 @@ final class MemoryPlanner {
     private boolean isWorkspace(DeviceMemory ram) {
         boolean isUsable = ram.isDefault() || (isFast(ram) && ram.start() >= CORE_COUPLED);
         if (!isUsable) {
-            questions.add(MemoryChoice.text(ram)
-                    + " is not for every program, says the pack: it is in memories, but in no pool. It may need a clock");
+            questions.add(
+                    MemoryChoice.text(ram)
+                            + " is not for every program, says the pack: it is in memories, but in no pool. It may need a clock");
         }
         return isUsable && !MemoryChoice.isBackup(ram);
     }
@@ -128,8 +132,11 @@ final class MemoryPlanner {
     private boolean isFast(DeviceMemory ram) {
         boolean isOfData = core.hasTightlyCoupled()
                 && ram.start() == SRAM
-                && rams.stream().anyMatch(other -> other.size() > ram.size() && other.start() > SRAM && other.start() < EXTERNAL);
-        boolean isOthers = ram.start() < SRAM && rams.stream().anyMatch(other -> other.start() >= SRAM && other.start() < EXTERNAL);
+                && rams.stream()
+                        .anyMatch(
+                                other -> other.size() > ram.size() && other.start() > SRAM && other.start() < EXTERNAL);
+        boolean isOthers = ram.start() < SRAM
+                && rams.stream().anyMatch(other -> other.start() >= SRAM && other.start() < EXTERNAL);
         return isOfData || (isOthers && (ram.start() < CORE_COUPLED || ram.start() == CORE_COUPLED));
     }
 
@@ -143,7 +150,11 @@ final class MemoryPlanner {
             // What lies behind other bridges comes last: it may need a clock that start-up code does not switch on.
             speed = isFast(memory) ? Region.FAST : Region.SLOW;
         }
-        boolean isFetched = !isRom && memory.allows('x') && memory.start() >= SRAM && memory.start() < EXTERNAL && core.fetchesOverSystemBus();
+        boolean isFetched = !isRom
+                && memory.allows('x')
+                && memory.start() >= SRAM
+                && memory.start() < EXTERNAL
+                && core.fetchesOverSystemBus();
         return new Region(names.get(memory), isRom, memory.start() + from, memory.size() - from, speed, isFetched);
     }
 

@@ -60,8 +60,8 @@ sealed interface PackFiles {
         @Override
         public Optional<Bytes> read(String path) {
             SortedMap<String, Bytes> found = PlainZip.some(PACKS, file, path::equalsIgnoreCase);
-            return Optional.ofNullable(found.get(path)).or(() -> found.values().stream()
-                    .findFirst());
+            return Optional.ofNullable(found.get(path))
+                    .or(() -> found.values().stream().findFirst());
         }
     }
 

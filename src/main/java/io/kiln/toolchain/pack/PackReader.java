@@ -75,7 +75,8 @@ final class PackReader implements SafeXml.Visitor {
             throw refused("the file begins with the element " + element, line, "package, as a CMSIS-Pack's .pdsc");
         }
         if (isInDevices && LEVELS.containsKey(element)) {
-            levels.push(new Level(attributes.getOrDefault(LEVELS.get(element), ""), attributes.getOrDefault("Dvendor", "")));
+            levels.push(new Level(
+                    attributes.getOrDefault(LEVELS.get(element), ""), attributes.getOrDefault("Dvendor", "")));
         } else if (!levels.isEmpty() && READ.contains(element)) {
             add(element, attributes, line);
         } else if (element.equals("release") && version.isEmpty() && path.size() == 2) {
@@ -140,8 +141,9 @@ final class PackReader implements SafeXml.Visitor {
                 .findFirst()
                 .orElse(vendor);
         // The outer levels grow no more properties that count: elements behind a device do, for all of its siblings.
-        List<List<Property>> said =
-                outwards.stream().map(each -> Collections.unmodifiableList(each.properties)).toList();
+        List<List<Property>> said = outwards.stream()
+                .map(each -> Collections.unmodifiableList(each.properties))
+                .toList();
         devices.add(new Entry(level.name, device, family.name, maker, said));
     }
 

@@ -90,12 +90,27 @@ public final class Packs {
         List<String> descriptions = files.names(name -> name.indexOf('/') < 0 && PackFiles.isDescription(name));
         if (descriptions.size() != 1) {
             throw refused(
-                    "the pack has " + (descriptions.isEmpty() ? "no description" : "several descriptions: " + descriptions),
+                    "the pack has "
+                            + (descriptions.isEmpty() ? "no description" : "several descriptions: " + descriptions),
                     file,
                     "one .pdsc at the root of the zip");
         }
         Bytes content = files.read(descriptions.get(0)).orElseThrow();
         return new Pack(PackReader.read(file + "!" + descriptions.get(0), content), files);
+    }
+
+    /**
+     * The devices that a text matches, for people.
+     *
+     * @param text all or the beginning of a name, with {@code *} for anything; empty for all devices
+     * @throws KilnException with the nearest names if it matches none
+     */
+    public List<DeviceSummary> list(String text) {
+        List<Found> found = matching(text.strip());
+        if (found.isEmpty()) {
+            throw unknown(text.strip());
+        }
+        return found.stream().map(DeviceSummary::of).toList();
     }
 
     private List<Found> all() {
@@ -157,21 +172,15 @@ public final class Packs {
      */
     Found device(String text) {
         List<Found> found = matching(text);
-        List<Found> ofDevice =
-                found.stream().filter(each -> each.entry().device().equalsIgnoreCase(text)).toList();
+        List<Found> ofDevice = found.stream()
+                .filter(each -> each.entry().device().equalsIgnoreCase(text))
+                .toList();
         List<Found> candidates = ofDevice.isEmpty() ? found : ofDevice;
         if (text.isBlank() || candidates.isEmpty()) {
-            List<String> names = all().stream().map(each -> each.entry().name()).toList();
-            throw new KilnException(Failure.BOARD.problem(
-                    text.isBlank() ? "no device is named" : "the pack has no device " + text,
-                    place.toString(),
-                    "one of its " + names.size() + " devices",
-                    (text.isBlank() ? "" : NearMiss.didYouMean(text.toUpperCase(Locale.ROOT), names) + "; ")
-                            + "kiln:devices lists them"));
+            throw unknown(text);
         }
         Device first = Device.of(candidates.get(0).entry());
-        boolean areEqual = candidates.stream()
-                .allMatch(each -> isEqual(Device.of(each.entry()), first));
+        boolean areEqual = candidates.stream().allMatch(each -> isEqual(Device.of(each.entry()), first));
         if (!areEqual) {
             throw new KilnException(Failure.BOARD.problem(
                     text + " is the beginning of " + candidates.size() + " devices",
@@ -187,6 +196,16 @@ public final class Packs {
                     "Name the device as a whole"));
         }
         return candidates.get(0);
+    }
+
+    private KilnException unknown(String text) {
+        List<String> names = all().stream().map(each -> each.entry().name()).toList();
+        String near = text.isBlank() ? "" : NearMiss.didYouMean(text.toUpperCase(Locale.ROOT), names);
+        return new KilnException(Failure.BOARD.problem(
+                text.isBlank() ? "no device is named" : "the pack has no device " + text,
+                place.toString(),
+                "one of its " + names.size() + " devices",
+                (near.isEmpty() ? "" : near + "? ") + "kiln:devices lists them"));
     }
 
     private static boolean isEqual(Device one, Device other) {

@@ -74,7 +74,8 @@ final class SafeXml {
             throw e;
         } catch (XMLStreamException e) {
             int line = e.getLocation() == null ? 0 : e.getLocation().getLineNumber();
-            throw refused("this is not XML: " + message(e), Math.max(1, line), "a whole file as its vendor publishes it", e);
+            throw refused(
+                    "this is not XML: " + message(e), Math.max(1, line), "a whole file as its vendor publishes it", e);
         } catch (RuntimeException e) {
             // The parser meets some broken files with exceptions of its own parts.
             throw refused("this is not XML: " + message(e), 1, "a whole file as its vendor publishes it", e);
@@ -99,7 +100,9 @@ final class SafeXml {
                     throw refused(
                             depth > MOST_DEPTH ? "the elements are too deep" : "the file has too many elements",
                             line,
-                            depth > MOST_DEPTH ? "at most " + MOST_DEPTH + " in each other" : "at most " + MOST_ELEMENTS,
+                            depth > MOST_DEPTH
+                                    ? "at most " + MOST_DEPTH + " in each other"
+                                    : "at most " + MOST_ELEMENTS,
                             null);
                 }
                 text.setLength(0);

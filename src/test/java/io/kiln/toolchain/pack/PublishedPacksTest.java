@@ -28,7 +28,8 @@ class PublishedPacksTest {
 
     @Test
     void everyDeviceInheritsWhatItShould() throws IOException {
-        JsonNode expected = json.readTree(folder.resolve("expected-devices.json").toFile());
+        JsonNode expected =
+                json.readTree(folder.resolve("expected-devices.json").toFile());
         ObjectNode read = json.createObjectNode();
         for (Map.Entry<String, JsonNode> file : expected.properties()) {
             ObjectNode devices = read.putObject(file.getKey());
@@ -42,7 +43,8 @@ class PublishedPacksTest {
 
     @Test
     void everyInterruptIsRead() throws IOException {
-        JsonNode expected = json.readTree(folder.resolve("expected-interrupts.json").toFile());
+        JsonNode expected =
+                json.readTree(folder.resolve("expected-interrupts.json").toFile());
         ObjectNode read = json.createObjectNode();
         for (Map.Entry<String, JsonNode> file : expected.properties()) {
             ObjectNode numbers = read.putObject(file.getKey());
@@ -66,20 +68,24 @@ class PublishedPacksTest {
                     .forEach(each -> processor.put(each, attributes.get(each)));
         });
         ArrayNode memories = tree.putArray("memories");
-        device.memories().forEach(memory -> memories.addObject()
-                .put("name", memory.name())
-                .put("pname", memory.core().isEmpty() ? null : memory.core())
-                .put("access", memory.access())
-                .put("start", String.format(Locale.ROOT, "0x%08X", memory.start()))
-                .put("size", Math.toIntExact(memory.size()))
-                .put("default", memory.isDefault())
-                .put("startup", memory.isStartup())
-                .put("alias", memory.alias().isEmpty() ? null : memory.alias()));
+        device.memories()
+                .forEach(memory -> memories.addObject()
+                        .put("name", memory.name())
+                        .put("pname", memory.core().isEmpty() ? null : memory.core())
+                        .put("access", memory.access())
+                        .put("start", String.format(Locale.ROOT, "0x%08X", memory.start()))
+                        .put("size", Math.toIntExact(memory.size()))
+                        .put("default", memory.isDefault())
+                        .put("startup", memory.isStartup())
+                        .put("alias", memory.alias().isEmpty() ? null : memory.alias()));
         ObjectNode svd = tree.putObject("svd");
         device.svd().forEach(svd::put);
         ArrayNode defines = tree.putArray("defines");
-        device.defines().forEach(each ->
-                defines.addArray().add(each.core()).add(each.attribute()).add(each.text()));
+        device.defines()
+                .forEach(each -> defines.addArray()
+                        .add(each.core())
+                        .add(each.attribute())
+                        .add(each.text()));
         return tree;
     }
 }
