@@ -98,8 +98,8 @@ public final class NewBoard {
                         .toLowerCase(Locale.ROOT)
                         .replaceAll("[^a-z0-9_.-]", "-")
                 : id;
-        Path place = place(named, folder, "Name it: -Dkiln.newBoard=my-sensor");
         DeviceBoard board = DeviceBoard.of(Packs.open(pack), request, named);
+        Path place = place(named, folder, "Name it: -Dkiln.newBoard=my-sensor");
         write(board.files(), place);
         log.info("Wrote " + place + ": " + String.join(", ", board.files().keySet()));
         log.info("What the pack does not tell, " + board.questions().size() + " questions, stands at the beginning of "
