@@ -15,8 +15,7 @@ import org.apache.maven.plugins.annotations.Parameter;
 /** Goals about a board, without a model. */
 abstract class AbstractBoardMojo extends AbstractKilnMojo {
     /**
-     * Folder of compilers and objects that all builds share. If not set, the environment's {@code KILN_HOME}, or {@code kiln} beside the local
-     * repository.
+     * Folder of compilers and objects that builds share. If not set, {@code KILN_HOME}, or {@code kiln} beside the local repository.
      */
     @Parameter(property = "kiln.home")
     private File home;
@@ -30,8 +29,8 @@ abstract class AbstractBoardMojo extends AbstractKilnMojo {
     private String board;
 
     /**
-     * Boards from artifacts that may bring their own Tcl or emulator, both of which can run programs on this computer: {@code group:artifact},
-     * {@code group:artifact:version} or {@code group:artifact:version:id}, separated by commas. Every other such board is refused.
+     * Boards from artifacts that may bring their own Tcl or emulator, which can run programs here: {@code group:artifact[:version[:id]]},
+     * separated by commas. Others are refused.
      */
     @Parameter(property = "kiln.trustBoard", defaultValue = "")
     private String trustBoard;

@@ -57,7 +57,7 @@ record LinkerText(SortedMap<String, Bytes> templates, MemoryPlan plan, String de
         StringBuilder regions = new StringBuilder(region(CODE, "rx", code.base(), codeBytes)).append(more);
         regions.append(region(DATA, "rw", data.base(), dataBytes));
         plan.regions().stream()
-                .filter(each -> each != code && each != data)
+                .filter(each -> !each.equals(code) && !each.equals(data))
                 .forEach(each ->
                         regions.append(region(name(each), each.isRom() ? "rx" : "rw", each.base(), each.size())));
         return regions.toString();

@@ -112,8 +112,8 @@ final class MemoryChoice {
     }
 
     /** Whether a memory of the core alone stands for one of all cores. */
-    private static boolean isForeground(DeviceMemory memory, DeviceMemory other) {
-        return !memory.core().isEmpty() && other.core().isEmpty() && overlap(memory, other);
+    private static boolean isForeground(DeviceMemory own, DeviceMemory common) {
+        return !own.core().isEmpty() && common.core().isEmpty() && overlap(own, common);
     }
 
     private static boolean overlap(DeviceMemory one, DeviceMemory other) {

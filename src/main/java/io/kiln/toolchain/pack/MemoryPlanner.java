@@ -65,14 +65,14 @@ final class MemoryPlanner {
         }
         List<DeviceMemory> constants = new ArrayList<>(List.of(code));
         roms.stream()
-                .filter(rom -> rom != code)
+                .filter(rom -> !rom.equals(code))
                 .sorted(Comparator.comparing((DeviceMemory rom) -> rom.start() >= EXTERNAL)
                         .thenComparing(
                                 Comparator.comparingLong(DeviceMemory::size).reversed()))
                 .forEach(rom -> addConstants(rom, constants));
         DeviceMemory data = rams.stream().min(forVariables()).orElseThrow();
         List<DeviceMemory> workspace = rams.stream()
-                .filter(ram -> ram != data && isWorkspace(ram))
+                .filter(ram -> !ram.equals(data) && isWorkspace(ram))
                 .sorted(Comparator.comparing((DeviceMemory ram) -> !isFast(ram)).thenComparing(forVariables()))
                 .limit(MOST_POOL - 1L)
                 .toList();
@@ -142,11 +142,11 @@ final class MemoryPlanner {
 
     private Region region(DeviceMemory memory, DeviceMemory code, DeviceMemory data) {
         boolean isRom = !memory.allows('w');
-        long from = memory == code ? offset : 0;
+        long from = memory.equals(code) ? offset : 0;
         String speed = Region.NORMAL;
         if (memory.start() >= EXTERNAL) {
             speed = Region.SLOW;
-        } else if (!isRom && memory != data) {
+        } else if (!isRom && !memory.equals(data)) {
             // What lies behind other bridges comes last: it may need a clock that start-up code does not switch on.
             speed = isFast(memory) ? Region.FAST : Region.SLOW;
         }

@@ -5,6 +5,9 @@ import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import java.io.ByteArrayInputStream;
+import java.io.InputStreamReader;
+import java.io.Reader;
+import java.nio.charset.StandardCharsets;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -24,6 +27,8 @@ final class SafeXml {
 
     /** Characters of a text or an attribute that are kept. */
     private static final int MOST_TEXT = 4096;
+
+    private static final int UTF_8_MARK = 3;
 
     private final String file;
     private final Visitor visitor;
@@ -64,9 +69,10 @@ final class SafeXml {
         XMLInputFactory factory = XMLInputFactory.newDefaultFactory();
         factory.setProperty(XMLInputFactory.SUPPORT_DTD, false);
         factory.setProperty(XMLInputFactory.IS_SUPPORTING_EXTERNAL_ENTITIES, false);
-        factory.setProperty(XMLInputFactory.IS_COALESCING, false);
+        factory.setXMLReporter(
+                (message, type, related, location) -> {}); // the parser throws what it would else print as well
         try {
-            XMLStreamReader reader = factory.createXMLStreamReader(new ByteArrayInputStream(content.toArray()));
+            XMLStreamReader reader = factory.createXMLStreamReader(characters(content.toArray()));
             while (reader.hasNext()) {
                 step(reader, reader.next());
             }
@@ -80,6 +86,16 @@ final class SafeXml {
             // The parser meets some broken files with exceptions of its own parts.
             throw refused("this is not XML: " + message(e), 1, "a whole file as its vendor publishes it", e);
         }
+    }
+
+    /** Files are of UTF-8; some vendors write umlauts of Windows in comments all the same, of which none stops the reading. */
+    private static Reader characters(byte[] content) {
+        boolean isWide = content.length > 1 && (content[0] & 0xff) + (content[1] & 0xff) == 0xff + 0xfe;
+        boolean hasMark = content.length > 2 && (content[0] & 0xff) == 0xef && (content[1] & 0xff) == 0xbb;
+        int from = hasMark ? UTF_8_MARK : 0;
+        return new InputStreamReader(
+                new ByteArrayInputStream(content, from, content.length - from),
+                isWide ? StandardCharsets.UTF_16 : StandardCharsets.UTF_8);
     }
 
     private static String message(Exception e) {

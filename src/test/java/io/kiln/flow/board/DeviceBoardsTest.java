@@ -17,8 +17,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
@@ -68,24 +70,26 @@ class DeviceBoardsTest {
         String written = Files.readString(folder.resolve("pln446retx/board.yaml"));
         assertThat(written)
                 .contains("# What the pack does not tell:\n# * Clock: 180000000 Hz is the most that the device takes")
-                .contains("# * Console: ", "# * Wait states: ", "# * Flashing: OpenOCD 0.12 has no script for this family.")
+                .contains(
+                        "# * Console: ",
+                        "# * Wait states: ",
+                        "# * Flashing: OpenOCD 0.12 has no script for this family.")
                 .contains("  # Sectors of the flash: 4 × 16K, 1 × 64K, 3 × 128K\n  parameters: 0x08040000\n");
         assertThat(written.lines().mapToInt(String::length).max().orElseThrow()).isLessThan(150);
         assertThat(log.said()).anyMatch(line -> line.contains("-Dkiln.board=pln446retx"));
         Board board = Boards.builtIn().with(folder).find("pln446retx");
         assertThat(board.title()).isEqualTo("PLN446RETx (Cortex-M4, 512K of flash, 128K of RAM)");
 
-        assertThatThrownBy(() -> boards.write(MADE_UP, "PLN446RETx", "", folder)).hasMessageContaining("exists already");
+        assertThatThrownBy(() -> boards.write(MADE_UP, "PLN446RETx", "", folder))
+                .hasMessageContaining("exists already");
         assertThatThrownBy(() -> boards.write(MADE_UP, "", "", folder)).hasMessageContaining("no device is named");
         assertThatThrownBy(() -> boards.write(MADE_UP, "PLN000", "../up", folder))
                 .hasMessageContaining("not a valid board id");
     }
 
     @Test
-    void aDeviceOfEachCoreLinks() throws IOException {
-        Map<String, String> refused = link(
-                Map.of("made-up", MADE_UP),
-                List.of("PLN446RETx", "PLN747", "PLN563", "PLN033", "PLN000", "PLN750", "PLN855"));
+    void theSmallestAndTheOneWithMostMemoriesLink() throws IOException {
+        Map<String, String> refused = link(Map.of("made-up", MADE_UP), List.of("PLN747", "PLN000"));
         assertThat(refused).isEmpty();
     }
 
@@ -110,20 +114,24 @@ class DeviceBoardsTest {
         Map<String, String> refused = new TreeMap<>();
         int all = 0;
         try (var files = Files.list(SharedFolder.need("packs"))) {
-            for (Path pack : files.filter(file -> file.toString().endsWith(".pdsc")).sorted().toList()) {
+            for (Path pack : files.filter(file -> file.toString().endsWith(".pdsc"))
+                    .sorted()
+                    .toList()) {
                 KeptLog listed = new KeptLog();
                 BoardFlow.devices(listed, pack, "");
                 List<String> names = new ArrayList<>(listed.said().stream()
                         .skip(1)
                         .map(line -> line.substring(0, line.indexOf(' ')))
                         .toList());
-                java.util.Collections.shuffle(names, random);
+                Collections.shuffle(names, random);
                 List<String> some = names.subList(0, Math.min(most, names.size()));
                 all += some.size();
-                refused.putAll(link(Map.of(pack.getFileName().toString().toLowerCase(java.util.Locale.ROOT), pack.toAbsolutePath()), some));
+                refused.putAll(link(
+                        Map.of(pack.getFileName().toString().toLowerCase(Locale.ROOT), pack.toAbsolutePath()), some));
             }
         }
-        System.err.println(all + " " + refused);
+        assertThat(all).isGreaterThanOrEqualTo(5);
+        assertThat(refused.size()).isLessThanOrEqualTo(Math.max(1, all / 20));
         return refused;
     }
 
@@ -131,7 +139,7 @@ class DeviceBoardsTest {
         Map<String, String> refused = new LinkedHashMap<>();
         for (Map.Entry<String, Path> pack : packs.entrySet()) {
             for (String device : devices) {
-                String id = device.toLowerCase(java.util.Locale.ROOT).replaceAll("[^a-z0-9_.-]", "-");
+                String id = device.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9_.-]", "-");
                 Path boards = folder.resolve(pack.getKey()).resolve(id);
                 Files.createDirectories(boards.resolve(id));
                 Files.writeString(
@@ -141,7 +149,8 @@ class DeviceBoardsTest {
                 try {
                     new BoardProfiles(boards, Log.QUIET)
                             .check(folder.resolve("work"), TestToolchains.environment(Log.QUIET));
-                    assertThat(folder.resolve("work").resolve(id).resolve("empty.elf")).isNotEmptyFile();
+                    assertThat(folder.resolve("work").resolve(id).resolve("empty.elf"))
+                            .isNotEmptyFile();
                 } catch (KilnException e) {
                     refused.put(device, e.getMessage());
                 }

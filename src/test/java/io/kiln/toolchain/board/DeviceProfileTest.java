@@ -3,6 +3,7 @@ package io.kiln.toolchain.board;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.kiln.base.KilnException;
 import io.kiln.reference.NeedsShared;
@@ -13,6 +14,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -76,8 +78,7 @@ class DeviceProfileTest {
         assertThat(board.memories())
                 .extracting(Memory::name, Memory::kind, Memory::base, Memory::size, Memory::fetch)
                 .isEqualTo(nucleo().memories().stream()
-                        .map(m ->
-                                org.assertj.core.groups.Tuple.tuple(m.name(), m.kind(), m.base(), m.size(), m.fetch()))
+                        .map(m -> tuple(m.name(), m.kind(), m.base(), m.size(), m.fetch()))
                         .toList());
         assertThat(board.pools()).isEqualTo(nucleo().pools());
         assertThat(board.openOcd().map(Flashing.OpenOcd::targetConfig)).hasValue("target/stm32f4x.cfg");
@@ -181,14 +182,14 @@ class DeviceProfileTest {
 
         Path zip = folder.resolve("boards.zip");
         Boards.pack(project, zip);
-        assertThat(fetching.with(zip, "com.acme:boards:1", java.util.Set.of())
+        assertThat(fetching.with(zip, "com.acme:boards:1", Set.of())
                         .find("mine")
                         .memories())
                 .isEqualTo(board.memories());
         write("{pack: ../../packs, name: PLN446RETx}", "");
         Boards.pack(project, zip);
-        assertThatThrownBy(() -> fetching.with(zip, "com.acme:boards:1", java.util.Set.of())
-                        .find("mine"))
+        assertThatThrownBy(
+                        () -> fetching.with(zip, "com.acme:boards:1", Set.of()).find("mine"))
                 .hasMessageContaining("a profile from a repository names a pack by a path")
                 .hasMessageContaining("board.yaml:4");
     }
