@@ -21,9 +21,7 @@ abstract class AbstractBoardMojo extends AbstractKilnMojo {
     private File home;
 
     /**
-     * The board: its id, or {@code group:artifact:version:id} for one from an artifact of packaging {@code board-profile}. The
-     * boards of dependencies of type {@code board-profile} are known by their ids. {@code kiln:boards} lists those built in and
-     * the project's own.
+     * The board: its id, as {@code kiln:boards} lists it, or {@code group:artifact:version:id} of packaging {@code board-profile}.
      */
     @Parameter(property = "kiln.board", defaultValue = "mps2-an386")
     private String board;

@@ -114,8 +114,7 @@ abstract class AbstractBuildMojo extends AbstractKilnMojo {
     private String modelVersion;
 
     /**
-     * The board: its id, as {@code kiln:boards} lists it, or {@code group:artifact:version:id} for one from an artifact of packaging {@code
-     * board-profile}.
+     * The board: its id, as {@code kiln:boards} lists it, or {@code group:artifact:version:id} of packaging {@code board-profile}.
      */
     @Parameter(property = "kiln.board", defaultValue = "mps2-an386")
     private String board;

@@ -24,7 +24,7 @@ public final class NewBoardMojo extends AbstractBoardMojo {
     private String newBoard;
 
     /** A CMSIS-Pack: a {@code .pack}, a {@code .pdsc}, a folder of such, or coordinates. */
-    @Parameter(property = "kiln.pack", defaultValue = "")
+    @Parameter(property = "kiln.pack")
     private String pack;
 
     /** The device of the pack; {@code :CORE} behind it if it has several cores. */

@@ -21,7 +21,7 @@ import java.util.stream.Collectors;
 /** Writes the profile of one core of a device. All that comes from the pack is a number, or is checked letter by letter. */
 final class BoardWriter {
     /** Folder of the templates, and of the tables of families. */
-    static final String FOLDER = "pack";
+    private static final String FOLDER = "pack";
 
     private static final Pattern MACRO = Pattern.compile("[A-Za-z_][A-Za-z0-9_]{0,62}(=[A-Za-z0-9_.+-]{0,80})?");
 
@@ -86,12 +86,12 @@ final class BoardWriter {
     /** The sectors of the memory of code. */
     private Optional<FlashLayout> layout() {
         long base = plan.region(plan.code()).base();
-        Optional<FlashLayout> said = device.flashInfos().stream()
+        Optional<FlashLayout> said = device.flash().infos().stream()
                 .filter(info -> Device.isFor(info.text("Pname"), core))
                 .flatMap(info -> FlashLayout.ofInfo(info).stream())
                 .filter(layout -> layout.covers(base))
                 .findFirst();
-        return said.or(() -> device.algorithms().stream()
+        return said.or(() -> device.flash().algorithms().stream()
                 .filter(each -> Device.isFor(each.text("Pname"), core) && each.flag("default"))
                 .flatMap(each -> each.path("name").stream())
                 .filter(path -> path.toLowerCase(Locale.ROOT).endsWith(".flm"))
@@ -101,7 +101,7 @@ final class BoardWriter {
     }
 
     private void ask(Optional<FlashLayout> layout, Optional<Vectors> vectors, Optional<Bytes> svd) {
-        questions.addAll(FamilyTable.read("questions.txt").find(device.name()));
+        questions.addAll(ofFamily("questions.txt"));
         questions.addAll(plan.questions());
         if (request.isWhole()) {
             questions.add(
@@ -221,9 +221,22 @@ final class BoardWriter {
     }
 
     private Optional<String> openOcd() {
-        return FamilyTable.read("openocd.txt").find(device.name()).stream()
-                .findFirst()
-                .filter(script -> !script.equals("-"));
+        return ofFamily("openocd.txt").stream().findFirst().filter(script -> !script.equals("-"));
+    }
+
+    /** What Kiln's tables say of the device: a pattern of the beginnings of names, and a text, in each line. */
+    private List<String> ofFamily(String table) {
+        String name = device.name().toUpperCase(Locale.ROOT);
+        return templates
+                .get(table)
+                .text()
+                .lines()
+                .filter(line -> !line.startsWith("#") && line.indexOf(' ') > 0)
+                .filter(line -> Pattern.compile(line.substring(0, line.indexOf(' ')))
+                        .matcher(name)
+                        .lookingAt())
+                .map(line -> line.substring(line.indexOf(' ') + 1))
+                .toList();
     }
 
     private String flash(String script) {
@@ -244,7 +257,7 @@ final class BoardWriter {
         if (request.offset() > 0 && !target.mcpu().equals("cortex-m0")) {
             macros.put("KILN_SET_VECTORS", "1");
         }
-        device.defines().stream()
+        device.papers().defines().stream()
                 .filter(each -> Device.isFor(each.core(), core)
                         && MACRO.matcher(each.text()).matches())
                 .map(each -> each.text().split("=", 2))

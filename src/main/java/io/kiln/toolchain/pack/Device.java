@@ -19,27 +19,36 @@ import java.util.stream.Stream;
  *
  * @param name of the variant, or of the device if it has none
  * @param vendor {@code Name:number}
- * @param family name of the family
  * @param processors attributes of each core by its name, in the order of the pack; the only core without a name has an empty one
  * @param memories by address
- * @param algorithms that program flash, innermost first
- * @param svd paths of descriptions of the peripherals by core; that of all cores has an empty name
- * @param defines macros of the vendor's headers, innermost first
- * @param headers paths of the vendor's headers, innermost first
- * @param flashInfos layouts of flash, innermost first
+ * @param flash what is said of its flash
+ * @param papers the vendor's files and macros
  */
 record Device(
         String name,
         String vendor,
-        String family,
         Map<String, Map<String, String>> processors,
         List<DeviceMemory> memories,
-        List<Property> algorithms,
-        Map<String, String> svd,
-        List<Define> defines,
-        List<String> headers,
-        List<Property> flashInfos) {
+        Flash flash,
+        Papers papers) {
     private static final String CORE = "Pname";
+
+    /**
+     * What is said of flash, innermost first.
+     *
+     * @param algorithms that program it
+     * @param infos its layouts
+     */
+    record Flash(List<Property> algorithms, List<Property> infos) {}
+
+    /**
+     * Files and macros for programs.
+     *
+     * @param svd paths of descriptions of the peripherals by core; that of all cores has an empty name
+     * @param defines macros of the vendor's headers, innermost first
+     * @param headers paths of the vendor's headers, innermost first
+     */
+    record Papers(Map<String, String> svd, List<Define> defines, List<String> headers) {}
 
     /**
      * A macro.
@@ -55,35 +64,40 @@ record Device(
      *
      * @param name unique for its core
      * @param core its name; empty for all
-     * @param access letters of Open-CMSIS-Pack: r, w, x, p (peripheral), s (secure), n (not), c (callable)
-     * @param isDefault whether programs may use it without further ado
-     * @param isStartup whether the vectors lie there
-     * @param isUninit whether start-up code leaves it as it is
+     * @param use what programs may use it for
      * @param alias name of the memory whose bytes these are; empty if they are its own
+     * @param where file and line
      */
-    record DeviceMemory(
-            String name,
-            String core,
-            String access,
-            long start,
-            long size,
-            boolean isDefault,
-            boolean isStartup,
-            boolean isUninit,
-            String alias,
-            String where) {
+    record DeviceMemory(String name, String core, long start, long size, Use use, String alias, String where) {
         long end() {
             return start + size;
         }
 
         DeviceMemory at(String place) {
-            return new DeviceMemory(name, core, access, start, size, isDefault, isStartup, isUninit, alias, place);
+            return new DeviceMemory(name, core, start, size, use, alias, place);
         }
 
         boolean allows(char letter) {
-            return access.indexOf(letter) >= 0;
+            return use.access.indexOf(letter) >= 0;
+        }
+
+        boolean isDefault() {
+            return use.isDefault;
+        }
+
+        boolean isStartup() {
+            return use.isStartup;
         }
     }
+
+    /**
+     * What programs may use a memory for.
+     *
+     * @param access letters of Open-CMSIS-Pack: r, w, x, p (peripheral), s (secure), n (not), c (callable)
+     * @param isDefault whether without further ado
+     * @param isStartup whether for the vectors
+     */
+    record Use(String access, boolean isDefault, boolean isStartup) {}
 
     /**
      * Resolves what a pack says.
@@ -94,16 +108,17 @@ record Device(
         return new Device(
                 entry.name(),
                 entry.vendor(),
-                entry.family(),
                 processorsOf(entry.levels()),
                 memoriesOf(entry.levels()),
-                all(entry.levels(), "algorithm").toList(),
-                svdOf(entry.levels()),
-                definesOf(entry.levels()),
-                all(entry.levels(), "compile")
-                        .flatMap(compile -> compile.path("header").stream())
-                        .toList(),
-                all(entry.levels(), "flashinfo").toList());
+                new Flash(
+                        all(entry.levels(), "algorithm").toList(),
+                        all(entry.levels(), "flashinfo").toList()),
+                new Papers(
+                        svdOf(entry.levels()),
+                        definesOf(entry.levels()),
+                        all(entry.levels(), "compile")
+                                .flatMap(compile -> compile.path("header").stream())
+                                .toList()));
     }
 
     private static Stream<Property> all(List<List<Property>> levels, String element) {
@@ -150,12 +165,9 @@ record Device(
             memories.add(new DeviceMemory(
                     key.get(1),
                     key.get(0),
-                    access(all),
                     all.number("start"),
                     all.number("size"),
-                    all.flag("default"),
-                    all.flag("startup"),
-                    all.flag("uninit"),
+                    new Use(access(all), all.flag("default"), all.flag("startup")),
                     all.text("alias"),
                     all.where()));
         });
@@ -194,7 +206,7 @@ record Device(
 
     /** The description of the peripherals that a core sees. */
     Optional<String> svdOf(String core) {
-        return Optional.ofNullable(svd.get(core)).or(() -> Optional.ofNullable(svd.get("")));
+        return Optional.ofNullable(papers.svd.get(core)).or(() -> Optional.ofNullable(papers.svd.get("")));
     }
 
     /** Whether something said for one core, or for all, is said for this one. */

@@ -5,6 +5,7 @@ import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
 import io.kiln.toolchain.pack.Device.DeviceMemory;
+import io.kiln.toolchain.pack.Device.Use;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
@@ -213,12 +214,12 @@ final class MemoryChoice {
                         new DeviceMemory(
                                 commonName(before.name(), memory.name()),
                                 before.core(),
-                                before.access(),
                                 before.start(),
                                 before.size() + memory.size(),
-                                before.isDefault(),
-                                before.isStartup() || memory.isStartup(),
-                                before.isUninit(),
+                                new Use(
+                                        before.use().access(),
+                                        before.isDefault(),
+                                        before.isStartup() || memory.isStartup()),
                                 "",
                                 before.where()));
             } else {

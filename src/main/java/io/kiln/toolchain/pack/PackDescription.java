@@ -23,9 +23,8 @@ record PackDescription(String vendor, String name, Optional<String> version, Lis
      *
      * @param name of the device or variant
      * @param device name of the device
-     * @param family name of the family
      * @param vendor of the family, {@code Name:number}
      * @param levels what is said of it, from the innermost level outwards
      */
-    record Entry(String name, String device, String family, String vendor, List<List<Property>> levels) {}
+    record Entry(String name, String device, String vendor, List<List<Property>> levels) {}
 }

@@ -134,7 +134,6 @@ final class PackReader implements SafeXml.Visitor {
         }
         List<Level> outwards = List.copyOf(levels);
         String device = element.equals("variant") && outwards.size() > 1 ? outwards.get(1).name : level.name;
-        Level family = outwards.get(outwards.size() - 1);
         String maker = outwards.stream()
                 .map(each -> each.vendor)
                 .filter(each -> !each.isEmpty())
@@ -144,7 +143,7 @@ final class PackReader implements SafeXml.Visitor {
         List<List<Property>> said = outwards.stream()
                 .map(each -> Collections.unmodifiableList(each.properties))
                 .toList();
-        devices.add(new Entry(level.name, device, family.name, maker, said));
+        devices.add(new Entry(level.name, device, maker, said));
     }
 
     private KilnException refused(String what, int line, String expected) {

@@ -216,7 +216,7 @@ public final class Packs {
                         .equals(other.memories().stream()
                                 .map(memory -> memory.at(""))
                                 .toList())
-                && one.defines().equals(other.defines());
+                && one.papers().defines().equals(other.papers().defines());
     }
 
     private static KilnException refused(String what, Path where, String expected) {

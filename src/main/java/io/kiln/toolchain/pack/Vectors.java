@@ -49,7 +49,7 @@ record Vectors(SortedMap<Integer, List<String>> handlers, String source) {
     private static Stream<String> candidates(Pack pack, Device device) {
         Set<String> names = new HashSet<>();
         names.add(device.name().toLowerCase(Locale.ROOT));
-        device.defines().forEach(each -> names.add(each.text().toLowerCase(Locale.ROOT)));
+        device.papers().defines().forEach(each -> names.add(each.text().toLowerCase(Locale.ROOT)));
         List<String> all = pack.files().names(path -> {
             String file = path.substring(path.lastIndexOf('/') + 1).toLowerCase(Locale.ROOT);
             return names.stream()
@@ -58,7 +58,7 @@ record Vectors(SortedMap<Integer, List<String>> handlers, String source) {
                             || file.equals("startup_" + name + ".c"));
         });
         return Stream.of(
-                        device.headers().stream(),
+                        device.papers().headers().stream(),
                         all.stream().filter(path -> path.endsWith(".h")),
                         all.stream().filter(path -> !path.endsWith(".h")))
                 .flatMap(each -> each)

@@ -72,16 +72,17 @@ class PublishedPacksTest {
                 .forEach(memory -> memories.addObject()
                         .put("name", memory.name())
                         .put("pname", memory.core().isEmpty() ? null : memory.core())
-                        .put("access", memory.access())
+                        .put("access", memory.use().access())
                         .put("start", String.format(Locale.ROOT, "0x%08X", memory.start()))
                         .put("size", Math.toIntExact(memory.size()))
                         .put("default", memory.isDefault())
                         .put("startup", memory.isStartup())
                         .put("alias", memory.alias().isEmpty() ? null : memory.alias()));
         ObjectNode svd = tree.putObject("svd");
-        device.svd().forEach(svd::put);
+        device.papers().svd().forEach(svd::put);
         ArrayNode defines = tree.putArray("defines");
-        device.defines()
+        device.papers()
+                .defines()
                 .forEach(each -> defines.addArray()
                         .add(each.core())
                         .add(each.attribute())
