@@ -12,9 +12,12 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
+import java.util.SortedSet;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.zip.CRC32;
@@ -75,14 +78,11 @@ public final class PlainZip {
     }
 
     /**
-     * Some files of a zip that no tool of Kiln's made, such as a vendor's pack of hundreds of megabytes: the others are not read, and only
-     * names that lead out of the zip are refused.
+     * The paths of a zip that no tool of Kiln's made, such as a vendor's pack of hundreds of megabytes, with {@code /} between their segments.
      *
-     * @param wanted is given each path, with {@code /} between its segments
-     * @return the wanted files by path
      * @throws KilnException if it is too large, is not a zip, or has an entry that leads out of it
      */
-    public static SortedMap<String, Bytes> some(Kind kind, Path zip, Predicate<String> wanted) {
+    public static SortedSet<String> names(Kind kind, Path zip) {
         PlainZip archive = new PlainZip(kind, zip, true);
         try (InputStream in = Files.newInputStream(zip)) {
             long size = Files.size(zip);
@@ -96,7 +96,24 @@ public final class PlainZip {
         } catch (IOException e) {
             throw FileFailure.of("cannot read", zip, e);
         }
-        return archive.files(ZipFile.builder().setPath(zip)::get, wanted);
+        TreeSet<String> names = new TreeSet<>();
+        archive.files(ZipFile.builder().setPath(zip)::get, name -> {
+            names.add(name);
+            return false;
+        });
+        return names;
+    }
+
+    /**
+     * A file of such a zip, whose {@link #names} were listed; the others are not read.
+     *
+     * @param path one of the names
+     * @throws KilnException if it is too large, damaged or a link
+     */
+    public static Optional<Bytes> file(Kind kind, Path zip, String path) {
+        return Optional.ofNullable(new PlainZip(kind, zip, true)
+                .files(ZipFile.builder().setPath(zip)::get, path::equals)
+                .get(path));
     }
 
     /** Opens the zip. */

@@ -2,8 +2,8 @@
 package io.kiln.maven;
 
 import io.kiln.flow.BoardFlow;
-import io.kiln.maven.artifact.BoardArtifacts;
 import io.kiln.maven.session.MojoLog;
+import io.kiln.toolchain.pack.PackSource;
 import org.apache.maven.plugins.annotations.Mojo;
 import org.apache.maven.plugins.annotations.Parameter;
 
@@ -34,8 +34,6 @@ public final class DevicesMojo extends AbstractKilnMojo {
     @Override
     void run() {
         BoardFlow.devices(
-                new MojoLog(getLog()),
-                BoardArtifacts.packs(fetcher()).find(pack, folder()),
-                device == null ? "" : device);
+                new MojoLog(getLog()), PackSource.of(fetcher()).find(pack, folder()), device == null ? "" : device);
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven;
 
-import io.kiln.maven.artifact.BoardArtifacts;
+import io.kiln.toolchain.pack.PackSource;
 import java.nio.file.Path;
 import java.util.Optional;
 import org.apache.maven.plugins.annotations.Mojo;
@@ -43,7 +43,7 @@ public final class NewBoardMojo extends AbstractBoardMojo {
             boardFlow()
                     .newBoard(boardSpec(Optional.empty()), id, projectLayout().userBoards());
         } else {
-            Path place = BoardArtifacts.packs(fetcher()).find(pack, folder());
+            Path place = PackSource.of(fetcher()).find(pack, folder());
             boardFlow()
                     .newBoard(
                             place,

@@ -45,14 +45,6 @@ public final class BoardArtifacts {
         return words[words.length - 1];
     }
 
-    /** Fetches packs when a board names them. */
-    public static PackSource packs(ArtifactFetcher fetcher) {
-        return coordinates -> {
-            String[] gav = coordinates.split(":", -1);
-            return fetcher.fetch(gav[0], gav[1], gav[2], "", PackSource.TYPE);
-        };
-    }
-
     /** Fetches the artifacts, each once. */
     public BoardSources fetch(List<Dependency> dependencies, String trusted, ArtifactFetcher fetcher) {
         List<BoardSources.Archive> archives = new ArrayList<>();
@@ -70,6 +62,6 @@ public final class BoardArtifacts {
                 .map(String::strip)
                 .filter(each -> !each.isEmpty())
                 .collect(Collectors.toSet());
-        return new BoardSources(archives, coordinates, packs(fetcher));
+        return new BoardSources(archives, coordinates, PackSource.of(fetcher));
     }
 }

@@ -187,7 +187,7 @@ final class BoardWriter {
         values.put("STANDIN", target.standIn());
         values.put("FLASH", openOcd().map(this::flash).orElse(""));
         values.put("FLAGS", flags());
-        return filled("board.yaml", values);
+        return filled("board.yaml", values).stripTrailing() + "\n";
     }
 
     private String title() {

@@ -107,7 +107,9 @@ final class MemoryChoice {
         List<DeviceMemory> whole = mine.stream()
                 .filter(memory -> mine.stream().noneMatch(other -> isForeground(other, memory)))
                 .toList();
-        List<DeviceMemory> once = withoutViews(whole);
+        List<DeviceMemory> once = withoutViews(whole).stream()
+                .filter(memory -> whole.stream().noneMatch(other -> isViewOfFlash(memory, other)))
+                .toList();
         checkOverlaps(once);
         return once;
     }
@@ -115,6 +117,16 @@ final class MemoryChoice {
     /** Whether a memory of the core alone stands for one of all cores. */
     private static boolean isForeground(DeviceMemory own, DeviceMemory common) {
         return !own.core().isEmpty() && common.core().isEmpty() && overlap(own, common);
+    }
+
+    /** Some packs list the flash a second time, where an interface of tightly coupled memory shows it, and do not say so. */
+    private static boolean isViewOfFlash(DeviceMemory memory, DeviceMemory other) {
+        return memory.name().toUpperCase(Locale.ROOT).contains("ITCM")
+                && !memory.allows('w')
+                && !other.allows('w')
+                && !other.equals(memory)
+                && other.size() == memory.size()
+                && other.isStartup();
     }
 
     private static boolean overlap(DeviceMemory one, DeviceMemory other) {

@@ -12,11 +12,10 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.SortedMap;
-import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
@@ -39,29 +38,28 @@ sealed interface PackFiles {
      * A pack as vendors publish it.
      *
      * @param file a zip
+     * @param all its names
      */
-    record Zip(Path file) implements PackFiles {
+    record Zip(Path file, List<String> all) implements PackFiles {
         /** Packs have up to half a gigabyte; only a few files of one are read. */
         private static final Kind PACKS = new Kind(
-                "a CMSIS-Pack", "pack", "SVD/device.svd", 1, new Limits(1 << 30, 200_000, MOST_BYTES, 4L * MOST_BYTES));
+                "a CMSIS-Pack", "pack", "SVD/device.svd", 1, new Limits(1 << 30, 200_000, MOST_BYTES, MOST_BYTES));
+
+        static Zip open(Path file) {
+            return new Zip(file, List.copyOf(PlainZip.names(PACKS, file)));
+        }
 
         @Override
         public List<String> names(Predicate<String> wanted) {
-            TreeSet<String> names = new TreeSet<>();
-            PlainZip.some(PACKS, file, name -> {
-                if (wanted.test(name)) {
-                    names.add(name);
-                }
-                return false;
-            });
-            return List.copyOf(names);
+            return all.stream().filter(wanted).toList();
         }
 
         @Override
         public Optional<Bytes> read(String path) {
-            SortedMap<String, Bytes> found = PlainZip.some(PACKS, file, path::equalsIgnoreCase);
-            return Optional.ofNullable(found.get(path))
-                    .or(() -> found.values().stream().findFirst());
+            return all.stream()
+                    .filter(path::equalsIgnoreCase)
+                    .min(Comparator.comparing(name -> !name.equals(path)))
+                    .flatMap(name -> PlainZip.file(PACKS, file, name));
         }
     }
 

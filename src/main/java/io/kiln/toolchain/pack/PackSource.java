@@ -3,6 +3,7 @@ package io.kiln.toolchain.pack;
 
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
+import io.kiln.toolchain.compiler.ArtifactFetcher;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.regex.Pattern;
@@ -29,6 +30,14 @@ public interface PackSource {
      * @throws KilnException if it cannot be fetched
      */
     Path fetch(String coordinates);
+
+    /** Packs that are fetched like every other artifact. */
+    static PackSource of(ArtifactFetcher fetcher) {
+        return coordinates -> {
+            String[] words = coordinates.split(":", -1);
+            return fetcher.fetch(words[0], words[1], words[2], "", TYPE);
+        };
+    }
 
     /** Whether a pack is named by coordinates, rather than as a file. */
     static boolean areCoordinates(String text) {

@@ -86,7 +86,7 @@ public final class Packs {
             Path folder = file.toAbsolutePath().getParent();
             return new Pack(PackReader.read(file.toString(), PackFiles.content(file)), new PackFiles.Folder(folder));
         }
-        PackFiles files = new PackFiles.Zip(file);
+        PackFiles files = PackFiles.Zip.open(file);
         List<String> descriptions = files.names(name -> name.indexOf('/') < 0 && PackFiles.isDescription(name));
         if (descriptions.size() != 1) {
             throw refused(
