@@ -5,6 +5,9 @@
 #include <stdint.h>
 
 #include "kiln_console.h"
+#ifdef KILN_SET_VECTORS
+#include "kiln_cortex_m.h"
+#endif
 #include "kiln_stack.h"
 
 extern uint32_t __data_start[];
@@ -158,6 +161,9 @@ __attribute__((used, noreturn)) void kiln_start(void) {
     }
   }
   guard_stack();
+#ifdef KILN_SET_VECTORS
+  kiln_vectors_set(&kiln_vectors);
+#endif
 #ifdef KILN_PRECISE_WRITES
   *(volatile uint32_t*)0xe000e008u |= 2u; /* ACTLR.DISDEFWBUF of Cortex-M3 and -M4: writes are not buffered, and fault where they are */
 #endif

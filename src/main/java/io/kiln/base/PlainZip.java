@@ -12,9 +12,13 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
+import java.util.SortedSet;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.zip.CRC32;
 import java.util.zip.ZipEntry;
@@ -30,7 +34,13 @@ public final class PlainZip {
     private static final int MOST_SHOWN = 100;
     private static final Pattern SEGMENT = Pattern.compile("[A-Za-z0-9_+](?:[A-Za-z0-9_.+-]{0,61}[A-Za-z0-9_+-])?");
 
+    /** Names in zips of others: they lead nowhere else, and can be printed. */
+    private static final Pattern OTHERS_SEGMENT = Pattern.compile("(?!\\.{1,2}$)[^\\p{Cntrl}:/\\\\]{1,255}");
+
+    private static final int MOST_OTHERS_SEGMENTS = 32;
+
     private final Kind kind;
+    private final boolean isOthers;
     private final Path zip;
     private final TreeMap<String, Bytes> files = new TreeMap<>();
 
@@ -61,9 +71,54 @@ public final class PlainZip {
      */
     public record Limits(int archiveBytes, int entries, int fileBytes, long totalBytes) {}
 
-    private PlainZip(Kind kind, Path zip) {
+    private PlainZip(Kind kind, Path zip, boolean isOthers) {
         this.kind = kind;
         this.zip = zip;
+        this.isOthers = isOthers;
+    }
+
+    /**
+     * The paths of a zip that no tool of Kiln's made, such as a vendor's pack of hundreds of megabytes, with {@code /} between their segments.
+     *
+     * @throws KilnException if it is too large, is not a zip, or has an entry that leads out of it
+     */
+    public static SortedSet<String> names(Kind kind, Path zip) {
+        PlainZip archive = new PlainZip(kind, zip, true);
+        try (InputStream in = Files.newInputStream(zip)) {
+            long size = Files.size(zip);
+            if (size > kind.limits().archiveBytes()) {
+                throw archive.refused(
+                        "the archive has " + size + " bytes",
+                        "",
+                        "at most " + kind.limits().archiveBytes());
+            }
+            archive.checkCount(in);
+        } catch (IOException e) {
+            throw FileFailure.of("cannot read", zip, e);
+        }
+        TreeSet<String> names = new TreeSet<>();
+        archive.files(ZipFile.builder().setPath(zip)::get, name -> {
+            names.add(name);
+            return false;
+        });
+        return names;
+    }
+
+    /**
+     * A file of such a zip, whose {@link #names} were listed; the others are not read.
+     *
+     * @param path one of the names
+     * @throws KilnException if it is too large, damaged or a link
+     */
+    public static Optional<Bytes> file(Kind kind, Path zip, String path) {
+        return Optional.ofNullable(new PlainZip(kind, zip, true)
+                .files(ZipFile.builder().setPath(zip)::get, path::equals)
+                .get(path));
+    }
+
+    /** Opens the zip. */
+    private interface Opening {
+        ZipFile open() throws IOException;
     }
 
     /**
@@ -76,7 +131,7 @@ public final class PlainZip {
         try (InputStream in = Files.newInputStream(zip)) {
             byte[] content = in.readNBytes(most + 1);
             if (content.length > most) {
-                throw new PlainZip(kind, zip)
+                throw new PlainZip(kind, zip, false)
                         .refused("the archive has " + Files.size(zip) + " bytes", "", "at most " + most);
             }
             return read(kind, zip, content);
@@ -86,9 +141,17 @@ public final class PlainZip {
     }
 
     private static SortedMap<String, Bytes> read(Kind kind, Path zip, byte[] content) {
-        PlainZip archive = new PlainZip(kind, zip);
-        try {
-            archive.readAll(content);
+        PlainZip archive = new PlainZip(kind, zip, false);
+        Opening opening = () -> {
+            archive.checkCount(new ByteArrayInputStream(content));
+            return ZipFile.builder().setByteArray(content).get();
+        };
+        return archive.files(opening, name -> true);
+    }
+
+    private SortedMap<String, Bytes> files(Opening opening, Predicate<String> wanted) {
+        try (ZipFile file = opening.open()) {
+            readAll(file, wanted);
         } catch (KilnException e) {
             throw e;
         } catch (IOException | RuntimeException e) {
@@ -98,11 +161,13 @@ public final class PlainZip {
                             "this is not a zip of " + kind.contents() + ": "
                                     + printable(String.valueOf(e.getMessage())),
                             zip.toString(),
-                            "an artifact of packaging " + kind.packaging(),
+                            isOthers
+                                    ? "the file as its vendor publishes it"
+                                    : "an artifact of packaging " + kind.packaging(),
                             ""),
                     e);
         }
-        return Collections.unmodifiableSortedMap(archive.files);
+        return Collections.unmodifiableSortedMap(files);
     }
 
     /**
@@ -116,26 +181,31 @@ public final class PlainZip {
         WholeFiles.write(zip, bytes);
     }
 
-    private void readAll(byte[] content) throws IOException {
-        if (ZipEntries.areMoreThan(kind.limits().entries(), new ByteArrayInputStream(content))) {
+    private void checkCount(InputStream in) throws IOException {
+        if (ZipEntries.areMoreThan(kind.limits().entries(), in)) {
             throw refused(
                     "the archive has too many entries",
                     "",
                     "at most " + kind.limits().entries());
         }
-        try (ZipFile file = ZipFile.builder().setByteArray(content).get()) {
-            Enumeration<ZipArchiveEntry> entries = file.getEntries();
-            while (entries.hasMoreElements()) {
-                ZipArchiveEntry entry = entries.nextElement();
-                if (entry.isDirectory()) {
-                    String name = entry.getName();
-                    checkName(name.substring(0, name.length() - 1), 1, name);
+    }
+
+    private void readAll(ZipFile file, Predicate<String> wanted) throws IOException {
+        Enumeration<ZipArchiveEntry> entries = file.getEntries();
+        while (entries.hasMoreElements()) {
+            ZipArchiveEntry entry = entries.nextElement();
+            String name = name(entry);
+            if (entry.isDirectory()) {
+                checkName(name.substring(0, name.length() - 1), 1, name);
+                if (!isOthers) {
                     addFolders(name);
-                } else {
-                    check(entry);
-                    try (InputStream in = file.getInputStream(entry)) {
-                        add(entry, in.readNBytes(kind.limits().fileBytes() + 1));
-                    }
+                }
+            } else if (isOthers && !wanted.test(name)) {
+                checkName(name, kind.fewestSegments(), name);
+            } else {
+                check(entry);
+                try (InputStream in = file.getInputStream(entry)) {
+                    add(entry, in.readNBytes(kind.limits().fileBytes() + 1));
                 }
             }
         }
@@ -144,8 +214,13 @@ public final class PlainZip {
         });
     }
 
+    /** Some vendors' tools write the separators of Windows. */
+    private String name(ZipArchiveEntry entry) {
+        return isOthers ? entry.getName().replace('\\', '/') : entry.getName();
+    }
+
     private void check(ZipArchiveEntry entry) {
-        String name = entry.getName();
+        String name = name(entry);
         if (entry.isUnixSymlink()) {
             throw refused("the entry is a link", name, "plain files");
         }
@@ -163,9 +238,11 @@ public final class PlainZip {
 
     private void checkName(String path, int fewest, String name) {
         String[] segments = path.split("/", -1);
-        boolean plain = segments.length >= fewest && segments.length <= MAX_SEGMENTS;
+        Pattern each = isOthers ? OTHERS_SEGMENT : SEGMENT;
+        int most = isOthers ? MOST_OTHERS_SEGMENTS : MAX_SEGMENTS;
+        boolean plain = segments.length >= fewest && segments.length <= most;
         for (String segment : segments) {
-            plain &= SEGMENT.matcher(segment).matches();
+            plain &= each.matcher(segment).matches();
         }
         if (!plain) {
             throw refused(
@@ -174,7 +251,7 @@ public final class PlainZip {
     }
 
     private void add(ZipArchiveEntry entry, byte[] content) {
-        String name = entry.getName();
+        String name = name(entry);
         total += content.length;
         Limits limits = kind.limits();
         if (content.length > limits.fileBytes() || total > limits.totalBytes()) {

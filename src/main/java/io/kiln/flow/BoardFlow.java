@@ -10,11 +10,13 @@ import io.kiln.flow.inspect.Doctor;
 import io.kiln.flow.spec.BoardSpec;
 import io.kiln.flow.spec.ConsoleSpec;
 import io.kiln.flow.spec.MonitorSpec;
+import io.kiln.report.Table;
 import io.kiln.report.listing.BoardsReport;
 import io.kiln.report.listing.ToolsReport;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Boards;
 import io.kiln.toolchain.compiler.ToolchainEnvironment;
+import io.kiln.toolchain.pack.Packs;
 import java.nio.file.Path;
 import java.util.Optional;
 
@@ -52,6 +54,34 @@ public final class BoardFlow {
      */
     public void newBoard(BoardSpec from, String id, Path folder) {
         new NewBoard(log, from.boards()).write(from.id(), id, folder);
+    }
+
+    /**
+     * Writes a board for a device of a CMSIS-Pack.
+     *
+     * @param pack file or folder
+     * @param device its name
+     * @param id of the board; empty for the device's name
+     * @param folder the project's boards
+     */
+    public void newBoard(Path pack, String device, String id, Path folder) {
+        new NewBoard(log, Boards.builtIn()).write(pack, device, id, folder);
+    }
+
+    /** Lists the devices of CMSIS-Packs whose names match a text. */
+    public static void devices(Log log, Path pack, String text) {
+        Table table = new Table("device", "core", "clock", "flash", "ram", "pack", "");
+        Packs.open(pack)
+                .list(text)
+                .forEach(each -> table.row(
+                        each.name(),
+                        each.cores(),
+                        each.clock(),
+                        each.flash(),
+                        each.ram(),
+                        each.pack(),
+                        each.problem().isEmpty() ? "" : "no board: " + each.problem()));
+        table.lines().forEach(log::answer);
     }
 
     /**

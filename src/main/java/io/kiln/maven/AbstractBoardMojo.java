@@ -15,23 +15,20 @@ import org.apache.maven.plugins.annotations.Parameter;
 /** Goals about a board, without a model. */
 abstract class AbstractBoardMojo extends AbstractKilnMojo {
     /**
-     * Folder of compilers and objects that all builds share. If not set, the environment's {@code KILN_HOME}, or {@code kiln} beside the local
-     * repository.
+     * Folder of compilers and objects that builds share. If not set, {@code KILN_HOME}, or {@code kiln} beside the local repository.
      */
     @Parameter(property = "kiln.home")
     private File home;
 
     /**
-     * The board: its id, or {@code group:artifact:version:id} for one from an artifact of packaging {@code board-profile}. The
-     * boards of dependencies of type {@code board-profile} are known by their ids. {@code kiln:boards} lists those built in and
-     * the project's own.
+     * The board: its id, as {@code kiln:boards} lists it, or {@code group:artifact:version:id} of packaging {@code board-profile}.
      */
     @Parameter(property = "kiln.board", defaultValue = "mps2-an386")
     private String board;
 
     /**
-     * Boards from artifacts that may bring their own Tcl or emulator, both of which can run programs on this computer: {@code group:artifact},
-     * {@code group:artifact:version} or {@code group:artifact:version:id}, separated by commas. Every other such board is refused.
+     * Boards from artifacts that may bring their own Tcl or emulator, which can run programs here: {@code group:artifact[:version[:id]]},
+     * separated by commas. Others are refused.
      */
     @Parameter(property = "kiln.trustBoard", defaultValue = "")
     private String trustBoard;

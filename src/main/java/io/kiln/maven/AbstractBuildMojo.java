@@ -114,29 +114,27 @@ abstract class AbstractBuildMojo extends AbstractKilnMojo {
     private String modelVersion;
 
     /**
-     * The board: its id, as {@code kiln:boards} lists it, or {@code group:artifact:version:id} for one from an artifact of packaging {@code
-     * board-profile}.
+     * The board: its id, as {@code kiln:boards} lists it, or {@code group:artifact:version:id} of packaging {@code board-profile}.
      */
     @Parameter(property = "kiln.board", defaultValue = "mps2-an386")
     private String board;
 
     /**
-     * Boards from artifacts that may bring their own Tcl or emulator, which can run programs on this computer: {@code group:artifact}, {@code
-     * group:artifact:version} or {@code group:artifact:version:id}, separated by commas. Others are refused.
+     * Boards from artifacts that may bring their own Tcl or emulator, which can run programs here: {@code group:artifact[:version[:id]]},
+     * separated by commas. Others are refused.
      */
     @Parameter(property = "kiln.trustBoard", defaultValue = "")
     private String trustBoard;
 
     /**
-     * The toolchain: {@code clang} (bundled and pinned), {@code gnu}, {@code host} or a descriptor's file. If not set, the one
-     * that the board names; otherwise {@code host} for the board {@code host} and {@code clang} for every other.
+     * The toolchain: {@code clang} (bundled and pinned), {@code gnu}, {@code host} or a descriptor's file. If not set, the
+     * board's; otherwise {@code host} for the board {@code host} and {@code clang} for others.
      */
     @Parameter(property = "kiln.toolchain")
     private String toolchain;
 
     /**
-     * Folder of compilers and objects that all builds share. If not set, the environment's {@code KILN_HOME}, or {@code kiln} beside the local
-     * repository.
+     * Folder of compilers and objects that builds share. If not set, {@code KILN_HOME}, or {@code kiln} beside the local repository.
      */
     @Parameter(property = "kiln.home")
     private File home;

@@ -21,8 +21,7 @@ public final class CheckBoardsMojo extends AbstractKilnMojo {
     private boolean skipCheckBoards;
 
     /**
-     * Folder of compilers and objects that all builds share. If not set, the environment's {@code KILN_HOME}, or {@code kiln} beside the local
-     * repository.
+     * Folder of compilers and objects that builds share. If not set, {@code KILN_HOME}, or {@code kiln} beside the local repository.
      */
     @Parameter(property = "kiln.home")
     private File home;

@@ -25,8 +25,8 @@ public final class DoctorMojo extends AbstractBoardMojo {
     private boolean skipDoctor;
 
     /**
-     * The toolchain: {@code clang} (bundled and pinned), {@code gnu}, {@code host} or a descriptor's file. If not set, the one
-     * that the board names; otherwise {@code host} for the board {@code host} and {@code clang} for every other.
+     * The toolchain: {@code clang} (bundled and pinned), {@code gnu}, {@code host} or a descriptor's file. If not set, the
+     * board's; otherwise {@code host} for the board {@code host} and {@code clang} for others.
      */
     @Parameter(property = "kiln.toolchain")
     private String toolchain;

@@ -39,8 +39,8 @@ public final class WorkerMojo extends AbstractKilnMojo {
     private String board;
 
     /**
-     * Boards from artifacts that may bring their own Tcl or emulator, both of which can run programs on this computer: {@code group:artifact},
-     * {@code group:artifact:version} or {@code group:artifact:version:id}, separated by commas. Every other such board is refused.
+     * Boards from artifacts that may bring their own Tcl or emulator, which can run programs here: {@code group:artifact[:version[:id]]},
+     * separated by commas. Others are refused.
      */
     @Parameter(property = "kiln.trustBoard", defaultValue = "")
     private String trustBoard;
@@ -66,8 +66,7 @@ public final class WorkerMojo extends AbstractKilnMojo {
     private String openocd;
 
     /**
-     * Folder of compilers and objects that all builds share. If not set, the environment's {@code KILN_HOME}, or {@code kiln} beside the local
-     * repository.
+     * Folder of compilers and objects that builds share. If not set, {@code KILN_HOME}, or {@code kiln} beside the local repository.
      */
     @Parameter(property = "kiln.home")
     private File home;

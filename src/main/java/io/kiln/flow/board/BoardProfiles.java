@@ -20,6 +20,7 @@ import io.kiln.toolchain.board.Boards;
 import io.kiln.toolchain.compiler.TargetOptions;
 import io.kiln.toolchain.compiler.ToolchainEnvironment;
 import io.kiln.toolchain.compiler.Toolchains;
+import io.kiln.toolchain.pack.PackSource;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -53,7 +54,7 @@ public final class BoardProfiles {
             throw new KilnException(Failure.BOARD.problem(
                     "there is no board", folder.toString(), "a folder with a board.yaml for each board", ""));
         }
-        Boards all = Boards.builtIn().with(folder);
+        Boards all = Boards.builtIn().with(PackSource.of(environment.fetcher())).with(folder);
         Problems problems = new Problems(Failure.BOARD);
         for (String id : Boards.in(folder)) {
             if (!all.ids().contains(id)) {

@@ -9,15 +9,19 @@ import io.kiln.base.WholeFiles;
 import io.kiln.flow.state.FreshFolder;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Boards;
+import io.kiln.toolchain.pack.DeviceBoard;
+import io.kiln.toolchain.pack.Packs;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
+import java.util.OptionalLong;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Copies a similar board into the project as a starting point. */
+/** Writes a board into the project as a starting point: a copy of a similar one, or what a CMSIS-Pack says of a device. */
 public final class NewBoard {
     private static final Pattern ID = Pattern.compile("[a-z0-9][a-z0-9_.-]{0,62}");
     private static final String DESCRIPTOR = "board.yaml";
@@ -43,13 +47,7 @@ public final class NewBoard {
      * @throws KilnException if the id is invalid or its folder exists, or if the source board is broken or not trusted
      */
     public void write(String from, String id, Path folder) {
-        Path place = folder.resolve(id);
-        if (!ID.matcher(id).matches()) {
-            throw refused("not a valid board id: \"" + id + "\"", "lower-case letters, digits, - _ .", example(from));
-        }
-        if (Files.exists(place)) {
-            throw refused("" + place + " exists already", "a new id", "");
-        }
+        Path place = place(id, folder, example(from));
         Board board = boards.find(from);
         if (board.foreign()) {
             throw refused(
@@ -70,6 +68,42 @@ public final class NewBoard {
         files.remove(DESCRIPTOR);
         log.info("Wrote " + place + ": " + DESCRIPTOR + ", " + String.join(", ", files.keySet()));
         log.info("Change what differs; the comments in " + DESCRIPTOR + " say where. Then: -Dkiln.board=" + id);
+    }
+
+    private static Path place(String id, Path folder, String example) {
+        Path place = folder.resolve(id);
+        if (!ID.matcher(id).matches()) {
+            throw refused("not a valid board id: \"" + id + "\"", "lower-case letters, digits, - _ .", example);
+        }
+        if (Files.exists(place)) {
+            throw refused("" + place + " exists already", "a new id", "");
+        }
+        return place;
+    }
+
+    /**
+     * Writes the folder of a board for a device of a pack.
+     *
+     * @param pack file or folder
+     * @param device its name, {@code [vendor::]device[:core]}
+     * @param id of the new board; empty for the device's name
+     * @param folder the project's boards
+     * @throws KilnException if the pack or the device cannot be used, or if the id is invalid or its folder exists
+     */
+    public void write(Path pack, String device, String id, Path folder) {
+        DeviceBoard.Request request = new DeviceBoard.Request(device, 0, OptionalLong.empty(), true);
+        String named = id.isEmpty()
+                ? device.substring(device.indexOf("::") + 1)
+                        .replaceFirst("^:", "")
+                        .toLowerCase(Locale.ROOT)
+                        .replaceAll("[^a-z0-9_.-]", "-")
+                : id;
+        DeviceBoard board = DeviceBoard.of(Packs.open(pack), request, named);
+        Path place = place(named, folder, "Name it: -Dkiln.newBoard=my-sensor");
+        write(board.files(), place);
+        log.info("Wrote " + place + ": " + String.join(", ", board.files().keySet()));
+        log.info("What the pack does not tell, " + board.questions().size() + " questions, stands at the beginning of "
+                + DESCRIPTOR + ". Then: -Dkiln.board=" + named);
     }
 
     /** Writes all files or none, so that a failed copy does not block the next attempt. */

@@ -53,6 +53,7 @@ public final class BuildInputs {
             }
         }
         spec.update().key().ifPresent(files::add);
+        build.board().support().pack().ifPresent(files::add);
         files.addAll(compilers(build, gnuHomes));
         files.addAll(FirmwareLinker.filesElsewhere(layout.reports()));
         files.add(Extensions.place(BuildInputs.class));

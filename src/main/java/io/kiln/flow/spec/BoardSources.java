@@ -5,6 +5,7 @@ import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.Problems;
 import io.kiln.toolchain.board.Boards;
+import io.kiln.toolchain.pack.PackSource;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,14 +19,20 @@ import java.util.regex.Pattern;
  * @param archives artifacts of packaging {@code board-profile}
  * @param trusted boards in them that may bring their own Tcl and emulator: {@code group:artifact}, {@code
  *     group:artifact:version} or {@code group:artifact:version:id}
+ * @param packs finds the CMSIS-Packs that boards name by coordinates
  */
-public record BoardSources(List<Archive> archives, Set<String> trusted) {
+public record BoardSources(List<Archive> archives, Set<String> trusted, PackSource packs) {
     /** No further sources. */
     public static final BoardSources NONE = new BoardSources(List.of(), Set.of());
 
     public BoardSources {
         archives = List.copyOf(archives);
         trusted = Set.copyOf(trusted);
+    }
+
+    /** Sources of boards whose packs are files. */
+    public BoardSources(List<Archive> archives, Set<String> trusted) {
+        this(archives, trusted, PackSource.NONE);
     }
 
     private static final Pattern COORDINATES = Pattern.compile("[A-Za-z0-9_.-]+(:[A-Za-z0-9_.-]+){1,3}");
@@ -44,7 +51,7 @@ public record BoardSources(List<Archive> archives, Set<String> trusted) {
      * @throws io.kiln.base.KilnException if an archive cannot be read safely, or if a trusted board is not named by coordinates
      */
     public Boards boards(Path own) {
-        Boards boards = Boards.builtIn();
+        Boards boards = Boards.builtIn().with(packs);
         for (Archive archive : archives) {
             boards = Files.isDirectory(archive.zip()) ? packed(boards, archive) : with(boards, archive.zip(), archive);
         }

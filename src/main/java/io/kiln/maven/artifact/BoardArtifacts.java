@@ -5,6 +5,7 @@ import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.flow.spec.BoardSources;
 import io.kiln.toolchain.compiler.ArtifactFetcher;
+import io.kiln.toolchain.pack.PackSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -61,6 +62,6 @@ public final class BoardArtifacts {
                 .map(String::strip)
                 .filter(each -> !each.isEmpty())
                 .collect(Collectors.toSet());
-        return new BoardSources(archives, coordinates);
+        return new BoardSources(archives, coordinates, PackSource.of(fetcher));
     }
 }

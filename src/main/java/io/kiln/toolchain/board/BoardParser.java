@@ -53,7 +53,13 @@ final class BoardParser {
                 identity(),
                 target,
                 new BoardMemories(memories, pools),
-                new BoardSupport(sources, linker, profile.files(), profile.untrusted(), profile.foreignFiles()),
+                new BoardSupport(
+                        sources,
+                        linker,
+                        profile.files(),
+                        profile.untrusted(),
+                        profile.foreignFiles(),
+                        profile.pack().map(MergedProfile.Layer.Pack::place)),
                 new BoardHardware(console(), timer(), emulation, new FlashParser(profile, problems).flashing()),
                 new BuildingParser(profile, problems).parse());
     }

@@ -2,6 +2,8 @@
 package io.kiln.toolchain.board;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.incremental.NoInput;
+import java.nio.file.Path;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
@@ -17,13 +19,17 @@ import java.util.TreeMap;
  * @param files every file of the profile and of those it extends, by path relative to the profile's folder
  * @param untrusted {@code group:artifact:version:id} of each part that the build does not trust
  * @param foreignFiles those of {@link #files} that belong to an untrusted part
+ * @param pack file or folder of the CMSIS-Pack that the board's device is in, if the profile names one
  */
 public record BoardSupport(
         List<String> sources,
         Optional<String> linker,
         SortedMap<String, Bytes> files,
         List<String> untrusted,
-        Set<String> foreignFiles) {
+        Set<String> foreignFiles,
+
+        @NoInput(because = "what it says of the device is among the files and the other keys")
+        Optional<Path> pack) {
     public BoardSupport {
         sources = List.copyOf(sources);
         untrusted = List.copyOf(untrusted);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.toolchain.board;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.NearMiss;
 import io.kiln.base.Problems;
+import io.kiln.toolchain.pack.PackSource;
 import io.kiln.toolchain.yaml.YamlDocument;
 import io.kiln.toolchain.yaml.YamlSchema;
 import java.nio.file.Path;
@@ -25,19 +25,26 @@ import java.util.TreeSet;
  */
 public final class Boards {
     private final List<BoardFiles> places;
+    private final PackSource packs;
 
     /** Holds the schema, which is loaded only for profiles that are not built in. */
     private static final class Schema {
         static final YamlSchema OF_BOARDS = new YamlSchema("board.schema.json");
     }
 
-    private Boards(List<BoardFiles> places) {
+    private Boards(List<BoardFiles> places, PackSource packs) {
         this.places = List.copyOf(places);
+        this.packs = packs;
     }
 
     /** The built-in boards. */
     public static Boards builtIn() {
-        return new Boards(List.of(BoardFiles.BuiltIn.load()));
+        return new Boards(List.of(BoardFiles.BuiltIn.load()), PackSource.NONE);
+    }
+
+    /** These boards, whose devices' packs may be artifacts. */
+    public Boards with(PackSource source) {
+        return new Boards(places, source);
     }
 
     /** These boards and those of a folder with one folder per board; the folder may be absent. */
@@ -45,7 +52,7 @@ public final class Boards {
         List<BoardFiles> all = new ArrayList<>();
         all.add(new BoardFiles.Folder(folder));
         all.addAll(places);
-        return new Boards(all);
+        return new Boards(all, packs);
     }
 
     /**
@@ -61,7 +68,7 @@ public final class Boards {
     public Boards with(Path zip, String coordinates, Set<String> trusted) {
         List<BoardFiles> all = new ArrayList<>(places);
         all.add(BoardFiles.Archive.load(zip, coordinates, Set.copyOf(trusted)));
-        return new Boards(all);
+        return new Boards(all, packs);
     }
 
     /** Ids of the profiles in a folder, abstract ones included; none if the folder is absent. */
@@ -137,10 +144,14 @@ public final class Boards {
         }
         Problems problems = new Problems(Failure.BOARD);
         List<MergedProfile.Layer> layers = layers(id, problems);
-        layers.forEach(layer -> checkUnique(layer.document(), problems));
+        layers.stream()
+                .filter(layer -> layer.pack().isEmpty())
+                .forEach(layer -> checkUnique(layer.document(), problems));
         problems.throwIfAny();
         layers.forEach(layer -> ForeignProfile.check(layer, problems));
-        Board board = new BoardParser(new MergedProfile(id, layers), problems).parse();
+        MergedProfile profile = new MergedProfile(id, layers);
+        Board board = new BoardParser(profile, problems).parse();
+        DeviceProfile.checkClock(board, profile, problems);
         checkStandIn(board, layers.get(0).document(), problems);
         ForeignProfile.checkWhole(board, layers, problems);
         problems.throwIfAny();
@@ -178,7 +189,7 @@ public final class Boards {
         SortedMap<String, Bytes> files = place.read(id).orElseThrow();
         String name = place.describe(id, BoardFiles.DESCRIPTOR);
         YamlDocument document = YamlDocument.parse(name, files.get(BoardFiles.DESCRIPTOR));
-        return new MergedProfile.Layer(document, files, place.untrusted(id));
+        return new MergedProfile.Layer(document, files, place.untrusted(id), Optional.empty());
     }
 
     private List<MergedProfile.Layer> layers(String id, Problems problems) {
@@ -195,8 +206,14 @@ public final class Boards {
                 Schema.OF_BOARDS.check(document, problems);
             }
             checkId(document, next, problems);
-            JsonNode base = document.root().path("extends");
-            next = base.asText("");
+            String base = document.root().path("extends").asText("");
+            if (document.root().has(DeviceProfile.KEY) && problems.isEmpty() && !hasDevice(layers)) {
+                MergedProfile.Layer device = DeviceProfile.of(layers, place(next), next, packs);
+                Schema.OF_BOARDS.check(device.document(), problems);
+                layers.add(device);
+                base = base.isEmpty() ? device.document().root().path("extends").asText("") : base;
+            }
+            next = base;
             if (chain.contains(next)) {
                 problems.add(
                         "the profiles extend each other in a circle: " + String.join(" → ", chain) + " → " + next,
@@ -216,6 +233,11 @@ public final class Boards {
         }
         checkConcrete(id, layers.get(0).document(), problems);
         return layers;
+    }
+
+    /** Whether a nearer profile has named the device. */
+    private static boolean hasDevice(List<MergedProfile.Layer> layers) {
+        return layers.stream().anyMatch(layer -> layer.pack().isPresent());
     }
 
     private static void checkConcrete(String id, YamlDocument document, Problems problems) {

@@ -6,8 +6,10 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.kiln.base.Bytes;
 import io.kiln.toolchain.yaml.YamlDocument;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -23,8 +25,18 @@ record MergedProfile(String id, List<Layer> layers) {
      * One board.yaml with the files of its folder.
      *
      * @param untrusted {@code group:artifact:version:id}, if it is from a repository and untrusted
+     * @param pack of the device, if it was made from one
      */
-    record Layer(YamlDocument document, SortedMap<String, Bytes> files, Optional<String> untrusted) {
+    record Layer(
+            YamlDocument document, SortedMap<String, Bytes> files, Optional<String> untrusted, Optional<Pack> pack) {
+        /**
+         * The pack that a profile was made from.
+         *
+         * @param place file or folder
+         * @param most clock of the core that the device takes, in hertz; empty if the pack does not tell
+         */
+        record Pack(Path place, OptionalLong most) {}
+
         /** Whether it is untrusted. */
         boolean foreign() {
             return untrusted.isPresent();
@@ -89,6 +101,11 @@ record MergedProfile(String id, List<Layer> layers) {
         TreeMap<String, Bytes> files = new TreeMap<>();
         owners().forEach((name, layer) -> files.put(name, layer.files().get(name)));
         return files;
+    }
+
+    /** The pack of the board's device, if a profile names one. */
+    Optional<Layer.Pack> pack() {
+        return layers.stream().flatMap(layer -> layer.pack().stream()).findFirst();
     }
 
     /** The coordinates of each untrusted layer. */

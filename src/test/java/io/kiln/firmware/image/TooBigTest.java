@@ -18,6 +18,7 @@ import io.kiln.toolchain.board.BoardSupport;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.junit.jupiter.api.io.TempDir;
@@ -69,8 +70,8 @@ class TooBigTest {
         List<Memory> memories = board.memories().stream()
                 .map(m -> new Memory(m.name(), m.kind(), m.base(), m.kind() == Board.Kind.ROM ? flash : ram))
                 .toList();
-        BoardSupport support =
-                new BoardSupport(board.sources(), board.linker(), files, board.untrusted(), board.foreignFiles());
+        BoardSupport support = new BoardSupport(
+                board.sources(), board.linker(), files, board.untrusted(), board.foreignFiles(), Optional.empty());
         return new Board(
                 new BoardIdentity("small", board.title(), board.maker(), board.origin()),
                 board.target(),

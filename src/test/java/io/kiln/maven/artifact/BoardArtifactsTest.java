@@ -40,7 +40,11 @@ class BoardArtifactsTest {
     void anIdAloneFetchesNothing() {
         BoardArtifacts artifacts = new BoardArtifacts("mps2-an386");
         assertThat(artifacts.id()).isEqualTo("mps2-an386");
-        assertThat(artifacts.fetch(List.of(), "", FETCHER)).isEqualTo(BoardSources.NONE);
+        BoardSources sources = artifacts.fetch(List.of(), "", FETCHER);
+        assertThat(sources.archives()).isEmpty();
+        assertThat(sources.trusted()).isEmpty();
+        assertThat(sources.packs().find("com.acme:dfp:1.0", Path.of("")))
+                .isEqualTo(Path.of("com.acme", "dfp", "1.0.pack"));
     }
 
     @ParameterizedTest

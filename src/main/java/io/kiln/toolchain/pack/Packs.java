@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.toolchain.pack;
+
+import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
+import io.kiln.base.FileFailure;
+import io.kiln.base.KilnException;
+import io.kiln.base.NearMiss;
+import io.kiln.toolchain.pack.PackDescription.Entry;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/** The devices of one CMSIS-Pack, or of all packs in a folder. Nothing of a pack is run. */
+public final class Packs {
+    private static final int MOST_PACKS = 200;
+    private static final int MOST_SHOWN = 20;
+
+    private final Path place;
+    private final List<Pack> packs;
+
+    /** One pack: what it says, and its files. */
+    record Pack(PackDescription description, PackFiles files) {}
+
+    /** A device and the pack that it is in. */
+    record Found(Pack pack, Entry entry) {}
+
+    private Packs(Path place, List<Pack> packs) {
+        this.place = place;
+        this.packs = List.copyOf(packs);
+    }
+
+    /**
+     * Reads the descriptions of packs.
+     *
+     * @param place a pack ({@code .pack}), its description ({@code .pdsc}) alone, the folder of an unpacked one, or a folder of several of these
+     * @throws KilnException if there is none, or if one is broken
+     */
+    public static Packs open(Path place) {
+        if (!Files.isDirectory(place)) {
+            return new Packs(place, List.of(pack(place)));
+        }
+        // A pack has more files than its description alone: it comes first, and the other one is left out.
+        Map<String, Pack> packs = new LinkedHashMap<>();
+        for (Path file : files(place)) {
+            Pack pack = pack(file);
+            packs.putIfAbsent(pack.description().id(), pack);
+        }
+        if (packs.isEmpty()) {
+            throw refused("there is no CMSIS-Pack in the folder", place, "a .pack, or a folder with a .pdsc");
+        }
+        return new Packs(place, List.copyOf(packs.values()));
+    }
+
+    private static List<Path> files(Path folder) {
+        try (Stream<Path> children = Files.list(folder)) {
+            List<Path> sorted = children.filter(Files::isRegularFile).sorted().toList();
+            List<Path> files = new ArrayList<>();
+            sorted.stream().filter(file -> name(file).endsWith(".pack")).forEach(files::add);
+            sorted.stream().filter(file -> PackFiles.isDescription(name(file))).forEach(files::add);
+            if (files.size() > MOST_PACKS) {
+                throw refused("the folder has " + files.size() + " packs", folder, "at most " + MOST_PACKS);
+            }
+            return files;
+        } catch (IOException | UncheckedIOException e) {
+            throw FileFailure.of("cannot list", folder, e);
+        }
+    }
+
+    private static String name(Path file) {
+        return file.getFileName().toString().toLowerCase(Locale.ROOT);
+    }
+
+    private static Pack pack(Path file) {
+        if (!Files.isRegularFile(file)) {
+            throw refused("there is no such pack", file, "a .pack, a .pdsc, or a folder of an unpacked pack");
+        }
+        if (PackFiles.isDescription(name(file))) {
+            Path folder = file.toAbsolutePath().getParent();
+            return new Pack(PackReader.read(file.toString(), PackFiles.content(file)), new PackFiles.Folder(folder));
+        }
+        PackFiles files = PackFiles.Zip.open(file);
+        List<String> descriptions = files.names(name -> name.indexOf('/') < 0 && PackFiles.isDescription(name));
+        if (descriptions.size() != 1) {
+            throw refused(
+                    "the pack has "
+                            + (descriptions.isEmpty() ? "no description" : "several descriptions: " + descriptions),
+                    file,
+                    "one .pdsc at the root of the zip");
+        }
+        Bytes content = files.read(descriptions.get(0)).orElseThrow();
+        return new Pack(PackReader.read(file + "!" + descriptions.get(0), content), files);
+    }
+
+    /**
+     * The devices that a text matches, for people.
+     *
+     * @param text all or the beginning of a name, with {@code *} for anything; empty for all devices
+     * @throws KilnException with the nearest names if it matches none
+     */
+    public List<DeviceSummary> list(String text) {
+        List<Found> found = matching(text.strip());
+        if (found.isEmpty()) {
+            throw unknown(text.strip());
+        }
+        return found.stream().map(DeviceSummary::of).toList();
+    }
+
+    private List<Found> all() {
+        return packs.stream()
+                .flatMap(pack -> pack.description().devices().stream().map(entry -> new Found(pack, entry)))
+                .toList();
+    }
+
+    /**
+     * The devices that a text matches, in the order of the packs. A whole name is preferred to the beginning of one; {@code x} in a device's
+     * name is any letter, so that the number of a part that is ordered finds its device.
+     *
+     * @param text all or the beginning of a name, with {@code *} for anything; empty for all devices
+     */
+    List<Found> matching(String text) {
+        String wanted = text.toUpperCase(Locale.ROOT);
+        List<Found> exact = all().stream()
+                .filter(found -> found.entry().name().equalsIgnoreCase(text))
+                .toList();
+        if (!exact.isEmpty()) {
+            return exact;
+        }
+        return all().stream()
+                .filter(found -> isLike(found.entry().name().toUpperCase(Locale.ROOT), wanted))
+                .toList();
+    }
+
+    /** Whether a wanted name with {@code *} is the beginning of a device's, in which an X after the first letters is any letter. */
+    private static boolean isLike(String device, String wanted) {
+        int from = 0;
+        String[] parts = wanted.split("\\*", -1);
+        for (int i = 0; i < parts.length; i++) {
+            int at = from;
+            while (at + parts[i].length() <= device.length() && !isAt(device, at, parts[i])) {
+                at++;
+            }
+            if (at + parts[i].length() > device.length() || (i == 0 && at > 0)) {
+                return false;
+            }
+            from = at + parts[i].length();
+        }
+        return true;
+    }
+
+    private static boolean isAt(String device, int at, String part) {
+        for (int i = 0; i < part.length(); i++) {
+            char letter = device.charAt(at + i);
+            if (letter != part.charAt(i) && !(letter == 'X' && Character.isLetterOrDigit(part.charAt(i)))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /**
+     * The one device that a text names, of which all variants may be meant if they do not differ.
+     *
+     * @throws KilnException that lists the devices if there are several, or the nearest names if there is none
+     */
+    Found device(String text) {
+        List<Found> found = matching(text);
+        List<Found> ofDevice = found.stream()
+                .filter(each -> each.entry().device().equalsIgnoreCase(text))
+                .toList();
+        List<Found> candidates = ofDevice.isEmpty() ? found : ofDevice;
+        if (text.isBlank() || candidates.isEmpty()) {
+            throw unknown(text);
+        }
+        Device first = Device.of(candidates.get(0).entry());
+        boolean areEqual = candidates.stream().allMatch(each -> isEqual(Device.of(each.entry()), first));
+        if (!areEqual) {
+            throw new KilnException(Failure.BOARD.problem(
+                    text + " is the beginning of " + candidates.size() + " devices",
+                    place.toString(),
+                    "one of "
+                            + String.join(
+                                    ", ",
+                                    candidates.stream()
+                                            .limit(MOST_SHOWN)
+                                            .map(each -> each.entry().name())
+                                            .toList())
+                            + (candidates.size() > MOST_SHOWN ? ", …" : ""),
+                    "Name the device as a whole"));
+        }
+        return candidates.get(0);
+    }
+
+    private KilnException unknown(String text) {
+        List<String> names = all().stream().map(each -> each.entry().name()).toList();
+        String near = text.isBlank() ? "" : NearMiss.didYouMean(text.toUpperCase(Locale.ROOT), names);
+        return new KilnException(Failure.BOARD.problem(
+                text.isBlank() ? "no device is named" : "the pack has no device " + text,
+                place.toString(),
+                "one of its " + names.size() + " devices",
+                (near.isEmpty() ? "" : near + "? ") + "kiln:devices lists them"));
+    }
+
+    private static boolean isEqual(Device one, Device other) {
+        return one.processors().equals(other.processors())
+                && one.memories().stream()
+                        .map(memory -> memory.at(""))
+                        .toList()
+                        .equals(other.memories().stream()
+                                .map(memory -> memory.at(""))
+                                .toList())
+                && one.papers().defines().equals(other.papers().defines());
+    }
+
+    private static KilnException refused(String what, Path where, String expected) {
+        return new KilnException(Failure.BOARD.problem(what, where.toString(), expected, ""));
+    }
+}
