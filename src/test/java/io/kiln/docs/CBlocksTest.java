@@ -51,20 +51,38 @@ class CBlocksTest {
     /** What the text of a page has declared before its block. */
     private static final Map<String, String> BEFORE = Map.of(
             "from-sound.md",
-            "#include <tvmgen_kws_preprocess.h>\nextern const int16_t *samples; extern uint32_t count; extern int8_t row[];\n"
-                    + "static struct tvmgen_kws_preprocess state;\n",
+            """
+            #include <tvmgen_kws_preprocess.h>
+            extern const int16_t *samples;
+            extern uint32_t count;
+            extern int8_t row[];
+            static struct tvmgen_kws_preprocess state;
+            """,
             "operators.md",
-            "#include <tvmgen_default.h>\nextern struct tvmgen_default_inputs inputs; extern struct tvmgen_default_outputs outputs;\n"
-                    + "int32_t tvmgen_default_reset(void);\n",
+            """
+            #include <tvmgen_default.h>
+            extern struct tvmgen_default_inputs inputs;
+            extern struct tvmgen_default_outputs outputs;
+            int32_t tvmgen_default_reset(void);
+            """,
             "own-c.md",
             "static int8_t input[4096], output[4096];\n",
             "update-models.md",
-            "#include <stddef.h>\n#include \"kiln_update.h\"\n#include \"kiln_slots.h\"\n"
-                    + "extern uint8_t data[512]; size_t receive(uint8_t* into);\n"
-                    + "extern const struct kiln_flash flash;\n",
+            """
+            #include <stddef.h>
+            #include "kiln_update.h"
+            #include "kiln_slots.h"
+            extern uint8_t data[512];
+            size_t receive(uint8_t* into);
+            extern const struct kiln_flash flash;
+            """,
             "your-accelerator.md",
-            "#include <tvmgen_gesture.h>\n#define VECU_BASE 0x40000000u\n"
-                    + "extern struct tvmgen_gesture_inputs inputs; extern struct tvmgen_gesture_outputs outputs;\n");
+            """
+            #include <tvmgen_gesture.h>
+            #define VECU_BASE 0x40000000u
+            extern struct tvmgen_gesture_inputs inputs;
+            extern struct tvmgen_gesture_outputs outputs;
+            """);
 
     @TempDir
     private Path folder;

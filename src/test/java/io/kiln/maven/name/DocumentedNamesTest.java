@@ -231,8 +231,8 @@ public final class DocumentedNamesTest {
                     known(
                             "type " + text(element),
                             !isDependency(element)
-                                    || TYPES.contains(text(element))
-                                            && components().contains(text(element)));
+                                    || (TYPES.contains(text(element))
+                                            && components().contains(text(element))));
                 case "version" ->
                     known(
                             "version " + text(element),
