@@ -33,6 +33,7 @@ import io.kiln.flow.verify.BoardProfile;
 import io.kiln.flow.verify.CompareLayersStep;
 import io.kiln.flow.verify.ProfileStep;
 import io.kiln.flow.verify.RunStep;
+import io.kiln.flow.verify.TestVectors;
 import io.kiln.flow.verify.VerifyStep;
 import io.kiln.report.listing.InspectReport;
 import io.kiln.toolchain.compiler.ToolchainEnvironment;
@@ -103,9 +104,28 @@ public final class Flow {
                 + build.toolchain().title());
     }
 
-    /** Compiles the models to C and an archive. */
+    /**
+     * Compiles the models to C and an archive.
+     *
+     * @param isVerified whether the image will be verified, so that vectors which do not fit the models are told now
+     */
+    public void generate(BuildSpec spec, boolean isVerified) {
+        settle(spec, "kiln:generate", build -> {
+            new GenerateStep(log, build).run();
+            if (isVerified) {
+                checkVectors(build);
+            }
+        });
+    }
+
+    /** Compiles the models as {@link #generate(BuildSpec, boolean)} does, for an image that will be verified. */
     public void generate(BuildSpec spec) {
-        settle(spec, "kiln:generate", build -> new GenerateStep(log, build).run());
+        generate(spec, true);
+    }
+
+    private static void checkVectors(ResolvedBuild build) {
+        TestVectors.check(
+                build.spec(), GenerateStep.store(build.spec().layout()).metadata());
     }
 
     /** Writes the C project. */
@@ -200,7 +220,7 @@ public final class Flow {
             record.leave();
         }
         ResolvedBuild build = resolved(spec);
-        if (linked(build).relinked()) {
+        if (linked(build, () -> checkVectors(build)).relinked()) {
             record.forget();
         }
         new VerifyStep(log, build, device, record).run();
@@ -370,12 +390,14 @@ public final class Flow {
     }
 
     private ResolvedBuild image(ResolvedBuild build) {
-        linked(build);
+        linked(build, () -> {});
         return build;
     }
 
-    private Image linked(ResolvedBuild build) {
+    /** Builds the image; {@code check} runs between the models' compilation and that of their C. */
+    private Image linked(ResolvedBuild build, Runnable check) {
         new GenerateStep(log, build).run();
+        check.run();
         FirmwareSteps steps = new FirmwareSteps(log, build);
         steps.assemble();
         steps.compile();
