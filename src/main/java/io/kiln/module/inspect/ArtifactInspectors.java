@@ -90,7 +90,8 @@ public final class ArtifactInspectors {
                 .filter(inspector -> inspector.name().equals(name))
                 .forEach(inspector -> groups(inspector, artifacts).forEach((title, group) -> {
                     lines.add(title);
-                    inspector.inspect(group).forEach(line -> lines.add("  " + line));
+                    List<String> said = inspector.inspect(group);
+                    (said.isEmpty() ? List.of("nothing") : said).forEach(line -> lines.add("  " + line));
                 }));
         if (lines.isEmpty()) {
             throw new KilnException(Failure.CONFIG.problem(
