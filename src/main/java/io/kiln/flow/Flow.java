@@ -287,13 +287,45 @@ public final class Flow {
                             spec,
                             device,
                             tests,
-                            other -> noted(generated(other), builds),
-                            other -> noted(image(resolved(other)), builds))
+                            other -> noted(telling(line -> {}).generated(other), builds),
+                            other -> noted(imageOnce(other), builds))
                     .run();
             if (!tests.onBoard()) {
                 watch.settled(builds);
             }
         });
+    }
+
+    /** The image of a build; what an earlier goal has said of it is not said again. */
+    private ResolvedBuild imageOnce(BuildSpec spec) {
+        List<String> lines = new ArrayList<>();
+        Flow building = telling(lines::add);
+        ResolvedBuild build = building.resolved(spec);
+        if (building.linked(build, () -> {}).relinked()) {
+            lines.forEach(log::info);
+        }
+        return build;
+    }
+
+    /** The same work, whose lines for every user go elsewhere. */
+    private Flow telling(Consumer<String> lines) {
+        Log other = new Log() {
+            @Override
+            public void info(String line) {
+                lines.accept(line);
+            }
+
+            @Override
+            public void warn(String line) {
+                log.warn(line);
+            }
+
+            @Override
+            public void debug(String line) {
+                log.debug(line);
+            }
+        };
+        return new Flow(other, environment, watch);
     }
 
     private static ResolvedBuild noted(ResolvedBuild build, List<ResolvedBuild> builds) {
