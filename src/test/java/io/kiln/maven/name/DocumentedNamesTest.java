@@ -22,7 +22,6 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.xml.XMLConstants;
 import javax.xml.parsers.DocumentBuilderFactory;
-import org.apache.maven.plugin.descriptor.MojoDescriptor;
 import org.apache.maven.plugin.descriptor.PluginDescriptor;
 import org.apache.maven.plugin.descriptor.PluginDescriptorBuilder;
 import org.junit.jupiter.api.BeforeAll;
@@ -58,15 +57,7 @@ public final class DocumentedNamesTest {
             plugin = new PluginDescriptorBuilder().build(reader);
         }
         known = KnownNames.of(plugin);
-        properties = plugin.getMojos().stream().collect(Collectors.toMap(MojoDescriptor::getGoal, mojo -> {
-            PluginDescriptor alone = new PluginDescriptor();
-            try {
-                alone.addMojo(mojo);
-            } catch (Exception e) {
-                throw new IllegalStateException(e);
-            }
-            return KnownNames.of(alone).properties();
-        }));
+        properties = known.read();
         pom = Files.readString(Path.of("pom.xml"));
         tests = Files.readString(Path.of("pom.xml")) + allTests();
     }
