@@ -6,6 +6,9 @@ assert modules == ['boards', 'gloves']
 assert new File(basedir, 'boards/src/main/boards/left-glove/board.yaml').text.contains('extends: mps2-an385')
 assert new File(basedir, 'gloves/.gitignore').text.trim() == 'target/'
 assert new File(basedir, 'gloves/.mvn/jvm.config').text.contains('-XX:TieredStopAtLevel=1')
+['.vscode/tasks.json', '.vscode/settings.json', '.run/verify.run.xml', '.idea/jsonSchemas.xml', '.clangd', '.kiln/schemas/test.schema.json'].each {
+    assert new File(basedir, "gloves/$it").length() > 0 : it
+}
 assert new File(basedir, 'gloves/README.md').text.startsWith('gloves\n')
 assert new File(basedir, 'gloves/src/main/model/gesture.tflite').bytes == new File(quickstart, 'src/main/model/gesture.tflite').bytes
 

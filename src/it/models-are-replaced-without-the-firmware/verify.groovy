@@ -9,7 +9,7 @@ assert runs[1].contains('Bit-exact on virtual-stm32f405, probe virtual')
 assert runs[2].contains('the update is not for this device: its models have version 1.0.5, and version 1.1.0 runs')
 
 // An update is a region for each slot; the second one is what the board holds there.
-def update = new File(basedir, 'target/gesture-1.0.0.update').bytes
+def update = new File(basedir, 'target/gesture-1.0.0.models-1.0.5.update').bytes
 def flash = new File(basedir, 'target/kiln/virtual/virtual.bin').bytes
 assert update.length % 64 == 0
 assert new String(update, 0, 8, 'US-ASCII') == 'KILNREGN'
@@ -27,6 +27,7 @@ new File(basedir, 'target').eachFileRecurse(groovy.io.FileType.FILES) { file ->
 def image = new File(basedir, 'target/gesture-1.0.0.mcuboot.bin').bytes
 assert image[0..3] == [0x3d, 0xb8, 0xf3, 0x96].collect { it as byte }
 def attempts = new JsonSlurper().parse(new File(basedir, 'target/kiln/flash.json'))
-assert attempts*.image*.file == ['gesture-1.0.0.elf', 'gesture-1.0.0.update', 'gesture-1.0.0.update', 'gesture-1.0.0.update']
+assert attempts*.image*.file == ['gesture-1.0.0.elf', 'gesture-1.0.0.models-1.1.0.update', 'gesture-1.0.0.models-1.1.0.update',
+        'gesture-1.0.0.models-1.0.5.update']
 assert attempts*.result == ['flashed', 'flashed', 'unchanged', 'failed']
 return true

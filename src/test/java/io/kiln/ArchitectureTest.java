@@ -44,7 +44,7 @@ final class ArchitectureTest {
     private static final String[] FIRMWARE = {
         "io.kiln.toolchain..", "io.kiln.firmware..", "io.kiln.device..", "io.kiln.process.."
     };
-    private static final String[] UPSTAIRS = {"io.kiln.flow..", "io.kiln.maven.."};
+    private static final String[] UPSTAIRS = {"io.kiln.flow..", "io.kiln.maven..", "io.kiln.api.."};
 
     @ArchTest
     static final ArchRule only_the_mojos_know_maven = noClasses()

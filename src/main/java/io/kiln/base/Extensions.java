@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.base;
 
+import io.kiln.spi.ExtensionFailure;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.FileSystemNotFoundException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
-import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -21,27 +23,50 @@ import java.util.stream.Stream;
 public final class Extensions {
     private static final String SERVICES = "META-INF/services/";
 
-    /** The services that others may bring. */
-    private static final Set<String> TYPES = Set.of(
-            "io.kiln.module.ArtifactLoader",
-            "io.kiln.module.ModuleLoader",
-            "io.kiln.module.inspect.ArtifactInspector",
-            "io.kiln.partition.ExternalCodegen");
+    /** The services that others may bring: by the name in the interface that lasts, the engine's own type. */
+    private static final Map<String, String> TYPES = Map.of(
+            "io.kiln.spi.ArtifactLoader", "io.kiln.module.ArtifactLoader",
+            "io.kiln.spi.ModuleLoader", "io.kiln.module.ModuleLoader",
+            "io.kiln.spi.ArtifactInspector", "io.kiln.module.inspect.ArtifactInspector",
+            "io.kiln.spi.CodeGenerator", "io.kiln.partition.ExternalCodegen");
 
     private Extensions() {}
 
+    /** Makes a service of the interface that lasts one of the engine's. */
+    public interface Adapter {
+        /** What others wrote. */
+        Object service();
+    }
+
+    /** The name of the class that others wrote, for messages. */
+    public static String name(Object service) {
+        return (service instanceof Adapter adapter ? adapter.service() : service)
+                .getClass()
+                .getName();
+    }
+
     /**
-     * An instance of each service of a type.
+     * An instance of each service of a type: first those of the engine's own, then those of the interface that lasts.
      *
+     * @param type the engine's type
+     * @param promised the type in the interface that lasts
+     * @param adapter makes the former of the latter
      * @param kind what the services are, for messages
      * @param from where they are looked for
      * @throws KilnException naming the service that cannot be loaded
-     * @throws IllegalArgumentException if {@link #code} does not know the type
+     * @throws IllegalArgumentException if {@link #code} does not know the types
      */
-    public static <S> List<S> services(Class<S> type, String kind, ClassLoader from) {
-        if (!TYPES.contains(type.getName())) {
-            throw new IllegalArgumentException(type + " is no service");
+    public static <S, P> List<S> services(
+            Class<S> type, Class<P> promised, Function<P, S> adapter, String kind, ClassLoader from) {
+        if (!type.getName().equals(TYPES.get(promised.getName()))) {
+            throw new IllegalArgumentException(promised + " is no service");
         }
+        List<S> all = new ArrayList<>(services(type, kind, from));
+        services(promised, kind, from).forEach(service -> all.add(adapter.apply(service)));
+        return all;
+    }
+
+    private static <S> List<S> services(Class<S> type, String kind, ClassLoader from) {
         return call(
                 () -> ServiceLoader.load(type, from).stream()
                         .map(ServiceLoader.Provider::get)
@@ -61,7 +86,7 @@ public final class Extensions {
      */
     public static List<Path> code(ClassLoader from) {
         Path own = place(Extensions.class);
-        List<Path> others = TYPES.stream()
+        List<Path> others = Stream.concat(TYPES.keySet().stream(), TYPES.values().stream())
                 .sorted()
                 .flatMap(type -> resources(SERVICES + type, from).stream().map(url -> place(url, SERVICES + type)))
                 .filter(place -> !place.equals(own))
@@ -73,6 +98,25 @@ public final class Extensions {
         Stream<Path> all =
                 Arrays.stream(loader.getURLs()).map(url -> place(url, "")).filter(place -> !place.equals(own));
         return Stream.concat(others.stream(), all).distinct().toList();
+    }
+
+    /**
+     * What to tell of services of others whose type promises nothing.
+     *
+     * @param from where services are looked for
+     * @return a line for each type and place, sorted
+     */
+    public static List<String> outdated(ClassLoader from) {
+        Path own = place(Extensions.class);
+        return TYPES.entrySet().stream()
+                .sorted(Map.Entry.comparingByKey())
+                .flatMap(type -> resources(SERVICES + type.getValue(), from).stream()
+                        .map(url -> place(url, SERVICES + type.getValue()))
+                        .filter(place -> !place.equals(own))
+                        .distinct()
+                        .map(place -> place.getFileName() + " has a service of " + type.getValue()
+                                + ", which may change in any version; " + type.getKey() + " lasts"))
+                .toList();
     }
 
     /** The jar or the folder from which a class was loaded. */
@@ -105,6 +149,21 @@ public final class Extensions {
     }
 
     /**
+     * Calls code of others.
+     *
+     * @return its result
+     * @throws KilnException with the parts of an {@link ExtensionFailure}
+     */
+    public static <T> T told(Supplier<T> code) {
+        try {
+            return code.get();
+        } catch (ExtensionFailure e) {
+            throw new KilnException(
+                    Failure.EXTENSION.problem(String.valueOf(e.getMessage()), e.where(), e.expected(), e.next()), e);
+        }
+    }
+
+    /**
      * Calls code of others and returns its result.
      *
      * @param failure makes an error of a text such as {@code it answered null}
@@ -113,7 +172,7 @@ public final class Extensions {
     public static <T> T call(Supplier<T> code, Function<String, KilnException> failure) {
         T result;
         try {
-            result = code.get();
+            result = told(code);
         } catch (KilnException e) {
             throw e;
         } catch (Exception | LinkageError | AssertionError | StackOverflowError | ServiceConfigurationError e) {

@@ -19,6 +19,8 @@
  * Files.write(folder.resolve("gesture-mlf.tar"), archive.toArray());
  * }</pre>
  *
+ * <p>Programs of others take {@code io.kiln.api}, which keeps its promises from one version to the next; this package does not.
+ *
  * <p>All errors of the request or the model come in one {@link io.kiln.base.KilnException}, whose problems say what to
  * do.
  *

@@ -33,6 +33,7 @@ import io.kiln.flow.verify.BoardProfile;
 import io.kiln.flow.verify.CompareLayersStep;
 import io.kiln.flow.verify.ProfileStep;
 import io.kiln.flow.verify.RunStep;
+import io.kiln.flow.verify.TestVectors;
 import io.kiln.flow.verify.VerifyStep;
 import io.kiln.report.listing.InspectReport;
 import io.kiln.toolchain.compiler.ToolchainEnvironment;
@@ -103,9 +104,28 @@ public final class Flow {
                 + build.toolchain().title());
     }
 
-    /** Compiles the models to C and an archive. */
+    /**
+     * Compiles the models to C and an archive.
+     *
+     * @param isVerified whether the image will be verified, so that vectors which do not fit the models are told now
+     */
+    public void generate(BuildSpec spec, boolean isVerified) {
+        settle(spec, "kiln:generate", build -> {
+            new GenerateStep(log, build).run();
+            if (isVerified) {
+                checkVectors(build);
+            }
+        });
+    }
+
+    /** Compiles the models as {@link #generate(BuildSpec, boolean)} does, for an image that will be verified. */
     public void generate(BuildSpec spec) {
-        settle(spec, "kiln:generate", build -> new GenerateStep(log, build).run());
+        generate(spec, true);
+    }
+
+    private static void checkVectors(ResolvedBuild build) {
+        TestVectors.check(
+                build.spec(), GenerateStep.store(build.spec().layout()).metadata());
     }
 
     /** Writes the C project. */
@@ -200,7 +220,7 @@ public final class Flow {
             record.leave();
         }
         ResolvedBuild build = resolved(spec);
-        if (linked(build).relinked()) {
+        if (linked(build, () -> checkVectors(build)).relinked()) {
             record.forget();
         }
         new VerifyStep(log, build, device, record).run();
@@ -267,13 +287,45 @@ public final class Flow {
                             spec,
                             device,
                             tests,
-                            other -> noted(generated(other), builds),
-                            other -> noted(image(resolved(other)), builds))
+                            other -> noted(telling(line -> {}).generated(other), builds),
+                            other -> noted(imageOnce(other), builds))
                     .run();
             if (!tests.onBoard()) {
                 watch.settled(builds);
             }
         });
+    }
+
+    /** The image of a build; what an earlier goal has said of it is not said again. */
+    private ResolvedBuild imageOnce(BuildSpec spec) {
+        List<String> lines = new ArrayList<>();
+        Flow building = telling(lines::add);
+        ResolvedBuild build = building.resolved(spec);
+        if (building.linked(build, () -> {}).relinked()) {
+            lines.forEach(log::info);
+        }
+        return build;
+    }
+
+    /** The same work, whose lines for every user go elsewhere. */
+    private Flow telling(Consumer<String> lines) {
+        Log other = new Log() {
+            @Override
+            public void info(String line) {
+                lines.accept(line);
+            }
+
+            @Override
+            public void warn(String line) {
+                log.warn(line);
+            }
+
+            @Override
+            public void debug(String line) {
+                log.debug(line);
+            }
+        };
+        return new Flow(other, environment, watch);
     }
 
     private static ResolvedBuild noted(ResolvedBuild build, List<ResolvedBuild> builds) {
@@ -370,12 +422,14 @@ public final class Flow {
     }
 
     private ResolvedBuild image(ResolvedBuild build) {
-        linked(build);
+        linked(build, () -> {});
         return build;
     }
 
-    private Image linked(ResolvedBuild build) {
+    /** Builds the image; {@code check} runs between the models' compilation and that of their C. */
+    private Image linked(ResolvedBuild build, Runnable check) {
         new GenerateStep(log, build).run();
+        check.run();
         FirmwareSteps steps = new FirmwareSteps(log, build);
         steps.assemble();
         steps.compile();

@@ -99,6 +99,7 @@ abstract class AbstractKilnMojo extends AbstractMojo {
     /** Refuses names that no goal takes. */
     void checkNames() {
         UnknownNames.check(session, project, execution);
+        UnknownNames.unread(session, project, execution).forEach(getLog()::warn);
     }
 
     private void runUnlessSkipped() {

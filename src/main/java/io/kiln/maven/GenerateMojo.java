@@ -23,6 +23,13 @@ public final class GenerateMojo extends AbstractBuildMojo {
 
     @Override
     void run() {
-        runUnlessUpToDate("generate", flow -> flow.generate(spec()));
+        runUnlessUpToDate("generate", flow -> flow.generate(spec(), isVerified()));
+    }
+
+    private boolean isVerified() {
+        return parameters()
+                .property("kiln.verify.skip")
+                .filter(Boolean::parseBoolean)
+                .isEmpty();
     }
 }

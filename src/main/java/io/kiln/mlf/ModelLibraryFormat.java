@@ -70,9 +70,8 @@ public final class ModelLibraryFormat {
      * @throws KilnException if there is no model, there are too many for the version, or names clash
      */
     public static Bytes write(List<ModelLibrary> models, Options options) {
-        checkModels(models, options);
         SortedMap<String, Optional<Bytes>> members = new TreeMap<>();
-        ArchiveWriter.of(models, options).forEach((path, content) -> {
+        files(models, options).forEach((path, content) -> {
             for (int slash = path.indexOf('/'); slash >= 0; slash = path.indexOf('/', slash + 1)) {
                 members.put(path.substring(0, slash + 1), Optional.empty());
             }
@@ -98,6 +97,16 @@ public final class ModelLibraryFormat {
      */
     public static SortedMap<String, Bytes> files(Path file) {
         return TarMembers.read(file);
+    }
+
+    /**
+     * The files of an archive that {@link #write} would write.
+     *
+     * @throws KilnException as {@link #write} does
+     */
+    public static SortedMap<String, Bytes> files(List<ModelLibrary> models, Options options) {
+        checkModels(models, options);
+        return ArchiveWriter.of(models, options);
     }
 
     /**

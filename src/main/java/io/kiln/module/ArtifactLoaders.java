@@ -24,7 +24,7 @@ public final class ArtifactLoaders {
                         loader::names,
                         why -> new KilnException(Failure.EXTENSION.problem(
                                 "it could not state its names: " + why,
-                                "loader of artifacts " + loader.getClass().getName())))
+                                "loader of artifacts " + Extensions.name(loader))))
                 .forEach(name -> byName.putIfAbsent(name, loader)));
     }
 
@@ -35,7 +35,13 @@ public final class ArtifactLoaders {
 
     /** As {@link #installed()}, with services that another class loader finds. */
     static ArtifactLoaders installed(ClassLoader from) {
-        return new ArtifactLoaders(Extensions.services(ArtifactLoader.class, "loader of artifacts", from).stream()
+        return new ArtifactLoaders(Extensions.services(
+                        ArtifactLoader.class,
+                        io.kiln.spi.ArtifactLoader.class,
+                        PromisedModules.Artifacts::new,
+                        "loader of artifacts",
+                        from)
+                .stream()
                 .sorted((a, b) -> Boolean.compare(b instanceof DeviceArtifacts, a instanceof DeviceArtifacts))
                 .toList());
     }
@@ -71,8 +77,7 @@ public final class ArtifactLoaders {
                 ModulePayload payload = Extensions.call(
                         () -> loader.load(name, group),
                         why -> new KilnException(Failure.EXTENSION.problem(
-                                "the loader `" + name + "`, "
-                                        + loader.getClass().getName() + ", failed: " + why,
+                                "the loader `" + name + "`, " + Extensions.name(loader) + ", failed: " + why,
                                 group.get(0).fileName())));
                 modules.add(new ModuleNode(name, payload, List.of()));
             } catch (KilnException e) {

@@ -129,7 +129,7 @@ public final class ModuleBlob {
             return Extensions.call(
                     () -> loader.load(key, in),
                     why -> in.broken(
-                            "the loader of `" + key + "`, " + loader.getClass().getName() + ", failed: " + why, at));
+                            "the loader of `" + key + "`, " + Extensions.name(loader) + ", failed: " + why, at));
         }
 
         /** The tree of the modules read. Old libraries do not state it: there the library imports all modules. */

@@ -20,7 +20,7 @@ public final class ModuleLoaders {
                         loader::typeKeys,
                         why -> new KilnException(Failure.EXTENSION.problem(
                                 "it could not state its type keys: " + why,
-                                "loader of modules " + loader.getClass().getName())))
+                                "loader of modules " + Extensions.name(loader))))
                 .forEach(key -> byKey.putIfAbsent(key, loader)));
     }
 
@@ -31,7 +31,13 @@ public final class ModuleLoaders {
 
     /** As {@link #installed()}, with services that another class loader finds. */
     static ModuleLoaders installed(ClassLoader from) {
-        return new ModuleLoaders(Extensions.services(ModuleLoader.class, "loader of modules", from).stream()
+        return new ModuleLoaders(Extensions.services(
+                        ModuleLoader.class,
+                        io.kiln.spi.ModuleLoader.class,
+                        PromisedModules.Loader::new,
+                        "loader of modules",
+                        from)
+                .stream()
                 .sorted((a, b) -> Boolean.compare(b instanceof BuiltInModules, a instanceof BuiltInModules))
                 .toList());
     }

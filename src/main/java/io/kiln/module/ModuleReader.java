@@ -5,6 +5,7 @@ import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.StrictText;
+import io.kiln.spi.BlobReader;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
@@ -16,7 +17,7 @@ import java.util.function.Function;
  * Reads the primitives of dmlc::Stream from a blob that may be damaged: every count and length is checked against what is left, so that little
  * memory is taken, and every error has its offset.
  */
-public final class ModuleReader {
+public final class ModuleReader implements BlobReader {
     private static final String NUMBER = "the number of ";
 
     private final Bytes blob;
@@ -38,34 +39,29 @@ public final class ModuleReader {
         this.name = name;
     }
 
-    /** The offset of what is read next. */
+    @Override
     public int position() {
         return in.position();
     }
 
-    /** How many bytes are left. */
+    @Override
     public int remaining() {
         return in.remaining();
     }
 
-    /** A number of 64 bits, signed. */
+    @Override
     public long u64(String what) {
         need(8, what);
         return in.getLong();
     }
 
-    /** A number of 32 bits, signed. */
+    @Override
     public int u32(String what) {
         need(4, what);
         return in.getInt();
     }
 
-    /**
-     * A count of 64 bits.
-     *
-     * @param least bytes that each item takes
-     * @param what for messages, such as {@code the number of functions}
-     */
+    @Override
     public int count(int least, String what) {
         return count(least, "", what);
     }
@@ -100,7 +96,7 @@ public final class ModuleReader {
         return (int) length;
     }
 
-    /** Reads u64 length and the text in UTF-8. */
+    @Override
     public String text(String what) {
         int length = textLength(what);
         return length == 0 ? "" : raw(length, what).text();
@@ -150,6 +146,7 @@ public final class ModuleReader {
     }
 
     /** Reads u64 count and the texts; each becomes an object when it is asked for. */
+    @Override
     public List<String> texts(String what) {
         int count = count(8, NUMBER, what);
         return count == 0 ? List.of() : items(count, each -> each.skipText(what), each -> each.text(what));
@@ -212,6 +209,11 @@ public final class ModuleReader {
         return since(start);
     }
 
+    @Override
+    public ByteBuffer bytes(int length, String what) {
+        return raw(length, what).buffer();
+    }
+
     /** The bytes from an offset to where the input stands; they share the blob's memory. */
     public Bytes since(int start) {
         return blob.part(start, position() - start);
@@ -223,7 +225,7 @@ public final class ModuleReader {
         in.position(position() + (int) length);
     }
 
-    /** An error at an offset. */
+    @Override
     public KilnException broken(String what, int at) {
         return new KilnException(Failure.ARCHIVE.problem(
                 "the modules cannot be read: " + what, name + String.format(Locale.ROOT, ", offset 0x%x", at), "", ""));

@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.module;
 
+import io.kiln.artifact.PromisedForms;
 import io.kiln.base.Bytes;
+import io.kiln.spi.BlobWriter;
 import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
 import java.util.Collection;
 import java.util.List;
 
 /** Writes the primitives of dmlc::Stream, little-endian. */
-public final class ModuleWriter {
+public final class ModuleWriter implements BlobWriter {
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
 
-    /** A number of 64 bits. */
+    @Override
     public ModuleWriter u64(long value) {
         return number(value, 8);
     }
 
-    /** A number of 32 bits. */
+    @Override
     public ModuleWriter u32(int value) {
         return number(value, 4);
     }
@@ -25,12 +28,12 @@ public final class ModuleWriter {
         return u64(value.size()).raw(value);
     }
 
-    /** u64 length and the text in UTF-8. */
+    @Override
     public ModuleWriter string(String value) {
         return string(Bytes.ofText(value));
     }
 
-    /** u64 count and the strings. */
+    @Override
     public ModuleWriter strings(Collection<String> values) {
         u64(values.size());
         values.forEach(this::string);
@@ -48,6 +51,11 @@ public final class ModuleWriter {
     public ModuleWriter raw(Bytes value) {
         out.writeBytes(value.toArray());
         return this;
+    }
+
+    @Override
+    public ModuleWriter bytes(ByteBuffer value) {
+        return raw(PromisedForms.bytes(value));
     }
 
     /** All that was written. */

@@ -8,6 +8,7 @@ import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
 import io.kiln.codegen.CodeOrigin;
+import io.kiln.spi.CodeGenerator;
 import io.kiln.target.CompositeTarget;
 import io.kiln.transform.Pass;
 import java.util.ArrayList;
@@ -67,16 +68,16 @@ public final class Externals {
     }
 
     private static Map<String, ExternalCodegen> known(List<ExternalCodegen> own, ClassLoader services) {
-        List<ExternalCodegen> all =
-                new ArrayList<>(Extensions.services(ExternalCodegen.class, "code generator", services));
+        List<ExternalCodegen> all = new ArrayList<>(Extensions.services(
+                ExternalCodegen.class, CodeGenerator.class, PromisedCodegen::new, "code generator", services));
         all.addAll(own);
         Map<String, ExternalCodegen> known = new TreeMap<>();
         for (ExternalCodegen codegen : all) {
-            String type = codegen.getClass().getName();
+            String type = Extensions.name(codegen);
             ExternalCodegen other = known.put(GuardedCodegen.guarded(type, "state its name", codegen::name), codegen);
             if (other != null) {
                 throw new KilnException(Failure.EXTENSION.problem(
-                        "it has the name of " + other.getClass().getName() + ", `" + codegen.name() + "`",
+                        "it has the name of " + Extensions.name(other) + ", `" + codegen.name() + "`",
                         "code generator " + type,
                         "a name of its own",
                         "Take one of them out of the plugin's dependencies"));

@@ -150,7 +150,7 @@ final class GuardedCodegen {
         return Extensions.call(
                 () -> {
                     try {
-                        return call.get();
+                        return Extensions.told(call);
                     } catch (KilnException e) {
                         throw retold(e, name, failed);
                     }

@@ -37,7 +37,8 @@ public final class MemoryTable {
         lines.add("flash: " + number(flash.text()) + " code, " + number(flash.constants()) + " constants, "
                 + number(flash.data()) + " initial values");
         Ram ram = measurement.ram();
-        lines.add("RAM: " + number(ram.workspace()) + " workspace, " + number(ram.io()) + " inputs and outputs, "
+        lines.add("RAM: " + number(ram.workspace()) + " workspace, " + number(ram.io())
+                + " inputs and outputs of the default application, "
                 + number(ram.stack()) + " stack, " + number(ram.data() + ram.bss()) + " other variables"
                 + (ram.state() > 0 ? ", " + number(ram.state()) + " of them state of models" : ""));
         measurement.largest().stream()

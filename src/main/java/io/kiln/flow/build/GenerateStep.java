@@ -9,6 +9,7 @@ import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.artifact.ObjectCompiler;
 import io.kiln.artifact.OperatorInfo;
 import io.kiln.base.Bytes;
+import io.kiln.base.Extensions;
 import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
@@ -183,6 +184,7 @@ public final class GenerateStep {
     }
 
     private Collection<Path> generate() {
+        Extensions.outdated(GenerateStep.class.getClassLoader()).forEach(log::warn);
         quantizedFiles.clear();
         BoardRecords.announce(build, log);
         Libraries all = libraries();

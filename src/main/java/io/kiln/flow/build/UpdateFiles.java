@@ -17,6 +17,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** Puts models into slots if a build wants that, and writes the files that update devices in the field. */
 final class UpdateFiles {
@@ -41,26 +42,35 @@ final class UpdateFiles {
     }
 
     /**
-     * Writes {@code <base>.update} and {@code <base>.mcuboot.bin}, or removes those of an earlier build.
+     * Writes the update ({@link UpdateSpec#file}) and {@code <base>.mcuboot.bin}, or removes those of an earlier build.
      *
      * @return a line that says what was written
      */
     Optional<String> write(Image image) {
-        Path models = layout.image("update");
         Path whole = layout.image("mcuboot.bin");
         try {
             Files.deleteIfExists(whole);
-            if (update.isEmpty()) {
-                Files.deleteIfExists(models);
-            }
+            deleteEarlier();
             if (spec.isForMcuboot()) {
                 WholeFiles.write(whole, mcuboot(image).toArray());
             }
         } catch (IOException e) {
             throw FileFailure.of("cannot write", whole, e);
         }
-        update.ifPresent(file -> WholeFiles.write(models, file.bytes().toArray()));
-        return update.map(file -> "Models in version " + file.regions().get(0).version() + " for the field: " + models);
+        return update.map(file -> {
+            Path models = spec.file(layout);
+            WholeFiles.write(models, file.bytes().toArray());
+            return "Models in version " + file.regions().get(0).version() + " for the field: " + models;
+        });
+    }
+
+    private void deleteEarlier() throws IOException {
+        try (Stream<Path> files = Files.list(layout.out())) {
+            for (Path file :
+                    files.filter(each -> UpdateSpec.isFile(layout, each)).toList()) {
+                Files.delete(file);
+            }
+        }
     }
 
     private Bytes mcuboot(Image image) throws IOException {

@@ -59,7 +59,7 @@ final class ModelFlash {
 
     /** The update that a build writes. */
     static Path file(ResolvedBuild build) {
-        return build.spec().layout().image("update");
+        return build.spec().update().file(build.spec().layout());
     }
 
     /** Bytes that a device gets. */

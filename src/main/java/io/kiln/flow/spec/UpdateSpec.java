@@ -20,6 +20,9 @@ import java.util.Optional;
  * @param versions of models and firmware
  */
 public record UpdateSpec(Models models, Header header, Optional<Path> key, Versions versions) {
+    private static final String UPDATE = "update";
+    private static final String MODELS = "models-";
+
     /** No updates in the field. */
     public static final UpdateSpec NONE =
             new UpdateSpec(Models.NONE, Header.NONE, Optional.empty(), new Versions("0", "0", "0"));
@@ -114,6 +117,22 @@ public record UpdateSpec(Models models, Header header, Optional<Path> key, Versi
     /** Version of the firmware. */
     public UpdateVersion firmware() {
         return UpdateVersion.parse(versions.firmware, "the project's version");
+    }
+
+    /**
+     * The file that updates devices in the field. Its name has the models' version where that is not the firmware's, which the name of the
+     * image may have.
+     */
+    public Path file(BuildSpec.Layout layout) {
+        UpdateVersion version = modelVersion();
+        return layout.image(version.equals(firmware()) ? UPDATE : MODELS + version + "." + UPDATE);
+    }
+
+    /** Whether a file is an update that an earlier build wrote for an image of this name. */
+    public static boolean isFile(BuildSpec.Layout layout, Path file) {
+        String name = String.valueOf(file.getFileName());
+        return name.equals(layout.base() + "." + UPDATE)
+                || (name.startsWith(layout.base() + "." + MODELS) && name.endsWith("." + UPDATE));
     }
 
     /** The key, if there is one. */

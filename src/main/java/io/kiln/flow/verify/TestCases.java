@@ -68,13 +68,23 @@ final class TestCases {
         List<TestCase> cases = new ArrayList<>();
         files.forEach((k, file) -> {
             Optional<List<Bytes>> in = read(file, inputs, problems);
-            Path outputFile = folder.resolve("output_" + k + ".bin");
-            Optional<List<Bytes>> out =
-                    Files.isRegularFile(outputFile) ? read(outputFile, outputs, problems) : Optional.empty();
+            Optional<List<Bytes>> out = output(folder, k).flatMap(each -> read(each, outputs, problems));
             in.ifPresent(bytes -> cases.add(new TestCase("vector_" + k, bytes, out)));
         });
         problems.throwIfAny();
         return cases;
+    }
+
+    private static Optional<Path> output(Path folder, int number) {
+        return Optional.of(folder.resolve("output_" + number + ".bin")).filter(Files::isRegularFile);
+    }
+
+    /** Adds every vector of a folder whose size is not that of the tensors, and reads none. */
+    static void checkSizes(Path folder, List<TensorInfo> inputs, List<TensorInfo> outputs, Problems problems) {
+        numbered(folder, INPUT).forEach((k, file) -> {
+            fits(file, inputs, problems);
+            output(folder, k).ifPresent(each -> fits(each, outputs, problems));
+        });
     }
 
     /** Whether a folder has vectors of the models' inputs. */
@@ -200,10 +210,20 @@ final class TestCases {
     }
 
     private static Optional<List<Bytes>> read(Path file, List<TensorInfo> tensors, Problems problems) {
+        try {
+            return fits(file, tensors, problems)
+                    ? Optional.of(split(Files.readAllBytes(file), tensors))
+                    : Optional.empty();
+        } catch (IOException e) {
+            throw FileFailure.of("cannot read", file, e);
+        }
+    }
+
+    private static boolean fits(Path file, List<TensorInfo> tensors, Problems problems) {
         Optional<Problem> pointer = GitLfs.pointer(file);
         if (pointer.isPresent()) {
             problems.add(pointer.get());
-            return Optional.empty();
+            return false;
         }
         long wanted = tensors.stream().mapToLong(TensorInfo::bytes).sum();
         try {
@@ -213,9 +233,9 @@ final class TestCases {
                         file.toString(),
                         wanted + " bytes: " + describe(tensors),
                         "Correct the test vector");
-                return Optional.empty();
+                return false;
             }
-            return Optional.of(split(Files.readAllBytes(file), tensors));
+            return true;
         } catch (IOException e) {
             throw FileFailure.of("cannot read", file, e);
         }

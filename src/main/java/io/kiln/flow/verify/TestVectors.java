@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.verify;
 
+import io.kiln.artifact.ModelMetadata;
+import io.kiln.base.Failure;
+import io.kiln.base.Problems;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
+import io.kiln.flow.spec.VerifyOn;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -24,6 +28,23 @@ public record TestVectors(VerifySpec spec, List<ModelSource> sources, boolean ar
     /** The test vectors of a build's models. */
     public static TestVectors of(BuildSpec build, boolean areSeveral) {
         return new TestVectors(build.verify(), build.models(), areSeveral);
+    }
+
+    /**
+     * Compares the sizes of a build's vectors with its models' tensors, so that a wrong one is told before the image is compiled.
+     *
+     * @param models the generated models
+     * @throws io.kiln.base.KilnException naming every file whose size is not that of the tensors
+     */
+    public static void check(BuildSpec build, List<ModelMetadata> models) {
+        Problems problems = new Problems(Failure.VERIFY);
+        if (build.verify().on() != VerifyOn.NONE) {
+            TestVectors vectors = of(build, models.size() > 1);
+            models.forEach(model -> vectors.given(model.name())
+                    .filter(Files::isDirectory)
+                    .ifPresent(folder -> TestCases.checkSizes(folder, model.inputs(), model.outputs(), problems)));
+        }
+        problems.throwIfAny();
     }
 
     /** The folder of a model: the user's, or else that which came with the model. Of several models it may not exist. */

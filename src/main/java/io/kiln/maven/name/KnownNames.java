@@ -22,8 +22,9 @@ import org.codehaus.plexus.configuration.PlexusConfiguration;
  *
  * @param properties all of {@code kiln.} that some goal reads
  * @param elements XML elements of each goal's configuration, by goal
+ * @param read properties that a goal reads, by goal
  */
-record KnownNames(Set<String> properties, Map<String, Set<String>> elements) {
+record KnownNames(Set<String> properties, Map<String, Set<String>> elements, Map<String, Set<String>> read) {
     /** What {@code kiln.ignoredProperties} lists is left to others. */
     static final String IGNORED = "kiln.ignoredProperties";
 
@@ -33,28 +34,34 @@ record KnownNames(Set<String> properties, Map<String, Set<String>> elements) {
     private static final List<String> FAMILIES = List.of(MEMORY, Budgets.PREFIX);
 
     /** Goals that look up elements of other goals, which they do not declare. */
-    private static final Set<String> READERS_OF_OTHERS = Set.of("inspect");
+    static final Set<String> READERS_OF_OTHERS = Set.of("inspect");
 
     /** The names that the plugin's descriptor and the groups declare. */
     static KnownNames of(PluginDescriptor plugin) {
         Set<String> properties = new TreeSet<>(Set.of(IGNORED));
         Budgets.NAMES.forEach(name -> properties.add(Budgets.PREFIX + name));
         Map<String, Set<String>> elements = new TreeMap<>();
+        Map<String, Set<String>> read = new TreeMap<>();
         for (MojoDescriptor mojo : plugin.getMojos()) {
             Set<String> names = elements.computeIfAbsent(mojo.getGoal(), goal -> new TreeSet<>(groupElements()));
             for (Parameter parameter : Optional.ofNullable(mojo.getParameters()).orElse(List.of())) {
                 names.add(parameter.getName());
                 Optional.ofNullable(parameter.getAlias()).ifPresent(names::add);
-                property(mojo, parameter).ifPresent(properties::add);
+                Set<String> ofGoal = read.computeIfAbsent(mojo.getGoal(), goal -> new TreeSet<>());
+                property(mojo, parameter).ifPresent(ofGoal::add);
+                ParameterGroup.of(parameter.getName())
+                        .ifPresent(group -> group.elements().forEach(element -> ofGoal.add(group.property(element))));
             }
         }
+        read.values().forEach(properties::addAll);
         for (ParameterGroup group : ParameterGroup.all()) {
             group.elements().forEach(element -> properties.add(group.property(element)));
         }
         Set<String> all = new TreeSet<>();
         elements.values().forEach(all::addAll);
         READERS_OF_OTHERS.forEach(goal -> elements.computeIfPresent(goal, (each, own) -> all));
-        return new KnownNames(properties, elements);
+        READERS_OF_OTHERS.forEach(goal -> read.computeIfPresent(goal, (each, own) -> properties));
+        return new KnownNames(properties, elements, read);
     }
 
     private static Set<String> groupElements() {
@@ -80,6 +87,15 @@ record KnownNames(Set<String> properties, Map<String, Set<String>> elements) {
     boolean hasProperty(String name) {
         return properties.contains(name)
                 || FAMILIES.stream().anyMatch(family -> name.startsWith(family) && name.length() > family.length());
+    }
+
+    /** The goals that read a property; all those of a family, whose names the descriptor does not have. */
+    List<String> readers(String property) {
+        return read.entrySet().stream()
+                .filter(entry ->
+                        !properties.contains(property) || entry.getValue().contains(property))
+                .map(Map.Entry::getKey)
+                .toList();
     }
 
     /** The elements that at least one of some goals takes; of all goals if there are none. */

@@ -111,7 +111,8 @@ record PropertyPlaces(MavenSession session, MavenProject project) {
         return models.stream().distinct().map(PropertyPlaces::xml);
     }
 
-    private List<MavenProject> projects() {
+    /** All projects of the build. */
+    List<MavenProject> projects() {
         List<MavenProject> projects = new ArrayList<>(List.of(project));
         projects.addAll(Optional.ofNullable(session.getAllProjects()).orElseGet(session::getProjects));
         return projects;

@@ -11,6 +11,7 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -19,6 +20,8 @@ import org.apache.maven.execution.MavenSession;
 import org.apache.maven.model.Plugin;
 import org.apache.maven.model.PluginExecution;
 import org.apache.maven.plugin.MojoExecution;
+import org.apache.maven.plugin.descriptor.MojoDescriptor;
+import org.apache.maven.plugin.descriptor.PluginDescriptor;
 import org.apache.maven.project.MavenProject;
 import org.codehaus.plexus.util.xml.Xpp3Dom;
 
@@ -32,6 +35,12 @@ public final class UnknownNames {
     /** Stands once, behind the last property. */
     private static final String ADVICE = "kiln:help -Ddetail lists all that this version has, " + KnownNames.IGNORED
             + " takes names of your own, separated by commas";
+
+    /** The goal that a lifecycle runs before all others of Kiln. */
+    private static final String FIRST_OF_THE_LIFECYCLE = "resolve";
+
+    /** Properties that are read without being parameters of a goal. */
+    private static final Set<String> ALWAYS_READ = Set.of(KnownNames.IGNORED, "kiln.skip", "kiln.home");
 
     /** Properties that hold the plugin's own version in many projects. */
     private static final Set<String> VERSIONS = Set.of("kiln.version", "kiln.plugin.version");
@@ -63,6 +72,50 @@ public final class UnknownNames {
                 .orElse(List.of()));
         GoalParameters.plugin(project, goal).ifPresent(names::plugin);
         names.problems.throwIfAny();
+    }
+
+    /**
+     * What of a command line nothing in the build reads, although Kiln knows it: told once, by the first of the goals.
+     *
+     * @return a line for each property
+     */
+    public static List<String> unread(MavenSession session, MavenProject project, MojoExecution goal) {
+        PluginDescriptor plugin = goal.getMojoDescriptor().getPluginDescriptor();
+        KnownNames known = KnownNames.of(plugin);
+        List<String> goals = session.getGoals().stream()
+                .filter(word -> word.contains(":"))
+                .map(word -> word.replaceFirst("@.*", ""))
+                .filter(word -> word.contains(plugin.getArtifactId()) || word.startsWith(plugin.getGoalPrefix() + ":"))
+                .map(word -> word.substring(word.lastIndexOf(':') + 1))
+                .toList();
+        boolean hasOthers = goals.isEmpty() || goals.size() < session.getGoals().size();
+        boolean isFirst = goal.getGoal().equals(hasOthers ? FIRST_OF_THE_LIFECYCLE : goals.get(0));
+        if (!isFirst || !project.isExecutionRoot()) {
+            return List.of();
+        }
+        Set<String> run = new HashSet<>(goals);
+        if (hasOthers) {
+            plugin.getMojos().stream()
+                    .filter(mojo -> mojo.getPhase() != null)
+                    .map(MojoDescriptor::getGoal)
+                    .forEach(run::add);
+            new PropertyPlaces(session, project)
+                    .projects().stream()
+                            .map(each -> each.getPlugin(plugin.getPluginLookupKey()))
+                            .filter(Objects::nonNull)
+                            .flatMap(each -> each.getExecutions().stream())
+                            .forEach(each -> run.addAll(each.getGoals()));
+        }
+        return session.getUserProperties().stringPropertyNames().stream()
+                .filter(name -> name.startsWith(PREFIX) && known.hasProperty(name) && !ALWAYS_READ.contains(name))
+                .filter(name -> known.readers(name).stream().noneMatch(run::contains))
+                .sorted()
+                .map(name -> name + " changes nothing here: it is of "
+                        + known.readers(name).stream()
+                                .filter(reader -> !KnownNames.READERS_OF_OTHERS.contains(reader))
+                                .map(reader -> plugin.getGoalPrefix() + ":" + reader)
+                                .collect(Collectors.joining(", ")))
+                .toList();
     }
 
     private void properties(List<String> ignored) {

@@ -26,6 +26,7 @@ public final class HostTensor {
 
     private final String name;
     private final DType dtype;
+    private final List<Integer> dimensions;
     private final Memory header = new Memory(BYTES);
     private final Memory shape;
     private final Pointer data;
@@ -44,6 +45,7 @@ public final class HostTensor {
         }
         this.name = name;
         this.dtype = dtype;
+        this.dimensions = List.copyOf(dimensions);
         this.size = Math.toIntExact(bytes);
         this.shape = new Memory(Math.max(1, dimensions.size()) * (long) Long.BYTES);
         for (int i = 0; i < dimensions.size(); i++) {
@@ -71,6 +73,11 @@ public final class HostTensor {
     /** Its element type. */
     public DType dtype() {
         return dtype;
+    }
+
+    /** Its shape. */
+    public List<Integer> dimensions() {
+        return dimensions;
     }
 
     /** Size of its elements in bytes. */

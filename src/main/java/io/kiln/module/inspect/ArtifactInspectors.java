@@ -2,6 +2,7 @@
 package io.kiln.module.inspect;
 
 import io.kiln.artifact.Artifact;
+import io.kiln.artifact.PromisedForms;
 import io.kiln.base.Extensions;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
@@ -41,7 +42,12 @@ public final class ArtifactInspectors {
     public static ArtifactInspectors installed(List<ArtifactInspector> more) {
         List<ArtifactInspector> all = new ArrayList<>(BuiltInInspectors.all());
         all.addAll(more);
-        all.addAll(Extensions.services(ArtifactInspector.class, "inspector", ArtifactInspector.class.getClassLoader()));
+        all.addAll(Extensions.services(
+                ArtifactInspector.class,
+                io.kiln.spi.ArtifactInspector.class,
+                PromisedInspector::new,
+                "inspector",
+                ArtifactInspector.class.getClassLoader()));
         return new ArtifactInspectors(all);
     }
 
@@ -84,7 +90,8 @@ public final class ArtifactInspectors {
                 .filter(inspector -> inspector.name().equals(name))
                 .forEach(inspector -> groups(inspector, artifacts).forEach((title, group) -> {
                     lines.add(title);
-                    inspector.inspect(group).forEach(line -> lines.add("  " + line));
+                    List<String> said = inspector.inspect(group);
+                    (said.isEmpty() ? List.of("nothing") : said).forEach(line -> lines.add("  " + line));
                 }));
         if (lines.isEmpty()) {
             throw new KilnException(Failure.CONFIG.problem(
@@ -122,6 +129,34 @@ public final class ArtifactInspectors {
     }
 
     /**
+     * An inspector that implements the interface that lasts.
+     *
+     * @param service what others wrote
+     */
+    private record PromisedInspector(io.kiln.spi.ArtifactInspector service)
+            implements ArtifactInspector, Extensions.Adapter {
+        @Override
+        public String name() {
+            return service.name();
+        }
+
+        @Override
+        public Scope scope() {
+            return Scope.valueOf(service.scope().name());
+        }
+
+        @Override
+        public boolean accepts(Artifact artifact) {
+            return service.accepts(PromisedForms.of(artifact));
+        }
+
+        @Override
+        public List<String> inspect(List<Artifact> artifacts) {
+            return service.inspect(PromisedForms.of(artifacts));
+        }
+    }
+
+    /**
      * An inspector that may be foreign code: an exception of it becomes a message that names it.
      *
      * @param inspector the inspector itself
@@ -156,8 +191,7 @@ public final class ArtifactInspectors {
             return Extensions.call(
                     call,
                     why -> new KilnException(Failure.EXTENSION.problem(
-                            "it could not " + what + ": " + why,
-                            "inspector " + inspector.getClass().getName())));
+                            "it could not " + what + ": " + why, "inspector " + Extensions.name(inspector))));
         }
     }
 }

@@ -3,41 +3,42 @@ package io.kiln.device.rpc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kiln.base.JavaSources;
+import io.kiln.base.Log;
+import io.kiln.docs.DocBlock;
+import io.kiln.flow.GestureProject;
+import io.kiln.flow.contract.ContractStep;
 import java.io.IOException;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import javax.tools.JavaCompiler;
-import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The page about host-driven runs shows a program that compiles. */
+/** The page host-driven.md shows how a program uses the classes that Kiln generates for its model. */
 class HostDrivenPageTest {
-    private static final Pattern PROGRAM = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
-
     @TempDir
     private Path folder;
 
     @Test
-    void itsProgramCompiles() throws IOException {
-        Matcher program = PROGRAM.matcher(Files.readString(Path.of("src/site/markdown/host-driven.md")));
-        assertThat(program.find()).isTrue();
-        Path file = Files.writeString(folder.resolve("Bench.java"), program.group(1));
-        JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
-        StringWriter said = new StringWriter();
-        boolean isGood = compiler.getTask(
-                        said,
-                        null,
-                        null,
-                        List.of("-proc:none", "-Xlint:all", "-Werror", "-Xlint:-path", "-d", folder.toString()),
-                        null,
-                        compiler.getStandardFileManager(null, null, null).getJavaFileObjects(file))
-                .call();
-        assertThat(said.toString()).isEmpty();
-        assertThat(isGood).isTrue();
+    void theUseOfTheGeneratedClassesCompiles() throws IOException {
+        List<DocBlock> blocks = DocBlock.of("java").stream()
+                .filter(block ->
+                        block.page().equals("host-driven.md") && block.text().contains("GestureClient"))
+                .toList();
+        assertThat(blocks).hasSize(1);
+        Path sources = Files.createDirectories(folder.resolve("sources"));
+        new ContractStep(Log.QUIET, new GestureProject(folder).spec("host").build())
+                .run(sources, "com.example.model", true);
+        Files.writeString(
+                sources.resolve("Service.java"),
+                "import com.example.model.*;\nimport io.kiln.device.transport.Transport;\n"
+                        + "import io.kiln.device.transport.serial.SerialConsole;\nimport java.time.Duration;\n"
+                        + "import java.util.List;\nclass Service {\n  static float[] run(float[] samples) {\n"
+                        + blocks.get(0).text() + "    return new float[0];\n  }\n}\n");
+        List<Path> files = new ArrayList<>(JavaSources.below(sources));
+        assertThat(files).hasSizeGreaterThan(3);
+        JavaSources.compile(System.getProperty("java.class.path"), folder.resolve("classes"), files);
     }
 }

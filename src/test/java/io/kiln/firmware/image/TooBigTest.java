@@ -37,7 +37,7 @@ class TooBigTest {
                 .hasMessageMatching("(?s).*code +2\\d,\\d{3} +8,192 +1\\d,\\d{3} too many.*")
                 .hasMessageMatching("(?s).*sram +[45],\\d{3} +65,536\\n.*")
                 .hasMessageContaining("20,0")
-                .hasMessageContaining("256 workspace, 32 inputs and outputs, 4,128 stack")
+                .hasMessageContaining("256 workspace, 32 inputs and outputs of the default application, 4,128 stack")
                 .hasMessageEndingWith("Take a smaller model or a board with more memory.");
     }
 

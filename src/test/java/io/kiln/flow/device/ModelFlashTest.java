@@ -95,6 +95,12 @@ final class ModelFlashTest {
                 .hasMessageContaining(
                         "the update is not for this device: its models have version 1.2.0, and version 1.2.0 runs");
         assertThat(held()).isEqualTo(third);
+        try (Stream<Path> files = Files.list(folder.resolve("out"))) {
+            assertThat(files.map(file -> file.getFileName().toString()).filter(name -> name.endsWith(".update")))
+                    .singleElement()
+                    .asString()
+                    .endsWith(".models-1.2.0.update");
+        }
     }
 
     /** The private half of the key is written nowhere: neither its bytes nor a text of them. */

@@ -126,6 +126,37 @@ final class UnknownNamesTest {
     }
 
     @Test
+    void knownNamesThatNothingReadsAreToldOnce() {
+        goal.user().setProperty("kiln.farm.listen", "tcp://x");
+        goal.user().setProperty("kiln.board", "host");
+        goal.user().setProperty("kiln.verify.samples", "1");
+        goal.user().setProperty("kiln.memory.dtcm", "1");
+        goal.project().setExecutionRoot(true);
+        goal.request().setGoals(List.of("clean", "verify"));
+        assertThat(unread("resolve")).containsExactly("kiln.farm.listen changes nothing here: it is of kiln:farm");
+        assertThat(unread("generate")).isEmpty();
+        goal.request().setGoals(List.of());
+        assertThat(unread("resolve")).hasSize(1);
+        PluginExecution farm = execution("more", List.of("farm"));
+        goal.plugin().addExecution(farm);
+        assertThat(unread("resolve")).as("the POM binds the goal that reads it").isEmpty();
+        goal.plugin().removeExecution(farm);
+        goal.request().setGoals(List.of("io.kiln:kiln-maven-plugin:1:boards", "kiln:farm@x"));
+        assertThat(unread("farm")).isEmpty();
+        assertThat(unread("boards"))
+                .singleElement()
+                .asString()
+                .startsWith("kiln.verify.samples changes nothing here: ");
+        goal.project().setExecutionRoot(false);
+        assertThat(unread("boards")).isEmpty();
+    }
+
+    private List<String> unread(String name) {
+        return UnknownNames.unread(
+                goal.session(), goal.project(), new MojoExecution(descriptor.getMojo(name), "default"));
+    }
+
+    @Test
     void everyNameOfTheDescriptorIsKnown() {
         KnownNames known = KnownNames.of(descriptor);
         assertThat(known.properties())

@@ -113,6 +113,13 @@ class ArtifactInspectorsTest {
     }
 
     @Test
+    void anInspectorThatFindsNothingSaysSo() {
+        assertThat(ArtifactInspectors.installed()
+                        .lines(List.of(artifact("native", "a.c", Bytes.ofText("/* empty */\n"))), "list-functions"))
+                .containsExactly("host/native/a.c", "  nothing");
+    }
+
+    @Test
     void artifactsOfOneGeneratorOrLoaderAreLookedAtTogether() {
         assertThat(ArtifactInspectors.of(List.of(new Counting(ArtifactInspector.Scope.CODEGEN)))
                         .lines(ARTIFACTS, "count"))

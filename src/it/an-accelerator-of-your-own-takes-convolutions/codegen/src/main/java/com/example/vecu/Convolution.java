@@ -1,77 +1,78 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.example.vecu;
 
-import io.kiln.base.DType;
-import io.kiln.ir.Binding;
-import io.kiln.ir.Constant;
-import io.kiln.ir.op.Layer;
-import io.kiln.ir.op.Rounding;
-import io.kiln.ir.op.Trait;
-import io.kiln.ir.op.Window;
-import io.kiln.ir.op.element.Clip;
-import io.kiln.ir.op.layer.BiasAdd;
-import io.kiln.ir.op.layer.QnnConv2d;
-import io.kiln.ir.type.Shape;
-import io.kiln.lower.Requantization;
-import io.kiln.partition.CompositePattern;
-import io.kiln.partition.Condition;
-import io.kiln.partition.ExternalCall;
-import io.kiln.partition.ExternalCall.Table;
-import io.kiln.partition.Match;
-import io.kiln.partition.PatternStep;
-import io.kiln.base.Bytes;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
+import io.kiln.spi.CallArguments;
+import io.kiln.spi.ElementType;
+import io.kiln.spi.Operator;
+import io.kiln.spi.OperatorChain;
+import io.kiln.spi.OperatorPattern;
+import io.kiln.spi.PatternStep;
+import io.kiln.spi.Rescaling;
+import io.kiln.spi.Table;
+import io.kiln.spi.Tensor;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 
 /** What the unit takes: a convolution of int8 with its bias, its rescaling and its limits. */
 final class Convolution {
+    private static final String CONV2D = "qnn.conv2d";
+    private static final String BIAS = "nn.bias_add";
+    private static final String CLIP = "clip";
+
+    /** Positions among the arguments of qnn.conv2d. */
+    private static final int INPUT_ZERO_POINT = 2;
+
+    private static final int KERNEL_ZERO_POINT = 3;
+
     /** The unit's own layer: the operators in order, and what has to be true of them. */
-    static final CompositePattern PATTERN = new CompositePattern(
-            VecuCodegen.NAME + ".conv2d",
-            List.of(
-                    PatternStep.of("qnn.conv2d", QnnConv2d.class),
-                    PatternStep.of("nn.bias_add", BiasAdd.class),
-                    new PatternStep("qnn.requantize", op -> op.has(Trait.RESCALES), false),
-                    PatternStep.of("clip", Clip.class).orNone()),
-            List.of(
-                    new Condition(
-                            "input and output are not int8",
-                            match -> match.argument(match.root(), 0).dtype() == DType.INT8
-                                    && match.argument(match.root(), 1).dtype() == DType.INT8
-                                    && match.result().dtype() == DType.INT8),
-                    new Condition("the unit has no groups", match -> layer(match).groups() == 1),
-                    new Condition(
-                            "the unit has no dilation",
-                            match -> layer(match).geometry().dilation().equals(List.of(1, 1))),
-                    new Condition("the unit takes one image", match -> match.result().shape().dim(0) == 1),
-                    new Condition(
-                            "weights or biases are computed",
-                            match -> match.root().args().get(1) instanceof Constant
-                                    && bias(match).args().get(1) instanceof Constant),
-                    new Condition("the kernel's zero point is not 0", match -> isSymmetric(match.root())),
-                    new Condition(
-                            "the unit rounds as TensorFlow Lite does",
-                            match -> rescaling(match).rounding() == Rounding.TFLITE
-                                    && rescaling(match).inputZeroPoint() == 0)));
+    static final OperatorPattern PATTERN = OperatorPattern.of(
+                    VecuCodegen.NAME + ".conv2d",
+                    PatternStep.of(CONV2D),
+                    PatternStep.of(BIAS),
+                    PatternStep.rescaling(),
+                    PatternStep.of(CLIP).orNone())
+            .onlyIf(
+                    "input and output are not int8",
+                    chain -> layer(chain).arguments().get(0).type() == ElementType.INT8
+                            && layer(chain).arguments().get(1).type() == ElementType.INT8
+                            && chain.output().type() == ElementType.INT8)
+            .onlyIf("the unit has no groups", chain -> layer(chain).number("groups") == 1)
+            .onlyIf(
+                    "the unit has no dilation",
+                    chain -> layer(chain).integers("dilation").equals(List.of(1, 1)))
+            .onlyIf("the unit takes one image", chain -> chain.output().shape().get(0) == 1)
+            .onlyIf(
+                    "weights or biases are computed",
+                    chain -> layer(chain).arguments().get(1).isConstant()
+                            && bias(chain).isConstant())
+            .onlyIf(
+                    "the kernel's zero point is not 0",
+                    chain -> isZero(layer(chain).arguments().get(KERNEL_ZERO_POINT)))
+            .onlyIf(
+                    "the unit rounds as TensorFlow Lite does",
+                    chain -> rescaling(chain).rounding().equals("TFLITE")
+                            && rescaling(chain).inputZeroPoint() == 0);
 
-    private final Match match;
+    private final OperatorChain chain;
 
-    Convolution(Match match) {
-        this.match = match;
+    Convolution(OperatorChain chain) {
+        this.chain = chain;
     }
 
-    private static Layer layer(Match match) {
-        return (Layer) match.root().op();
+    private static Operator layer(OperatorChain chain) {
+        return chain.operators().get(0);
     }
 
-    private static Binding bias(Match match) {
-        return match.find(BiasAdd.class).orElseThrow();
+    private static Tensor bias(OperatorChain chain) {
+        return chain.find(BIAS).orElseThrow().arguments().get(1);
     }
 
-    private static boolean isSymmetric(Binding root) {
-        Constant zero = root.constant(Layer.KERNEL_ZERO_POINT);
+    private static Rescaling rescaling(OperatorChain chain) {
+        return chain.rescaling().orElseThrow();
+    }
+
+    private static boolean isZero(Tensor zero) {
         for (int i = 0; i < zero.elements(); i++) {
             if (zero.integer(i) != 0) {
                 return false;
@@ -80,45 +81,30 @@ final class Convolution {
         return true;
     }
 
-    private static Requantization rescaling(Match match) {
-        return match.chain().stream()
-                .filter(binding -> binding.op().has(Trait.RESCALES))
-                .findFirst()
-                .map(Requantization::of)
-                .orElseThrow();
-    }
-
     /** The tables that the unit reads, and the memory where it gathers one window of the input. */
-    ExternalCall call() {
-        Requantization by = rescaling(match);
-        Constant filter = match.root().constant(1);
-        Constant bias = bias(match).constant(1);
-        return new ExternalCall(
+    CallArguments call() {
+        Rescaling by = rescaling(chain);
+        return new CallArguments(
                 List.of(
-                        new Table("filter", DType.INT8, filter.data()),
-                        new Table("bias", DType.INT32, bias.data()),
-                        new Table("multiplier", DType.INT32, perChannel(by.multipliers())),
-                        new Table("shift", DType.INT32, perChannel(by.shifts()))),
+                        Table.of("filter", layer(chain).arguments().get(1)),
+                        Table.of("bias", bias(chain)),
+                        Table.ofInts("multiplier", perChannel(by.multipliers())),
+                        Table.ofInts("shift", perChannel(by.shifts()))),
                 windowBytes(),
                 "commands of the vector unit");
     }
 
     private long windowBytes() {
-        Window window = layer(match).geometry();
-        return (long) window.kernelH() * window.kernelW() * input().dim(3);
+        List<Integer> window = layer(chain).integers("kernel_size");
+        return (long) window.get(0) * window.get(1) * input().get(3);
     }
 
-    private Bytes perChannel(List<Integer> values) {
-        int channels = match.result().shape().dim(3);
-        ByteBuffer data = ByteBuffer.allocate(channels * Integer.BYTES).order(ByteOrder.LITTLE_ENDIAN);
-        for (int i = 0; i < channels; i++) {
-            data.putInt(values.get(values.size() == 1 ? 0 : i));
-        }
-        return Bytes.wrap(data.array());
+    private List<Integer> perChannel(List<Integer> values) {
+        return values.size() == 1 ? Collections.nCopies(chain.output().shape().get(3), values.get(0)) : values;
     }
 
-    private Shape input() {
-        return match.argument(match.root(), 0).shape();
+    private List<Integer> input() {
+        return layer(chain).arguments().get(0).shape();
     }
 
     /**
@@ -127,27 +113,29 @@ final class Convolution {
      * @param lanes channels that it computes at once
      */
     List<Integer> stream(int lanes) {
-        Shape in = input();
-        Shape out = match.result().shape();
-        Window window = layer(match).geometry();
+        List<Integer> in = input();
+        List<Integer> out = chain.output().shape();
+        List<Integer> window = layer(chain).integers("kernel_size");
+        List<Integer> strides = layer(chain).integers("strides");
+        List<Integer> padding = layer(chain).integers("padding");
         List<Command> commands = new ArrayList<>();
-        commands.add(Command.of(
-                Command.Code.SHAPE, in.dim(1), in.dim(2), in.dim(3), out.dim(1), out.dim(2), out.dim(3)));
+        commands.add(
+                Command.of(Command.Code.SHAPE, in.get(1), in.get(2), in.get(3), out.get(1), out.get(2), out.get(3)));
         commands.add(Command.of(
                 Command.Code.WINDOW,
-                window.kernelH(),
-                window.kernelW(),
-                window.strideH(),
-                window.strideW(),
-                window.padTop(),
-                window.padLeft()));
-        int inputZero = (int) match.root().constant(Layer.INPUT_ZERO_POINT).integer(0);
-        int least = match.find(Clip.class).map(clip -> (int) ((Clip) clip.op()).min()).orElse((int) DType.INT8.min());
-        int most = match.find(Clip.class).map(clip -> (int) ((Clip) clip.op()).max()).orElse((int) DType.INT8.max());
-        commands.add(Command.of(
-                Command.Code.QUANTIZE, inputZero, rescaling(match).outputZeroPoint(), least, most));
-        for (int first = 0; first < out.dim(3); first += lanes) {
-            commands.add(Command.of(Command.Code.CONVOLVE, first, Math.min(lanes, out.dim(3) - first)));
+                window.get(0),
+                window.get(1),
+                strides.get(0),
+                strides.get(1),
+                padding.get(0),
+                padding.get(1)));
+        int inputZero = (int) layer(chain).arguments().get(INPUT_ZERO_POINT).integer(0);
+        int least = chain.find(CLIP).map(clip -> (int) clip.number("a_min")).orElse((int) Byte.MIN_VALUE);
+        int most = chain.find(CLIP).map(clip -> (int) clip.number("a_max")).orElse((int) Byte.MAX_VALUE);
+        commands.add(
+                Command.of(Command.Code.QUANTIZE, inputZero, rescaling(chain).outputZeroPoint(), least, most));
+        for (int first = 0; first < out.get(3); first += lanes) {
+            commands.add(Command.of(Command.Code.CONVOLVE, first, Math.min(lanes, out.get(3) - first)));
         }
         return Command.stream(commands);
     }

@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.example.vecu;
 
-import io.kiln.base.Bytes;
-import io.kiln.module.ModuleReader;
-import io.kiln.module.ModuleWriter;
+import io.kiln.spi.ArtifactFile;
+import io.kiln.spi.ExtensionFailure;
+import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -19,44 +26,49 @@ record Program(String function, List<Integer> words) {
     }
 
     /** The file: a count, then each function's name, number of words and words. */
-    static Bytes write(List<Program> programs) {
-        ModuleWriter out = new ModuleWriter().u64(programs.size());
-        for (Program program : programs) {
-            out.string(program.function).u64(program.words.size());
-            program.words.forEach(out::u32);
+    static ByteBuffer write(List<Program> programs) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (DataOutputStream out = new DataOutputStream(bytes)) {
+            out.writeInt(programs.size());
+            for (Program program : programs) {
+                out.writeUTF(program.function);
+                out.writeInt(program.words.size());
+                for (int word : program.words) {
+                    out.writeInt(word);
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
-        return out.bytes();
+        return ByteBuffer.wrap(bytes.toByteArray());
     }
 
     /**
      * Reads a file.
      *
-     * @throws io.kiln.base.KilnException with the offset of what is wrong
+     * @throws ExtensionFailure with the offset of what is wrong
      */
-    static List<Program> read(Bytes file, String name) {
-        ModuleReader in = new ModuleReader(file, name);
-        List<Program> programs = new ArrayList<>();
-        int count = in.count(2 * Long.BYTES, "functions");
-        for (int i = 0; i < count; i++) {
-            String function = in.text("name of a function");
-            int size = in.count(Integer.BYTES, "words");
-            int begin = in.position();
-            List<Integer> words = new ArrayList<>();
-            for (int word = 0; word < size; word++) {
-                words.add(in.u32("word"));
-            }
-            Program program = new Program(function, words);
-            try {
+    static List<Program> read(ArtifactFile file) {
+        ByteBuffer in = file.content().order(ByteOrder.BIG_ENDIAN);
+        try {
+            List<Program> programs = new ArrayList<>();
+            for (int count = in.getInt(); count > 0; count--) {
+                byte[] name = new byte[in.getShort() & 0xffff];
+                in.get(name);
+                int size = in.getInt();
+                List<Integer> words = new ArrayList<>();
+                for (int word = 0; word < size; word++) {
+                    words.add(in.getInt());
+                }
+                Program program = new Program(new String(name, StandardCharsets.UTF_8), words);
                 program.commands();
-            } catch (IllegalArgumentException e) {
-                throw in.broken(function + ": " + e.getMessage(), begin);
+                programs.add(program);
             }
-            programs.add(program);
+            return programs;
+        } catch (BufferUnderflowException | IllegalArgumentException e) {
+            throw new ExtensionFailure(
+                    "the command stream is damaged", file.name() + ", offset " + in.position(), "", "Build it again");
         }
-        if (in.remaining() > 0) {
-            throw in.broken(in.remaining() + " bytes follow the last function", in.position());
-        }
-        return programs;
     }
 
     List<Command> commands() {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.example.vecu;
 
-import io.kiln.artifact.Artifact;
-import io.kiln.module.inspect.ArtifactInspector;
+import io.kiln.spi.ArtifactFile;
+import io.kiln.spi.ArtifactInspector;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -14,20 +14,15 @@ public final class VecuInspector implements ArtifactInspector {
     }
 
     @Override
-    public Scope scope() {
-        return Scope.ARTIFACT;
+    public boolean accepts(ArtifactFile file) {
+        return file.loader().equals(VecuCodegen.NAME);
     }
 
     @Override
-    public boolean accepts(Artifact artifact) {
-        return artifact.loader().equals(VecuCodegen.NAME);
-    }
-
-    @Override
-    public List<String> inspect(List<Artifact> artifacts) {
+    public List<String> inspect(List<ArtifactFile> files) {
         List<String> lines = new ArrayList<>();
-        for (Artifact file : artifacts) {
-            for (Program program : Program.read(file.content(), file.fileName())) {
+        for (ArtifactFile file : files) {
+            for (Program program : Program.read(file)) {
                 lines.add(program.function());
                 program.commands().forEach(command -> lines.add("  " + command.text()));
             }

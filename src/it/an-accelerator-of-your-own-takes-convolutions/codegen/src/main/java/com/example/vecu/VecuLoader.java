@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.example.vecu;
 
-import io.kiln.artifact.Artifact;
-import io.kiln.module.ArtifactLoader;
-import io.kiln.module.ModulePayload;
-import io.kiln.module.ModuleWriter;
+import io.kiln.spi.ArtifactFile;
+import io.kiln.spi.ArtifactLoader;
+import io.kiln.spi.BlobWriter;
+import io.kiln.spi.ModuleContent;
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Set;
 
 /** Loads command streams on a computer, which can tell what is in them. */
 public final class VecuLoader implements ArtifactLoader {
-    private record Streams(List<Program> programs) implements ModulePayload {
+    private record Streams(List<Program> programs) implements ModuleContent {
         @Override
-        public void write(ModuleWriter out) {
-            out.string(Program.write(programs));
+        public void write(BlobWriter out) {
+            ByteBuffer file = Program.write(programs);
+            out.u64(file.remaining()).bytes(file);
         }
 
         @Override
@@ -28,9 +30,8 @@ public final class VecuLoader implements ArtifactLoader {
     }
 
     @Override
-    public ModulePayload load(String name, List<Artifact> group) {
-        return new Streams(group.stream()
-                .flatMap(file -> Program.read(file.content(), file.fileName()).stream())
-                .toList());
+    public ModuleContent load(String name, List<ArtifactFile> files) {
+        return new Streams(
+                files.stream().flatMap(file -> Program.read(file).stream()).toList());
     }
 }

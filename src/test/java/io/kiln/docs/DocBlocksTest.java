@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.docs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kiln.maven.name.DocumentedNamesTest;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** Every block that readers may copy is tried or checked, or says why not. */
+class DocBlocksTest {
+    /** The test that checks all blocks of a language that say nothing else. */
+    private static final Map<String, Class<?>> CHECKS = Map.of(
+            "sh", DocumentedNamesTest.class,
+            "xml", DocumentedNamesTest.class,
+            "yaml", YamlBlocksTest.class,
+            "c", CBlocksTest.class,
+            "java", JavaBlocksTest.class,
+            "python", PythonBlocksTest.class,
+            "dockerfile", DockerfileTest.class,
+            "json", YamlBlocksTest.class);
+
+    /** This number may only fall. */
+    private static final int MOST_NOT_TRIED = 0;
+
+    @Test
+    void everyLanguageHasACheck() {
+        assertThat(DocBlock.of())
+                .hasSizeGreaterThan(100)
+                .allSatisfy(block -> assertThat(block.language().isEmpty() || CHECKS.containsKey(block.language()))
+                        .as(block.where() + " " + block.language())
+                        .isTrue());
+    }
+
+    @Test
+    void fewAreNotTriedAndEachSaysWhy() {
+        List<DocBlock> left = DocBlock.of().stream()
+                .filter(block -> block.key().equals("not tried"))
+                .toList();
+        assertThat(left)
+                .hasSizeLessThanOrEqualTo(MOST_NOT_TRIED)
+                .allSatisfy(block -> assertThat(block.note()).as(block.where()).hasSizeGreaterThan(20));
+    }
+
+    /** Who is said to try a block exists and has its text, or reads its page. */
+    @Test
+    void whatTriesABlockExists() throws IOException {
+        for (DocBlock block : DocBlock.of()) {
+            if (block.key().equals("tried by")) {
+                assertThat(isTriedBy(block))
+                        .as(block.where() + ": " + block.note())
+                        .isTrue();
+            }
+        }
+    }
+
+    private static boolean isTriedBy(DocBlock block) throws IOException {
+        if (block.note().startsWith("src/it/")) {
+            String wanted = flat(block.text());
+            try (Stream<Path> files = Files.walk(Path.of(block.note()))) {
+                for (Path file : files.filter(Files::isRegularFile).toList()) {
+                    if (flat(Files.readString(file, java.nio.charset.StandardCharsets.ISO_8859_1))
+                            .contains(wanted)) {
+                        return true;
+                    }
+                }
+            }
+            return false;
+        }
+        try (Stream<Path> tests = Files.walk(Path.of("src/test/java"))) {
+            Path test = tests.filter(file -> file.endsWith(block.note() + ".java"))
+                    .findFirst()
+                    .orElseThrow();
+            return Files.readString(test).contains(block.page());
+        }
+    }
+
+    private static String flat(String text) {
+        return text.replaceAll("\\s+", " ").strip();
+    }
+}
