@@ -156,6 +156,11 @@ public record Board(
         return hardware.openOcd();
     }
 
+    /** The programs that flash the board beside or instead of OpenOCD. */
+    public List<Flashing.Program> programs() {
+        return hardware.programs();
+    }
+
     /** The Project API server, if one flashes the board. */
     public Optional<Flashing.ProjectApi> projectApi() {
         return hardware.projectApi();
