@@ -165,7 +165,8 @@ public final class ProgramRunner implements FlashRunner {
                 return Optional.of(new FlashFailure(Kind.TIME_OUT, detail, OptionalLong.empty(), hasBegun()));
             }
             boolean saysSo = run.expect()
-                    .map(text -> text.matcher(result.output() + "\n" + result.errors())
+                    .map(text -> Pattern.compile(text)
+                            .matcher(result.output() + "\n" + result.errors())
                             .find())
                     .orElse(true);
             return result.exitCode() == 0 && saysSo ? Optional.empty() : Optional.of(failure(result));
@@ -175,7 +176,7 @@ public final class ProgramRunner implements FlashRunner {
             return how.definition()
                     .procedure()
                     .begins()
-                    .map(text -> text.matcher(said).find())
+                    .map(text -> Pattern.compile(text).matcher(said).find())
                     .orElse(false);
         }
 
@@ -199,7 +200,8 @@ public final class ProgramRunner implements FlashRunner {
             how.definition()
                     .procedure()
                     .failures()
-                    .forEach(each -> rules.add(new FailureRules.Rule(Kind.of(each.kind()), each.text())));
+                    .forEach(each ->
+                            rules.add(new FailureRules.Rule(Kind.of(each.kind()), Pattern.compile(each.text()))));
             return rules;
         }
     }

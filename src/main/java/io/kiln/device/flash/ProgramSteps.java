@@ -51,7 +51,7 @@ final class ProgramSteps {
      * @param arguments without placeholders
      * @param expect what it prints if it succeeds
      */
-    record Run(List<String> arguments, Optional<Pattern> expect) {}
+    record Run(List<String> arguments, Optional<String> expect) {}
 
     /**
      * Writes the image and the scripts.

@@ -121,7 +121,7 @@ record ProgramChoice(Board board, FlashSpec spec, Path logs) {
         List<Probe> probes = new ArrayList<>();
         for (String name : asked().get().split(",", -1)) {
             boolean isAll = name.equals(ALL);
-            if (isAll || !naming.pattern().matcher(name.strip()).matches()) {
+            if (isAll || !name.strip().matches(naming.pattern())) {
                 throw new KilnException(Failure.CONFIG.problem(
                         isAll
                                 ? "only OpenOCD and UF2 drives know all that is connected"

@@ -146,6 +146,11 @@ public record Board(
         return new Board(identity, other, memoryMap, support, hardware, building);
     }
 
+    /** The same board with other files. */
+    public Board with(BoardSupport other) {
+        return new Board(identity, target, memoryMap, other, hardware, building);
+    }
+
     /** The same board with other hardware. */
     public Board with(BoardHardware other) {
         return new Board(identity, target, memoryMap, support, other, building);
@@ -231,7 +236,9 @@ public record Board(
 
     /** The linker script for images whose constants do not fit in the first memory. */
     public Optional<String> moreLinker() {
-        return linker().filter(script -> moreConstants().isPresent()).map(LinkerVariant.MORE::of);
+        return linker().filter(script -> moreConstants().isPresent())
+                .map(LinkerVariant.MORE::of)
+                .filter(script -> files().containsKey(script));
     }
 
     /** The second memory of constants, for those that do not fit in the first. */

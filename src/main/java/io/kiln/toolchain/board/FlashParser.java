@@ -91,7 +91,7 @@ final class FlashParser {
         for (Parameter each : definition.parameters()) {
             String value = values.getOrDefault(each.name(), each.value().orElse(""));
             boolean isDefault = each.value().filter(value::equals).isPresent();
-            if (!isDefault && !each.pattern().matcher(value).matches()) {
+            if (!isDefault && !value.matches(each.pattern())) {
                 problems.add(
                         value.isEmpty()
                                 ? definition.title() + " needs " + each.name()

@@ -6,13 +6,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
  * How a program flashes a board. Its texts have placeholders: {@code {image}} is the file, {@code {start}} the first address, {@code
  * {probe}} the arguments that choose the probe, and each parameter has one. {@code {bin}}, {@code {address}}, {@code {size}}, {@code
- * {hexsize}}, {@code {offset}} and {@code {readback}} belong to a segment of the image: what names them is done for each segment.
+ * {hexsize}}, {@code {offset}} and {@code {readback}} belong to a segment of the image: what names them is done for each segment. Patterns are valid
+ * regular expressions.
  *
  * @param id its name, as in {@code kiln.flash.runner}
  * @param title its name for people
@@ -66,7 +66,7 @@ public record RunnerDefinition(
      * @param required whether it must be named
      * @param arguments those that choose it, with {@code {name}}
      */
-    public record ProbeName(String what, Pattern pattern, boolean required, List<String> arguments) {
+    public record ProbeName(String what, String pattern, boolean required, List<String> arguments) {
         public ProbeName {
             arguments = List.copyOf(arguments);
         }
@@ -80,7 +80,7 @@ public record RunnerDefinition(
      * @param value its default; empty if a board must say it
      * @param what its meaning
      */
-    public record Parameter(String name, Pattern pattern, Optional<String> value, String what) {}
+    public record Parameter(String name, String pattern, Optional<String> value, String what) {}
 
     /**
      * What is done.
@@ -95,7 +95,7 @@ public record RunnerDefinition(
             SortedMap<String, List<String>> files,
             List<Step> steps,
             boolean verifies,
-            Optional<Pattern> begins,
+            Optional<String> begins,
             List<Complaint> failures) {
         public Procedure {
             files = new TreeMap<>(files);
@@ -122,7 +122,7 @@ public record RunnerDefinition(
      * @param arguments its arguments
      * @param expect what a run that succeeds prints
      */
-    public record Step(List<String> arguments, Optional<Pattern> expect) {
+    public record Step(List<String> arguments, Optional<String> expect) {
         public Step {
             arguments = List.copyOf(arguments);
         }
@@ -134,7 +134,7 @@ public record RunnerDefinition(
      * @param kind its kind, as in {@code flash.json}
      * @param text part of a line; the group {@code address} is the address concerned
      */
-    public record Complaint(String kind, Pattern text) {}
+    public record Complaint(String kind, String text) {}
 
     /** The values of all parameters, those of a board before the defaults; a parameter without any is absent. */
     public Map<String, String> values(Map<String, String> board) {

@@ -44,7 +44,11 @@ public final class Runners {
         return all;
     }
 
-    /** Reads a definition that satisfies the schema. */
+    /**
+     * Reads a definition that satisfies the schema.
+     *
+     * @throws java.util.regex.PatternSyntaxException if one of its patterns is no regular expression
+     */
     public static RunnerDefinition definition(String id, JsonNode node) {
         JsonNode probe = node.path("probe");
         return new RunnerDefinition(
@@ -57,7 +61,7 @@ public final class Runners {
                 Form.valueOf(node.path("image").asText().toUpperCase(Locale.ROOT)),
                 new ProbeName(
                         probe.path("what").asText("the device's name"),
-                        Pattern.compile(probe.path("pattern").asText("[^\\p{Cc}-][^\\p{Cc}]{0,200}")),
+                        valid(probe.path("pattern").asText("[^\\p{Cc}-][^\\p{Cc}]{0,200}")),
                         probe.path("required").asBoolean(),
                         words(probe.path("arguments"))),
                 parameters(node.path("parameters")),
@@ -91,7 +95,7 @@ public final class Runners {
         node.properties()
                 .forEach(each -> parameters.add(new Parameter(
                         each.getKey(),
-                        Pattern.compile(each.getValue().path("pattern").asText()),
+                        valid(each.getValue().path("pattern").asText()),
                         Optional.ofNullable(each.getValue().get("default")).map(JsonNode::asText),
                         each.getValue().path("what").asText())));
         return parameters;
@@ -109,8 +113,12 @@ public final class Runners {
         return new Procedure(files, steps, node.path("verifies").asBoolean(), pattern(node, "begins"), failures);
     }
 
-    private static Optional<Pattern> pattern(JsonNode node, String key) {
-        return Optional.ofNullable(node.get(key)).map(text -> Pattern.compile(text.asText()));
+    private static Optional<String> pattern(JsonNode node, String key) {
+        return Optional.ofNullable(node.get(key)).map(text -> valid(text.asText()));
+    }
+
+    private static String valid(String pattern) {
+        return Pattern.compile(pattern).pattern();
     }
 
     private static List<String> words(JsonNode array) {
