@@ -18,6 +18,9 @@ if [ "${1:-tests}" != quickstart ]; then
     "make make"
     "cmake cmake"
     "openocd openocd"
+    "dfu-util dfu-util"
+    "stm32flash stm32flash"
+    "st-flash stlink-tools"
     "gdb-multiarch gdb-multiarch"
     "python3 python3"
   )

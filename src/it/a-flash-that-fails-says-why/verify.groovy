@@ -29,7 +29,7 @@ expected.each { board, said ->
 }
 assert runs[0].contains('8 problems')
 
-assert runs[1].contains('OpenOCD did not finish in time and was killed: after 3 s')
+assert runs[1].contains('the program did not finish in time and was killed: after 3 s')
 assert runs[1].contains('kiln.flash.timeout')
 assert runs[2].contains("OpenOCD is missing: no program 'no-such-openocd' on the PATH. Install it (apt-get install openocd)")
 assert runs[3].contains('this version of OpenOCD lacks a script that the board names: target/stm32z9.cfg (Open On-Chip Debugger')

@@ -155,6 +155,9 @@ static void guard_stack(void) {}
 
 /* Called by Reset_Handler only. */
 __attribute__((used, noreturn)) void kiln_start(void) {
+#if __ARM_ARCH >= 7 || defined(__ARM_ARCH_8M_BASE__)
+  *(const struct vector_table* volatile*)0xe000ed08u = &kiln_vectors; /* VTOR: behind a boot loader it has that one's */
+#endif
   for (uint32_t* word = kiln_stack_lowest(); word < __stack_bottom; ++word) {
     if (*word != KILN_STACK_PAINT) { /* A start without a reset finds it painted, and guarded. */
       *word = KILN_STACK_PAINT;

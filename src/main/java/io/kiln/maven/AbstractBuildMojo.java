@@ -13,6 +13,7 @@ import io.kiln.compile.RamOptions;
 import io.kiln.compile.ReadOptions;
 import io.kiln.firmware.CodeFlags;
 import io.kiln.firmware.ImageOptions;
+import io.kiln.firmware.OwnParts;
 import io.kiln.firmware.TrustedArchives;
 import io.kiln.firmware.app.Application;
 import io.kiln.flow.Flow;
@@ -43,6 +44,7 @@ import io.kiln.maven.artifact.RecordArtifacts;
 import io.kiln.maven.bean.ExternalBean;
 import io.kiln.maven.bean.Model;
 import io.kiln.maven.bean.ModelChoice;
+import io.kiln.maven.group.Beside;
 import io.kiln.maven.group.CompilationGroups;
 import io.kiln.maven.group.Device;
 import io.kiln.maven.group.OperatorFunctions;
@@ -337,18 +339,15 @@ abstract class AbstractBuildMojo extends AbstractKilnMojo {
     private boolean semihosting;
 
     /**
-     * How models are replaced in the field: elements {@code mode}, {@code key}, {@code server} and {@code minimumFirmware}, or properties {@code kiln.update} (the mode)
-     * and {@code kiln.update.NAME}.
+     * How images and models are replaced in the field: elements {@code mode}, {@code key}, {@code server}, {@code minimumFirmware} and {@code
+     * imageHeader}, or properties {@code kiln.update} (the mode), {@code kiln.update.NAME} and {@code kiln.imageHeader}.
      */
     @Parameter
     private PlexusConfiguration update;
 
-    /**
-     * The header before the whole image: {@code none}, or {@code mcuboot} for {@code IMAGE.mcuboot.bin} in the format of the boot loader
-     * MCUboot, signed if there is a key.
-     */
-    @Parameter(property = "kiln.imageHeader", defaultValue = "none")
-    private String imageHeader;
+    /** What the project has in place of the board's: elements {@code kind}, {@code startup}, {@code linker} and {@code console}. */
+    @Parameter
+    private PlexusConfiguration firmware;
 
     /**
      * How the image is verified: elements {@code on}, {@code vectors}, {@code samples}, {@code seed}, {@code program} and {@code over}, or properties {@code
@@ -431,7 +430,10 @@ abstract class AbstractBuildMojo extends AbstractKilnMojo {
         ImageOptions image = new ImageOptions(
                 malformed.read(() -> Application.of(application)).orElse(Application.CONSOLE),
                 TrustedArchives.parse(trustArchive == null ? "" : trustArchive));
-        CompileOptions options = options(malformed, image.application());
+        OwnParts own = malformed
+                .read(() -> Beside.own(values(Beside.FIRMWARE, firmware)))
+                .orElse(OwnParts.NONE);
+        CompileOptions options = options(malformed, image.application(), own);
         QuantizeSpec quantized = Quantize.spec(
                 values(Quantize.GROUP, quantize),
                 malformed,
@@ -439,7 +441,7 @@ abstract class AbstractBuildMojo extends AbstractKilnMojo {
                 shared.flatMap(SharedModel::labels));
         VerifySpec verification = Verify.spec(values(Verify.GROUP, verify), malformed);
         MachineSpec machine = machine(malformed);
-        CodeSpec code = code(malformed);
+        CodeSpec code = code(own, malformed);
         List<Path> sharedRecords =
                 RecordArtifacts.fetch(project().getDependencies(), session().getProjects(), fetcher());
         RecordsSpec records = malformed
@@ -482,7 +484,7 @@ abstract class AbstractBuildMojo extends AbstractKilnMojo {
     }
 
     /** The project's own code beside that in {@code src/main/c}. */
-    private CodeSpec code(Problems malformed) {
+    private CodeSpec code(OwnParts own, Problems malformed) {
         return new CodeSpec(
                 GivenWords.folders(folder(), sources),
                 GivenWords.folders(folder(), include),
@@ -491,13 +493,13 @@ abstract class AbstractBuildMojo extends AbstractKilnMojo {
                         GivenWords.of(compilerArgs),
                         malformed.read(() -> Libc.of(libc)).orElse(Libc.NONE)),
                 new LibraryArtifacts(session().getProjects(), fetcher())
-                        .of(project().getDependencies()));
+                        .of(project().getDependencies()),
+                own);
     }
 
     private UpdateSpec updates() {
         return Update.spec(
                 values(Update.GROUP, update),
-                imageHeader,
                 version(),
                 String.valueOf(project().getVersion()),
                 session().getSettings());
@@ -507,14 +509,16 @@ abstract class AbstractBuildMojo extends AbstractKilnMojo {
         return modelVersion == null ? "" : modelVersion;
     }
 
-    private CompileOptions options(Problems malformed, Application chosen) {
+    private CompileOptions options(Problems malformed, Application chosen, OwnParts own) {
         Optimize optimized = malformed.read(() -> FitSpec.goal(optimize)).orElse(Optimize.SPEED);
         Io owner = malformed.read(() -> Io.of(io)).orElse(Io.CALLER);
         CallOptions calls = calls(malformed, owner, chosen);
         PassOptions passes = new PassOptions(
                 CompilationGroups.maxDepth(values(CompilationGroups.FUSE, fuse)),
                 Set.copyOf(GivenWords.of(disabledPasses)));
-        RamOptions copies = CompilationGroups.ram(values(CompilationGroups.RAM, ram), malformed);
+        RamOptions copies = own.forbidsCopies()
+                ? RamOptions.NONE
+                : CompilationGroups.ram(values(CompilationGroups.RAM, ram), malformed);
         ReadOptions reading = OperatorFunctions.in(
                 CompilationGroups.reading(
                         values(CompilationGroups.ONNX, onnx),

@@ -34,7 +34,7 @@ public final class BuildMojo extends AbstractBuildMojo {
     private Map<String, String> budget;
 
     /**
-     * Flashing: elements {@code skip}, {@code timeout}, {@code preverify}, {@code only}, {@code log} and {@code allowRpc}, or properties {@code
+     * Flashing: elements {@code skip}, {@code runner}, {@code timeout}, {@code preverify}, {@code only}, {@code log}, {@code allowRpc}, or {@code
      * kiln.flash.NAME}.
      */
     @Parameter

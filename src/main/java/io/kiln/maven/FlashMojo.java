@@ -14,7 +14,7 @@ import org.apache.maven.plugins.annotations.Parameter;
 import org.codehaus.plexus.configuration.PlexusConfiguration;
 
 /**
- * Writes the image to the board with OpenOCD, reads it back and starts it; adds to {@code target/kiln/flash.json}.
+ * Writes the image to the board with OpenOCD or another program, reads it back and starts it; adds to {@code target/kiln/flash.json}.
  * Called by hand, it first builds what is out of date.
  *
  * @since 0.1.0
@@ -22,7 +22,7 @@ import org.codehaus.plexus.configuration.PlexusConfiguration;
 @Mojo(name = "flash", defaultPhase = LifecyclePhase.DEPLOY, requiresProject = false, threadSafe = true)
 public final class FlashMojo extends AbstractBuildMojo {
     /**
-     * Flashing: elements {@code skip}, {@code timeout}, {@code preverify}, {@code only}, {@code log} and {@code allowRpc}, or properties {@code
+     * Flashing: elements {@code skip}, {@code runner}, {@code timeout}, {@code preverify}, {@code only}, {@code log}, {@code allowRpc}, or {@code
      * kiln.flash.NAME}.
      */
     @Parameter

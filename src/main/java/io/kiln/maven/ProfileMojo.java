@@ -35,7 +35,7 @@ public final class ProfileMojo extends AbstractBuildMojo {
     private boolean front;
 
     /**
-     * Flashing: elements {@code skip}, {@code timeout}, {@code preverify}, {@code only}, {@code log} and {@code allowRpc}, or properties {@code
+     * Flashing: elements {@code skip}, {@code runner}, {@code timeout}, {@code preverify}, {@code only}, {@code log}, {@code allowRpc}, or {@code
      * kiln.flash.NAME}.
      */
     @Parameter

@@ -73,7 +73,7 @@ public final class TuneMojo extends AbstractBuildMojo {
     private boolean pickBest;
 
     /**
-     * Flashing: elements {@code skip}, {@code timeout}, {@code preverify}, {@code only}, {@code log} and {@code allowRpc}, or properties {@code
+     * Flashing: elements {@code skip}, {@code runner}, {@code timeout}, {@code preverify}, {@code only}, {@code log}, {@code allowRpc}, or {@code
      * kiln.flash.NAME}.
      */
     @Parameter

@@ -30,7 +30,7 @@ public final class VerifyMojo extends AbstractBuildMojo {
     private Map<String, String> budget;
 
     /**
-     * Flashing: elements {@code skip}, {@code timeout}, {@code preverify}, {@code only}, {@code log} and {@code allowRpc}, or properties {@code
+     * Flashing: elements {@code skip}, {@code runner}, {@code timeout}, {@code preverify}, {@code only}, {@code log}, {@code allowRpc}, or {@code
      * kiln.flash.NAME}.
      */
     @Parameter

@@ -10,12 +10,12 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Classifies the output of OpenOCD 0.12. One cause produces many lines, so the first rule that matches any line
+ * Classifies the output of OpenOCD 0.12, and of other programs by their own rules. One cause produces many lines, so the first rule that matches any line
  * decides; causes come before their consequences.
  */
 final class FailureRules {
     /** A kind and its pattern; group {@code address} is the address, group {@code offset} is added to it. */
-    private record Rule(Kind kind, Pattern pattern) {}
+    record Rule(Kind kind, Pattern pattern) {}
 
     private static final String WRONG_CHIP = OpenOcdOutput.MARK + "wrong-chip";
     private static final String PROTECTED = OpenOcdOutput.MARK + "locked";
@@ -66,9 +66,14 @@ final class FailureRules {
         return new Rule(kind, Pattern.compile(pattern));
     }
 
-    /** The failure that these lines report, if any. */
+    /** The failure that these lines of OpenOCD report, if any. */
     static Optional<FlashFailure> classify(List<String> lines, boolean begun) {
-        for (Rule rule : RULES) {
+        return classify(RULES, lines, begun);
+    }
+
+    /** The failure that these lines report by a program's rules, if any. */
+    static Optional<FlashFailure> classify(List<Rule> rules, List<String> lines, boolean begun) {
+        for (Rule rule : rules) {
             for (String line : lines) {
                 Matcher matcher = rule.pattern().matcher(line);
                 if (matcher.find()) {

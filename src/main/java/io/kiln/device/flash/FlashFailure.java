@@ -12,8 +12,8 @@ import java.util.OptionalLong;
  * Why flashing a device failed.
  *
  * @param kind the class of failure
- * @param detail details of this failure: OpenOCD's line, the missing script, the probes to choose from
- * @param address the address concerned, for write errors and mismatches, if OpenOCD named it
+ * @param detail details of this failure: the program's line, the missing script, the probes to choose from
+ * @param address the address concerned, for write errors and mismatches, if the program named it
  * @param begun whether the flash had already been changed, so that the old image is gone
  */
 public record FlashFailure(Kind kind, String detail, OptionalLong address, boolean begun) {
@@ -21,6 +21,10 @@ public record FlashFailure(Kind kind, String detail, OptionalLong address, boole
     public enum Kind {
         /** The program is missing. */
         NO_OPENOCD("OpenOCD is missing", "Install it (apt-get install openocd) or name it with kiln.openocd"),
+        /** Another program is missing. */
+        NO_PROGRAM(
+                "the program that flashes is missing",
+                "Name it with -Dkiln.flash.runner=<runner>=<path> if it is elsewhere"),
         /** This version of OpenOCD lacks the script. */
         SCRIPT_MISSING(
                 "this version of OpenOCD lacks a script that the board names",
@@ -28,7 +32,7 @@ public record FlashFailure(Kind kind, String detail, OptionalLong address, boole
         /** No probe answered. */
         NO_PROBE(
                 "no debug probe was found",
-                "Connect it, and check that you may open it (OpenOCD's udev rules) and that no other program uses it"),
+                "Connect it, and check that you may open it (udev rules) and that no other program uses it"),
         /** Several probes are connected and none was named; Kiln does not guess. */
         SEVERAL_PROBES(
                 "several debug probes are connected",
@@ -58,19 +62,19 @@ public record FlashFailure(Kind kind, String detail, OptionalLong address, boole
         /** The data read back differ from the data written. */
         VERIFY_MISMATCH(
                 "the device's content differs from the image",
-                "Flash again with a slower clock (flash.openocd.speed); if it fails at the same address again, the chip is worn"),
+                "Flash again with a slower clock (speed in board.yaml); if it fails at the same address again, the chip is worn"),
         /** The connection was lost after it had worked. */
         PROBE_LOST("the connection to the probe broke", "Look at the cable and the hub, then flash again"),
         /** The time limit was reached. */
         TIME_OUT(
-                "OpenOCD did not finish in time and was killed",
+                "the program did not finish in time and was killed",
                 "Unplug and replug the probe and flash again; a slow probe may need a larger kiln.flash.timeout"),
         /** The build was stopped. */
         INTERRUPTED("flashing was interrupted", "Flash again"),
         /** The board's Project API server did not build or flash. */
         SERVER("the board's Project API server failed", "Its messages are in project.log and project-template.log"),
-        /** OpenOCD failed for another reason. */
-        OTHER("OpenOCD failed", "Its whole output is in the log");
+        /** The program failed for another reason. */
+        OTHER("the program failed", "Its whole output is in the log");
 
         private final String meaning;
         private final String remedy;
@@ -78,6 +82,11 @@ public record FlashFailure(Kind kind, String detail, OptionalLong address, boole
         Kind(String meaning, String remedy) {
             this.meaning = meaning;
             this.remedy = remedy;
+        }
+
+        /** The kind with this {@link #id}. */
+        static Kind of(String id) {
+            return valueOf(id.toUpperCase(Locale.ROOT).replace('-', '_'));
         }
 
         /** The meaning, in one sentence without a full stop. */
@@ -147,7 +156,7 @@ public record FlashFailure(Kind kind, String detail, OptionalLong address, boole
         return new FlashFailed(this, where);
     }
 
-    /** The meaning, with the address and OpenOCD's message. */
+    /** The meaning, with the address and the program's message. */
     public String text() {
         StringBuilder text = new StringBuilder(kind.meaning());
         address.ifPresent(value -> text.append(" at ").append(Tcl.address(value)));

@@ -14,6 +14,11 @@ public interface FlashRunner extends AutoCloseable {
     /** The probes, one for each device; at least one. */
     List<Probe> probes();
 
+    /** Whether success means that the flash was read back and is equal. */
+    default boolean verifies() {
+        return true;
+    }
+
     /**
      * Writes an image to one device, reads it back and starts it. Several devices may be flashed at once.
      *

@@ -26,9 +26,18 @@ public final class OpenOcdRunner implements FlashRunner {
      *
      * @param limit time for each of them
      * @param preverify whether an image that the device already holds is kept
-     * @param logs folder for the whole output of OpenOCD, {@code flash.log} or a file for each probe
+     * @param logs folder for the whole output of the program, {@code flash.log} or a file for each probe
      */
-    public record Manner(Duration limit, boolean preverify, Path logs) {}
+    public record Manner(Duration limit, boolean preverify, Path logs) {
+        /** The log of a device, one of several. */
+        Path log(Probe probe, int devices) {
+            return logs.resolve(name(probe, devices) + ".log");
+        }
+
+        private static String name(Probe probe, int devices) {
+            return devices == 1 ? "flash" : "flash-" + probe.text().replaceAll("[^A-Za-z0-9_.-]", "_");
+        }
+    }
 
     /**
      * A runner for boards of one kind.
@@ -68,19 +77,15 @@ public final class OpenOcdRunner implements FlashRunner {
 
     @Override
     public FlashResult flash(Probe probe, FlashImage image, FlashProgress progress) {
-        Path log = manner.logs().resolve(logName(probe) + ".log");
+        Path log = manner.log(probe, targets.size());
         return new Flasher(openOcd, manner.limit(), manner.preverify(), Optional.of(log))
                 .flash(targets.get(probe), image, progress);
     }
 
     @Override
     public List<Bytes> read(Probe probe, List<Range> ranges) {
-        Path log = manner.logs().resolve(logName(probe) + "-read.log");
+        Path log = manner.logs().resolve(Manner.name(probe, targets.size()) + "-read.log");
         return new MemoryReader(openOcd, manner.limit(), log).read(targets.get(probe), ranges);
-    }
-
-    private String logName(Probe probe) {
-        return targets.size() == 1 ? "flash" : "flash-" + probe.text().replaceAll("[^A-Za-z0-9_.-]", "_");
     }
 
     /** Does nothing: nothing is held between runs of OpenOCD. */

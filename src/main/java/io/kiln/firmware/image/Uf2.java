@@ -12,7 +12,7 @@ import java.util.TreeMap;
  * UF2 files (Microsoft's USB Flashing Format), which a board's boot loader takes as files on a USB drive: blocks of 512 bytes, each with a page of 256 bytes and
  * its address. Every block names the chip's family, so that another chip refuses it.
  */
-final class Uf2 {
+public final class Uf2 {
     private static final int BLOCK = 512;
     private static final int PAGE = 256;
     private static final int FIRST_MAGIC = 0x0a324655;
@@ -28,7 +28,7 @@ final class Uf2 {
      *
      * @param family number of the chip's family
      */
-    static byte[] of(LoadImage image, long family) {
+    public static byte[] of(LoadImage image, long family) {
         TreeMap<Long, byte[]> pages = new TreeMap<>();
         for (Block block : image.blocks()) {
             byte[] content = block.content().toArray();

@@ -14,6 +14,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Shows one board in full, with inherited values merged in. */
 public final class BoardDescription {
@@ -132,7 +133,21 @@ public final class BoardDescription {
     }
 
     private static String flash(Flashing flashing) {
+        if (flashing instanceof Flashing.Programs programs) {
+            return Stream.concat(
+                            programs.beside().map(BoardDescription::openOcd).stream(),
+                            programs.programs().stream().map(BoardDescription::program))
+                    .collect(Collectors.joining("; or "));
+        }
         return flashing instanceof OpenOcd openOcd ? openOcd(openOcd) : projectApi((ProjectApi) flashing);
+    }
+
+    private static String program(Flashing.Program how) {
+        String values = how.values().entrySet().stream()
+                .sorted(Map.Entry.comparingByKey())
+                .map(each -> ", " + each.getKey() + " " + each.getValue())
+                .collect(Collectors.joining());
+        return how.definition().id() + " (" + how.definition().title() + values + ")";
     }
 
     private static String projectApi(ProjectApi how) {

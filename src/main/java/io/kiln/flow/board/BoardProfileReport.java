@@ -58,6 +58,10 @@ final class BoardProfileReport {
         if (flashing instanceof Flashing.OpenOcd openOcd) {
             return openOcd.isVirtual() ? "virtual" : "openocd";
         }
-        return "project-api";
+        return flashing instanceof Flashing.Programs programs
+                ? programs.beside()
+                        .map(BoardProfileReport::flash)
+                        .orElse(programs.programs().get(0).definition().id())
+                : "project-api";
     }
 }

@@ -22,6 +22,7 @@ import io.kiln.firmware.FirmwareLinker;
 import io.kiln.firmware.FirmwareLinker.Demands;
 import io.kiln.firmware.FirmwareProject;
 import io.kiln.firmware.FirmwareRequest;
+import io.kiln.firmware.StaticLibrary;
 import io.kiln.firmware.image.Image;
 import io.kiln.firmware.image.Measurement;
 import io.kiln.flow.diff.LastBuild;
@@ -29,6 +30,7 @@ import io.kiln.flow.page.BuildPage;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.ImageSpec;
+import io.kiln.flow.state.FreshFolder;
 import io.kiln.flow.state.PluginVersion;
 import io.kiln.flow.state.VerifyRecord;
 import io.kiln.report.BuildReport;
@@ -96,6 +98,7 @@ public final class FirmwareSteps {
             VerifyRecord.removeReports(layout);
         }
         copyArchive();
+        library(objects);
         updates.write(image).ifPresent(log::info);
         new ImagePapers(build, objects.project()).write();
         Json.write(layout.reports().resolve(REPORT), withProfile(image, withStack(image, report(image.measurement()))));
@@ -105,6 +108,15 @@ public final class FirmwareSteps {
             log.info("Report: " + BuildPage.file(layout));
         }
         return image;
+    }
+
+    /** Makes the static library, if one is asked for. */
+    private void library(CompiledObjects objects) {
+        Path folder = layout.out().resolve("library");
+        if (build.spec().image().code().own().isLibrary()) {
+            FreshFolder.clear(folder);
+            log.info(new StaticLibrary(objects, layout.base(), PluginVersion.released()).write(folder));
+        }
     }
 
     /** Refuses an image that takes more memory than the build's limits allow. */
@@ -223,7 +235,7 @@ public final class FirmwareSteps {
 
     /** Checks the image as {@link #requireLinked} does, but accepts one that this build did not link. */
     public void requireLinkedIfBuiltHere() {
-        if (build.board().openOcd().isPresent() && GenerateStep.store(layout).exists()) {
+        if (build.board().projectApi().isEmpty() && GenerateStep.store(layout).exists()) {
             requireLinked(objects());
         }
     }

@@ -12,6 +12,7 @@ import io.kiln.firmware.FirmwareCompiler;
 import io.kiln.firmware.FirmwareLinker;
 import io.kiln.firmware.FirmwareProject;
 import io.kiln.firmware.FirmwareRequest;
+import io.kiln.firmware.OwnParts;
 import io.kiln.firmware.UserCode;
 import io.kiln.firmware.app.Application;
 import io.kiln.flow.resolve.ResolvedBuild;
@@ -57,7 +58,7 @@ public record RunnableImage(Path file, Board board, boolean hasOwnMain, boolean 
      * @throws KilnException if nothing on this computer runs images of the board
      */
     public static RunnableImage ofUnitTests(ResolvedBuild build, Path tests) {
-        Board runsOn = build.requireRunsOn();
+        Board runsOn = build.requireRunsProgram();
         FirmwareSteps steps = new FirmwareSteps(Log.QUIET, build);
         Path folder = build.spec().layout().reports().resolve("unit-tests");
         FirmwareRequest plain = steps.request().on(runsOn, folder);
@@ -80,8 +81,8 @@ public record RunnableImage(Path file, Board board, boolean hasOwnMain, boolean 
         CompiledObjects objects = steps.objects();
         boolean ownMain = FirmwareSteps.hasOwnMain(objects.project());
         Application answering = build.spec().verify().over() == VerifyOver.RPC ? Application.RPC : Application.CONSOLE;
-        boolean replacesMain =
-                withDefaultApplication && (ownMain || build.spec().application() != answering);
+        boolean replacesMain = withDefaultApplication
+                && (ownMain || isMute(build) || build.spec().application() != answering);
         if (runsOn.isHost() && ownMain && !replacesMain) {
             requireTrust(objects.project());
         }
@@ -101,12 +102,17 @@ public record RunnableImage(Path file, Board board, boolean hasOwnMain, boolean 
                     + ", because it answers the host");
         }
         Path folder = build.spec().layout().reports().resolve(replacesMain ? "verify-image" : "stand-in");
-        FirmwareRequest first = steps.request().on(runsOn, folder);
+        FirmwareRequest first = steps.request().on(replacesMain ? runsOn : build.requireRunsProgram(), folder);
         FirmwareRequest request = replacesMain ? first.with(first.content().replacingMain(answering)) : first;
         CompiledObjects relinked =
                 FirmwareCompiler.compileStandIn(FirmwareAssembler.assemble(request, Log.QUIET), objects, Log.QUIET);
         Path elf = FirmwareLinker.link(relinked, folder, "image", Log.QUIET).elf();
         return new RunnableImage(elf, runsOn, ownMain && !replacesMain, replacesMain);
+    }
+
+    /** Whether the default application could not answer, because the board's console is left out. */
+    private static boolean isMute(ResolvedBuild build) {
+        return build.spec().image().code().own().console() != OwnParts.Console.BOARD;
     }
 
     private static String described(Application application) {

@@ -24,7 +24,7 @@ import java.util.Optional;
  */
 public record FlashRunners(Log log, BoardUse use, FlashSpec spec) {
     private static final List<Kind> KINDS =
-            List.of(FlashRunners::projectApi, FlashRunners::virtual, FlashRunners::openOcd);
+            List.of(FlashRunners::projectApi, FlashRunners::program, FlashRunners::virtual, FlashRunners::openOcd);
 
     /** A kind of runner. */
     @FunctionalInterface
@@ -65,6 +65,13 @@ public record FlashRunners(Log log, BoardUse use, FlashSpec spec) {
                     requireNoFaults();
                     return new ProjectRunner(log, new BoardProject(build, how));
                 }));
+    }
+
+    private Optional<FlashRunner> program() {
+        return new ProgramChoice(board(), spec, layout().reports()).open().map(program -> {
+            requireNoFaults();
+            return program;
+        });
     }
 
     private Optional<FlashRunner> virtual() {

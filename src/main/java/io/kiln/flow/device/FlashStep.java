@@ -49,7 +49,7 @@ public final class FlashStep {
      */
     public void run() {
         Board board = build.board();
-        if (!FlashRunners.areFor(board)) {
+        if (!FlashRunners.areFor(board) && spec.runner().isEmpty()) {
             log.info("Nothing to flash: the board " + board.id() + " has no flash runner (flash in its board.yaml)");
             return;
         }
@@ -136,7 +136,7 @@ public final class FlashStep {
         List<FlashResult> results = recorded(load, runner);
         Problems problems = new Problems(Failure.FLASH);
         for (FlashResult result : results) {
-            log(result);
+            log(result, runner.verifies());
             result.failure()
                     .ifPresent(failure ->
                             problems.add(failure.problem(result.probe().text())));
@@ -153,7 +153,7 @@ public final class FlashStep {
         return spec.bar() ? new ProgressBar(System.out, bytes) : new ProgressLines(log, bytes);
     }
 
-    private void log(FlashResult result) {
+    private void log(FlashResult result, boolean isVerified) {
         String probe = result.probe().text();
         String seconds = String.format(Locale.ROOT, "%.1f s", result.elapsed().toMillis() / 1000.0);
         if (!result.succeeded()) {
@@ -163,7 +163,8 @@ public final class FlashStep {
             log.info(probe + ": holds this image already, verified " + result.bytes() + " bytes, started it in "
                     + seconds);
         } else {
-            log.info(probe + ": flashed and verified " + result.bytes() + " bytes in " + seconds);
+            log.info(probe + (isVerified ? ": flashed and verified " : ": flashed, without reading it back, ")
+                    + result.bytes() + " bytes in " + seconds);
         }
     }
 

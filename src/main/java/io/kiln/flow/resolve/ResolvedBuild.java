@@ -71,6 +71,16 @@ public record ResolvedBuild(
                 "kiln:boards shows what runs where")));
     }
 
+    /**
+     * The board that runs the project's own program, without what the project has in place of the board's.
+     *
+     * @throws KilnException as {@link #requireRunsOn} does
+     */
+    public Board requireRunsProgram() {
+        Board runs = requireRunsOn();
+        return hasStandIn() ? spec.image().code().own().withoutLinker().replaceIn(runs) : board;
+    }
+
     /** Whether another board runs the image. */
     public boolean hasStandIn() {
         return runsOn.filter(other -> !other.id().equals(board.id())).isPresent();

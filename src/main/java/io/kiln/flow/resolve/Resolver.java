@@ -5,6 +5,7 @@ import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
 import io.kiln.base.TargetText;
+import io.kiln.firmware.OwnParts;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.target.TargetKind;
 import io.kiln.toolchain.board.Board;
@@ -57,8 +58,13 @@ public final class Resolver {
             missing.list().forEach(problems::add);
         }
         problems.throwIfAny();
+        OwnParts own = spec.image().code().own();
         return new ResolvedBuild(
-                spec, board.orElseThrow(), boards.emulated(board.orElseThrow()), toolchain.orElseThrow(), objects);
+                spec,
+                own.replaceIn(board.orElseThrow()),
+                boards.emulated(board.orElseThrow()),
+                toolchain.orElseThrow(),
+                objects);
     }
 
     /** Missing files that another plugin may still create. */

@@ -5,6 +5,7 @@ import io.kiln.base.Problems;
 import io.kiln.firmware.CodeFlags;
 import io.kiln.firmware.CodeFolder.Role;
 import io.kiln.firmware.CodeLibrary;
+import io.kiln.firmware.OwnParts;
 import io.kiln.firmware.UserCode;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.toolchain.board.Board;
@@ -20,10 +21,12 @@ import java.util.regex.Pattern;
  * @param includes folders that are searched for headers
  * @param flags how all of it is compiled
  * @param libraries code in artifacts
+ * @param own what it has in place of the board's
  */
-public record CodeSpec(List<Path> sources, List<Path> includes, CodeFlags flags, List<CodeLibrary> libraries) {
+public record CodeSpec(
+        List<Path> sources, List<Path> includes, CodeFlags flags, List<CodeLibrary> libraries, OwnParts own) {
     /** No code but that in {@code src/main/c}. */
-    public static final CodeSpec NONE = new CodeSpec(List.of(), List.of(), CodeFlags.NONE, List.of());
+    public static final CodeSpec NONE = new CodeSpec(List.of(), List.of(), CodeFlags.NONE, List.of(), OwnParts.NONE);
 
     /** A macro's name, its parameters if it has some, and its replacement. */
     private static final Pattern DEFINE =
@@ -53,6 +56,11 @@ public record CodeSpec(List<Path> sources, List<Path> includes, CodeFlags flags,
             code = library.addTo(code, cpu, layout.reports().resolve("libraries"));
         }
         return code;
+    }
+
+    /** The same code with other parts in place of the board's. */
+    public CodeSpec with(OwnParts other) {
+        return new CodeSpec(sources, includes, flags, libraries, other);
     }
 
     /** Finds malformed macros. Folders need not exist before the sources are assembled. */

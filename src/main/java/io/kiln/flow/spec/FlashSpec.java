@@ -12,7 +12,7 @@ import java.util.Optional;
  * How to flash an image.
  *
  * @param probe {@code all}, or probes separated by commas: serial numbers, {@code usb:<place>}, {@code
- *     tcp:<host>:<port>}; empty for the only one connected
+ *     tcp:<host>:<port>}, or what the runner takes; empty for the only one connected
  * @param tool what writes
  * @param content what is written
  * @param journal where flashing is recorded
@@ -43,8 +43,24 @@ public record FlashSpec(
      *
      * @param openOcd name or path of OpenOCD
      * @param limit time limit for each device
+     * @param runner the runner, or {@code RUNNER=PROGRAM} with its path; empty for the board's usual one
      */
-    public record Tool(String openOcd, Duration limit) {}
+    public record Tool(String openOcd, Duration limit, Optional<String> runner) {
+        /** The board's usual runner. */
+        public Tool(String openOcd, Duration limit) {
+            this(openOcd, limit, Optional.empty());
+        }
+    }
+
+    /** Name of the runner that is asked for; empty for the board's usual one. */
+    public Optional<String> runner() {
+        return tool.runner.map(text -> text.split("=", 2)[0].strip());
+    }
+
+    /** Path of the runner's program, if it is asked for. */
+    public Optional<String> program() {
+        return tool.runner.filter(text -> text.contains("=")).map(text -> text.split("=", 2)[1].strip());
+    }
 
     /** Name or path of OpenOCD. */
     public String openOcd() {

@@ -11,6 +11,11 @@ public final class Device {
     private static final Element SKIP = Element.of(
                     "skip", "false", "Skips kiln:flash; verification on the board then uses the image that is on it.")
             .alone("skipFlash");
+    private static final Element RUNNER = Element.of(
+                    "runner",
+                    "What flashes: openocd, uf2, dfu-util, stm32flash, st-flash, pyocd, probe-rs, jlink, stm32cubeprogrammer, nrfutil, esptool,"
+                            + " picotool, or command, the one in board.yaml; with its path as RUNNER=PATH. If not set, the board's.")
+            .alone("runner");
     private static final Element TIMEOUT = Element.of(
                     "timeout", "180", "Seconds after which flashing a device is aborted.")
             .alone("timeout");
@@ -47,7 +52,7 @@ public final class Device {
 
     /** {@code <flash>}: how a board is flashed. */
     public static final ParameterGroup FLASH =
-            new ParameterGroup("flash", SKIP, TIMEOUT, PREVERIFY, ONLY, LOG, ALLOW_RPC);
+            new ParameterGroup("flash", SKIP, RUNNER, TIMEOUT, PREVERIFY, ONLY, LOG, ALLOW_RPC);
 
     /** {@code <monitor>}: the serial console of a board. */
     public static final ParameterGroup MONITOR = new ParameterGroup("monitor", PORT, SERIAL, BAUD);
@@ -77,7 +82,7 @@ public final class Device {
             boolean bar) {
         return new FlashSpec(
                 probes,
-                new FlashSpec.Tool(openOcd, Duration.ofSeconds(Math.max(1, flash.small(TIMEOUT)))),
+                new FlashSpec.Tool(openOcd, Duration.ofSeconds(Math.max(1, flash.small(TIMEOUT))), flash.find(RUNNER)),
                 FlashSpec.Content.of(flash.flag(PREVERIFY), flash.text(ONLY).strip()),
                 new FlashSpec.Journal(flash.file(LOG), coordinates),
                 faults,

@@ -33,6 +33,7 @@ public record ParameterGroup(String name, List<Element> elements) {
                 Update.GROUP,
                 Verify.GROUP,
                 Farm.GROUP,
+                Beside.FIRMWARE,
                 Device.FLASH,
                 Device.MONITOR);
     }

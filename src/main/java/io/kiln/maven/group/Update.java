@@ -30,24 +30,30 @@ public final class Update {
                     "The oldest version of the firmware that the models work with; devices with an older one refuse them.")
             .alone("minimumFirmware");
 
+    private static final Element IMAGE_HEADER = Element.of(
+                    "imageHeader",
+                    "none",
+                    "The header before the whole image: none, or mcuboot for IMAGE.mcuboot.bin in the format of the boot loader MCUboot, signed if"
+                            + " there is a key.")
+            .single();
+
     /** The group. */
-    public static final ParameterGroup GROUP = new ParameterGroup("update", MODE, KEY, SERVER, MINIMUM_FIRMWARE);
+    public static final ParameterGroup GROUP =
+            new ParameterGroup("update", MODE, KEY, SERVER, MINIMUM_FIRMWARE, IMAGE_HEADER);
 
     private Update() {}
 
     /**
      * How the image is updated.
      *
-     * @param header {@code kiln.imageHeader}
      * @param models version of the models
      * @param firmware version of the firmware
      * @param settings the user's, which may name the key
      */
-    public static UpdateSpec spec(
-            GroupValues update, String header, String models, String firmware, Settings settings) {
+    public static UpdateSpec spec(GroupValues update, String models, String firmware, Settings settings) {
         return UpdateSpec.of(
                 update.text(MODE),
-                header,
+                update.text(IMAGE_HEADER),
                 key(update, settings),
                 new UpdateSpec.Versions(models, firmware, update.text(MINIMUM_FIRMWARE)));
     }

@@ -146,6 +146,11 @@ public record Board(
         return new Board(identity, other, memoryMap, support, hardware, building);
     }
 
+    /** The same board with other files. */
+    public Board with(BoardSupport other) {
+        return new Board(identity, target, memoryMap, other, hardware, building);
+    }
+
     /** The same board with other hardware. */
     public Board with(BoardHardware other) {
         return new Board(identity, target, memoryMap, support, other, building);
@@ -154,6 +159,11 @@ public record Board(
     /** How OpenOCD reaches the hardware, if it is what flashes the board. */
     public Optional<Flashing.OpenOcd> openOcd() {
         return hardware.openOcd();
+    }
+
+    /** The programs that flash the board beside or instead of OpenOCD. */
+    public List<Flashing.Program> programs() {
+        return hardware.programs();
     }
 
     /** The Project API server, if one flashes the board. */
@@ -226,7 +236,9 @@ public record Board(
 
     /** The linker script for images whose constants do not fit in the first memory. */
     public Optional<String> moreLinker() {
-        return linker().filter(script -> moreConstants().isPresent()).map(LinkerVariant.MORE::of);
+        return linker().filter(script -> moreConstants().isPresent())
+                .map(LinkerVariant.MORE::of)
+                .filter(script -> files().containsKey(script));
     }
 
     /** The second memory of constants, for those that do not fit in the first. */

@@ -2,6 +2,7 @@
 package io.kiln.toolchain.board;
 
 import io.kiln.toolchain.board.Board.Console;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -21,7 +22,16 @@ public record BoardHardware(
 
     /** How OpenOCD reaches it, if it is what flashes the board. */
     Optional<Flashing.OpenOcd> openOcd() {
-        return flashing.filter(Flashing.OpenOcd.class::isInstance).map(Flashing.OpenOcd.class::cast);
+        return flashing.flatMap(how -> how instanceof Flashing.Programs programs
+                ? programs.beside()
+                : Optional.of(how).filter(Flashing.OpenOcd.class::isInstance).map(Flashing.OpenOcd.class::cast));
+    }
+
+    /** The programs that flash it beside or instead of OpenOCD. */
+    List<Flashing.Program> programs() {
+        return flashing.filter(Flashing.Programs.class::isInstance)
+                .map(how -> ((Flashing.Programs) how).programs())
+                .orElse(List.of());
     }
 
     /** The Project API server, if one flashes the board. */

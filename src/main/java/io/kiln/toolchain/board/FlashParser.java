@@ -2,14 +2,25 @@
 package io.kiln.toolchain.board;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.kiln.base.Failure;
+import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
 import io.kiln.toolchain.board.Flashing.ChipId;
 import io.kiln.toolchain.board.Flashing.OpenOcd;
+import io.kiln.toolchain.board.Flashing.Program;
+import io.kiln.toolchain.board.Flashing.Programs;
 import io.kiln.toolchain.board.Flashing.ProjectApi;
+import io.kiln.toolchain.runner.RunnerDefinition;
+import io.kiln.toolchain.runner.RunnerDefinition.Parameter;
+import io.kiln.toolchain.runner.Runners;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.regex.PatternSyntaxException;
 
 /** Parses the key {@code flash} of a profile that satisfies the schema. */
 final class FlashParser {
@@ -26,10 +37,74 @@ final class FlashParser {
     /** What flashes the board, if anything does. */
     Optional<Flashing> flashing() {
         return profile.find("flash")
-                .map(node -> node.has("openocd") ? openOcd(node.get("openocd")) : projectApi(node.get("projectApi")));
+                .map(node -> node.has("projectApi")
+                        ? projectApi(node.get("projectApi"))
+                        : node.has("programs") ? programs(node) : openOcd(node.get("openocd")));
     }
 
-    private Flashing openOcd(JsonNode node) {
+    private Flashing programs(JsonNode flash) {
+        SortedMap<String, RunnerDefinition> builtIn = Runners.builtIn();
+        List<Program> programs = new ArrayList<>();
+        flash.get("programs").properties().forEach(each -> {
+            String id = each.getKey();
+            if (id.equals(Runners.COMMAND)) {
+                programs.add(command(each.getValue()));
+            } else {
+                programs.add(new Program(builtIn.get(id), values(builtIn.get(id), each.getValue())));
+            }
+        });
+        return new Programs(Optional.ofNullable(flash.get("openocd")).map(this::openOcd), programs);
+    }
+
+    private Program command(JsonNode node) {
+        RunnerDefinition definition;
+        try {
+            definition = Runners.definition(Runners.COMMAND, node);
+        } catch (PatternSyntaxException e) {
+            String what = "not a regular expression: '" + e.getPattern() + "': " + e.getDescription();
+            throw new KilnException(Failure.BOARD.problem(what, profile.where("/flash/programs/command"), "", ""), e);
+        }
+        for (String name : Runners.unknownPlaceholders(definition)) {
+            problems.add(
+                    "the command has an unknown placeholder {" + name + "}",
+                    profile.where("/flash/programs/command"),
+                    "a placeholder of the page about flashing, or a parameter of the command",
+                    "");
+        }
+        return new Program(definition, Map.of());
+    }
+
+    private Map<String, String> values(RunnerDefinition definition, JsonNode node) {
+        Map<String, String> values = new TreeMap<>();
+        node.properties()
+                .forEach(each -> values.put(each.getKey(), each.getValue().asText()));
+        String where = "/flash/programs/" + definition.id();
+        List<String> names =
+                definition.parameters().stream().map(Parameter::name).toList();
+        values.keySet().stream()
+                .filter(name -> !names.contains(name))
+                .forEach(name -> problems.add(
+                        definition.title() + " has no parameter " + name,
+                        profile.where(where + "/" + name),
+                        names.isEmpty() ? "{}" : String.join(", ", names),
+                        ""));
+        for (Parameter each : definition.parameters()) {
+            String value = values.getOrDefault(each.name(), each.value().orElse(""));
+            boolean isDefault = each.value().filter(value::equals).isPresent();
+            if (!isDefault && !value.matches(each.pattern())) {
+                problems.add(
+                        value.isEmpty()
+                                ? definition.title() + " needs " + each.name()
+                                : "not a valid " + each.name() + ": '" + value + "'",
+                        profile.where(value.isEmpty() ? where : where + "/" + each.name()),
+                        each.what(),
+                        "");
+            }
+        }
+        return values;
+    }
+
+    private OpenOcd openOcd(JsonNode node) {
         return new OpenOcd(
                 node.path("interface").asText(),
                 node.get("target").asText(),

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.toolchain.board;
 
+import io.kiln.toolchain.runner.RunnerDefinition;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -52,6 +54,30 @@ public sealed interface Flashing {
     record ProjectApi(String directory, Map<String, String> options) implements Flashing {
         public ProjectApi {
             options = Map.copyOf(options);
+        }
+    }
+
+    /**
+     * Programs that flash the board, any of which may be chosen.
+     *
+     * @param beside how OpenOCD reaches it, which is then the usual way
+     * @param programs the programs, of which the first is the usual one without OpenOCD
+     */
+    record Programs(Optional<OpenOcd> beside, List<Program> programs) implements Flashing {
+        public Programs {
+            programs = List.copyOf(programs);
+        }
+    }
+
+    /**
+     * A program with what the board says about it.
+     *
+     * @param definition how it flashes
+     * @param values the definition's parameters that the board sets
+     */
+    record Program(RunnerDefinition definition, Map<String, String> values) {
+        public Program {
+            values = Map.copyOf(values);
         }
     }
 }

@@ -6,6 +6,7 @@ import io.kiln.base.Problems;
 import io.kiln.toolchain.fence.LinkerScript;
 import io.kiln.toolchain.fence.Refusal;
 import io.kiln.toolchain.fence.ScriptIncludes;
+import io.kiln.toolchain.runner.Runners;
 import io.kiln.toolchain.yaml.YamlDocument;
 import java.util.List;
 import java.util.SortedMap;
@@ -16,7 +17,7 @@ import java.util.regex.Pattern;
 /**
  * Checks an untrusted profile from a repository. Its own emulator is refused entirely: QEMU's arguments name files and
  * networks, and a plain executable has access to this computer. OpenOCD's scripts are programs in Tcl: only those of
- * OpenOCD itself may be named. A Project API server is a program, too. Linker scripts are checked against a grammar. C is checked later by the firmware build,
+ * OpenOCD itself may be named. A Project API server and a command that flashes are programs, too. Linker scripts are checked against a grammar. C is checked later by the firmware build,
  * after preprocessing.
  */
 final class ForeignProfile {
@@ -58,6 +59,13 @@ final class ForeignProfile {
                     && !SHIPPED_SCRIPT.matcher(script.asText()).matches()) {
                 refuse("Tcl of its own for OpenOCD", document.where("/flash/openocd/" + key), layer, problems);
             }
+        }
+        if (document.root().at("/flash/programs").has(Runners.COMMAND)) {
+            refuse(
+                    "a command, which is a program that runs with your rights",
+                    document.where("/flash/programs/" + Runners.COMMAND),
+                    layer,
+                    problems);
         }
         if (document.root().path("flash").has("projectApi")) {
             refuse(

@@ -35,6 +35,7 @@ final class FlashStepTest {
     Path folder;
 
     private Optional<String> faults = Optional.empty();
+    private Optional<String> runner = Optional.empty();
     private final List<String> said = new ArrayList<>();
     private final List<String> recordedMeanwhile = new ArrayList<>();
     private final Log log = new Log() {
@@ -74,7 +75,7 @@ final class FlashStepTest {
     private FlashSpec flash(String probe, String openOcd) {
         return new FlashSpec(
                 Optional.ofNullable(probe),
-                new FlashSpec.Tool(openOcd, Duration.ofSeconds(30)),
+                new FlashSpec.Tool(openOcd, Duration.ofSeconds(30), runner),
                 FlashSpec.Content.WHOLE,
                 new FlashSpec.Journal(Optional.of(folder.resolve("lab.jsonl")), Optional.of("com.example:gesture:1")),
                 faults,
@@ -112,6 +113,21 @@ final class FlashStepTest {
                 .hasMessageContaining("OpenOCD is missing")
                 .hasMessageContaining("no-such-openocd")
                 .hasMessageContaining("apt-get install openocd");
+        anotherProgramIsRecordedLikewise();
+    }
+
+    private void anotherProgramIsRecordedLikewise() throws IOException {
+        Path program = folder.resolve("st-flash");
+        Files.writeString(program, "#!/bin/sh\necho v1.7.0: Flash written and verified! jolly good!\n");
+        assertThat(program.toFile().setExecutable(true)).isTrue();
+        runner = Optional.of("st-flash=" + program);
+        flow.flash(spec("stm32f405"), flash("066AFF48", "no-such-openocd"));
+        String json = Files.readString(folder.resolve("out/kiln/flash.json"));
+        JsonSchemas.assertFits("flash", json);
+        assertThat(json).contains("\"tool\" : \"st-flash 1.7.0\"", "\"probe\" : \"066AFF48\"");
+        assertThat(said)
+                .anyMatch(line -> line.startsWith("066AFF48: flashed and verified "))
+                .anyMatch(line -> line.contains(" to stm32f405 with st-flash 1.7.0"));
     }
 
     @Test

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.device.flash;
+
+import io.kiln.base.FileFailure;
+import io.kiln.device.flash.FlashFailure.Kind;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * Flashes boards whose boot loader shows a USB drive, by copying a UF2 file to it. The boot loader takes the drive away when it has all blocks,
+ * which is all that it tells: it ignores files for other chips, and what it wrote cannot be read back.
+ */
+public final class DriveRunner implements FlashRunner {
+    private static final long LOOK_AGAIN_MILLIS = 50;
+
+    private final List<Probe> drives;
+    private final String boardId;
+    private final OptionalLong family;
+    private final Duration patience;
+
+    /**
+     * A runner for drives.
+     *
+     * @param drives their folders, at least one
+     * @param boardId the Board-ID that each must have; empty for any
+     * @param family the chip's family
+     * @param patience how long a drive may stay after it has the file
+     */
+    public DriveRunner(List<Probe> drives, String boardId, OptionalLong family, Duration patience) {
+        this.drives = List.copyOf(drives);
+        this.boardId = boardId;
+        this.family = family;
+        this.patience = patience;
+    }
+
+    @Override
+    public String tool() {
+        return "a copy to the UF2 drive";
+    }
+
+    @Override
+    public List<Probe> probes() {
+        return drives;
+    }
+
+    @Override
+    public boolean verifies() {
+        return false;
+    }
+
+    @Override
+    public FlashResult flash(Probe probe, FlashImage image, FlashProgress progress) {
+        long start = System.nanoTime();
+        Optional<FlashFailure> failure = copy(Path.of(probe.text()), ProgramSteps.uf2(image, family));
+        if (failure.isEmpty()) {
+            progress.written(image.size());
+        }
+        return new FlashResult(probe, false, image.size(), Duration.ofNanos(System.nanoTime() - start), failure);
+    }
+
+    private Optional<FlashFailure> copy(Path drive, byte[] content) {
+        Optional<String> there = Uf2Drives.boardId(drive);
+        if (there.isEmpty()) {
+            return Optional.of(FlashFailure.before(
+                    Kind.NO_PROBE,
+                    drive + " has no " + Uf2Drives.INFO
+                            + "; bring the board into its boot loader, and mount its drive"));
+        }
+        if (!boardId.isEmpty() && !boardId.equals(there.get())) {
+            return Optional.of(
+                    FlashFailure.before(Kind.WRONG_CHIP, "its Board-ID is " + there.get() + ", not " + boardId));
+        }
+        ByteBuffer left = ByteBuffer.wrap(content);
+        try (FileChannel file = FileChannel.open(
+                drive.resolve("kiln.uf2"),
+                StandardOpenOption.CREATE,
+                StandardOpenOption.TRUNCATE_EXISTING,
+                StandardOpenOption.WRITE)) {
+            while (left.hasRemaining()) {
+                file.write(left);
+            }
+            file.force(true);
+        } catch (IOException e) {
+            // The board restarts with the last block, so that what follows the last byte may fail.
+            if (left.hasRemaining()) {
+                String said = FileFailure.of("cannot write", drive, e).getMessage();
+                return Optional.of(new FlashFailure(
+                        Files.exists(drive.resolve(Uf2Drives.INFO)) ? Kind.WRITE_ERROR : Kind.PROBE_LOST,
+                        said,
+                        OptionalLong.empty(),
+                        left.position() > 0));
+            }
+        }
+        return awaitGone(drive);
+    }
+
+    private Optional<FlashFailure> awaitGone(Path drive) {
+        long end = System.nanoTime() + patience.toNanos();
+        while (Files.exists(drive.resolve(Uf2Drives.INFO))) {
+            if (System.nanoTime() > end) {
+                return Optional.of(FlashFailure.before(
+                        Kind.WRONG_CHIP,
+                        "the drive is still there after " + patience.toMillis()
+                                + " ms: its boot loader takes files of another family"));
+            }
+            try {
+                Thread.sleep(LOOK_AGAIN_MILLIS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return Optional.of(FlashFailure.interrupted(true));
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** Does nothing: nothing is held. */
+    @Override
+    public void close() {}
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.firmware;
+
+import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
+import io.kiln.base.FileFailure;
+import io.kiln.base.KilnException;
+import io.kiln.base.ParameterValue;
+import io.kiln.base.ResourceTree;
+import io.kiln.toolchain.board.Board;
+import io.kiln.toolchain.board.BoardSupport;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * What a project brings itself in place of the board's: a vendor's start-up code, linker script and drivers.
+ *
+ * @param isLibrary whether the models are wanted as a static library for another build
+ * @param startup whether the project's code has reset, vectors and handlers
+ * @param linker the linker script
+ * @param console who defines the functions of {@code kiln_console.h}
+ */
+public record OwnParts(boolean isLibrary, boolean startup, Optional<Path> linker, Console console) {
+    /** An image for which the board has everything. */
+    public static final OwnParts NONE = new OwnParts(false, false, Optional.empty(), Console.BOARD);
+
+    private static final String FOLDER = "own";
+    private static final String CONSOLE_SOURCE = "console.c";
+
+    /** Sources of boards from reset to main, which are left out for those of a project. */
+    private static final Set<String> STARTUP = Set.of("startup.c", "boot2.S");
+
+    private static final String SCRIPT = ".ld";
+    private static final Pattern MEMORIES = Pattern.compile("\\bMEMORY\\s*\\{[^}]*}");
+
+    /** GNU ld's word for sections that are not written although their input is; LLD takes it for a symbol. */
+    private static final String READ_ONLY = "(READONLY)";
+
+    private static final int LARGEST_SCRIPT = 1 << 20;
+
+    /** Consoles. */
+    public enum Console {
+        /** The board's. */
+        BOARD,
+        /** The project's code defines the functions. */
+        OWN,
+        /** What is sent is lost. */
+        NONE
+    }
+
+    /**
+     * Reads the parameters.
+     *
+     * @param firmware {@code kiln.firmware}
+     * @param startup {@code kiln.startup}
+     * @param linker the file that {@code kiln.linker} names; {@code own} in the project's folder stands for the only script there
+     * @param console {@code kiln.console}
+     * @throws KilnException for values that do not exist
+     */
+    public static OwnParts of(String firmware, String startup, Optional<Path> linker, String console) {
+        return new OwnParts(
+                ParameterValue.of("kiln.firmware", Product.class, firmware) == Product.LIBRARY,
+                ParameterValue.of("kiln.startup", Startup.class, startup) == Startup.OWN,
+                linker.map(OwnParts::script),
+                ParameterValue.of("kiln.console", Console.class, console));
+    }
+
+    private enum Product {
+        IMAGE,
+        LIBRARY
+    }
+
+    private enum Startup {
+        BOARD,
+        OWN
+    }
+
+    private static Path script(Path named) {
+        if (!named.endsWith(FOLDER) || Files.exists(named)) {
+            return named;
+        }
+        Path folder = named.toAbsolutePath().getParent();
+        try (Stream<Path> files = Files.list(folder)) {
+            List<Path> scripts = files.filter(file -> file.toString().endsWith(SCRIPT))
+                    .sorted()
+                    .toList();
+            if (scripts.size() != 1) {
+                throw new KilnException(Failure.CONFIG.problem(
+                        "there are " + scripts.size() + " linker scripts in " + folder,
+                        "kiln.linker",
+                        "one, or its name",
+                        "Set -Dkiln.linker=<file>"));
+            }
+            return scripts.get(0);
+        } catch (IOException e) {
+            throw FileFailure.of("cannot list", folder, e);
+        }
+    }
+
+    /** The same for a stand-in, whose memories a script for another board does not have. */
+    public OwnParts withoutLinker() {
+        return new OwnParts(isLibrary, startup, Optional.empty(), console);
+    }
+
+    /** Whether anything of the board is replaced. */
+    private boolean isAny() {
+        return startup || linker.isPresent() || console != Console.BOARD;
+    }
+
+    /** Whether what is copied to RAM at the start would be missed by a start-up code or a linker script that does not know of it. */
+    public boolean forbidsCopies() {
+        return startup || linker.isPresent();
+    }
+
+    /**
+     * A board without what the project brings.
+     *
+     * @throws KilnException if that cannot be left out, or the script cannot be read
+     */
+    public Board replaceIn(Board board) {
+        if (!isAny()) {
+            return board;
+        }
+        BoardSupport support = board.support();
+        List<String> sources = new ArrayList<>(support.sources());
+        SortedMap<String, Bytes> files = new TreeMap<>(support.files());
+        Optional<String> script = support.linker();
+        if (startup) {
+            requireCortexM(board);
+            sources.removeIf(STARTUP::contains);
+            files.remove(InterruptTable.LIST);
+            sources.add(added("startup.c", files));
+            script = script.map(name -> namedAsVendorsDo(name, files));
+        }
+        if (console != Console.BOARD) {
+            sources.remove(CONSOLE_SOURCE);
+        }
+        if (console == Console.NONE) {
+            sources.add(added(CONSOLE_SOURCE, files));
+        }
+        if (linker.isPresent()) {
+            files.put(FOLDER + SCRIPT, read(linker.get()));
+            script = Optional.of(FOLDER + SCRIPT);
+        }
+        return board.with(new BoardSupport(sources, script, files, support.untrusted(), support.foreignFiles()));
+    }
+
+    private static void requireCortexM(Board board) {
+        if (!board.support().sources().contains("startup.c")
+                || !board.targetOption("mcpu").orElse("").startsWith("cortex-m")) {
+            throw new KilnException(Failure.BOARD.problem(
+                    "start-up code of the project's own needs a Cortex-M core",
+                    "board " + board.id(),
+                    "kiln.startup=board",
+                    ""));
+        }
+    }
+
+    private static String added(String resource, SortedMap<String, Bytes> files) {
+        String name = FOLDER + "_" + resource;
+        files.put(name, ResourceTree.read(FOLDER).get(resource));
+        return name;
+    }
+
+    /** Each of the board's scripts, such as {@code memory.slots.ld}, gets one around it with more names; the first one's is returned. */
+    private static String namedAsVendorsDo(String usual, SortedMap<String, Bytes> files) {
+        String stem = usual.substring(0, usual.length() - SCRIPT.length());
+        String names = ResourceTree.read(FOLDER).get("startup" + SCRIPT).text();
+        for (String each : List.copyOf(files.keySet())) {
+            if (each.startsWith(stem + ".") && each.endsWith(SCRIPT)) {
+                String text = "/* SPDX-License-Identifier: Apache-2.0 */\nINCLUDE " + each + "\n" + names;
+                files.put(FOLDER + each.substring(stem.length()), Bytes.ofText(text));
+            }
+        }
+        return FOLDER + SCRIPT;
+    }
+
+    /** LLD knows a memory only behind its definition, before which ST's scripts use it. Lines keep their numbers. */
+    private static String memoriesFirst(String script) {
+        Matcher memories = MEMORIES.matcher(script);
+        if (!memories.find()) {
+            return script;
+        }
+        String block = memories.group();
+        return block.replaceAll("\\R", " ") + " " + script.substring(0, memories.start())
+                + block.replaceAll("[^\\n]", "") + script.substring(memories.end());
+    }
+
+    private static Bytes read(Path script) {
+        try {
+            if (!Files.isRegularFile(script) || Files.size(script) > LARGEST_SCRIPT) {
+                throw new KilnException(Failure.CONFIG.problem(
+                        "there is no such linker script", script.toString(), "a file of at most 1 MiB", ""));
+            }
+            return Bytes.ofText(memoriesFirst(Files.readString(script).replace(READ_ONLY, ""))
+                    + ResourceTree.read(FOLDER).get("linker" + SCRIPT).text());
+        } catch (IOException e) {
+            throw FileFailure.of("cannot read", script, e);
+        }
+    }
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.firmware;
+
+import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
+import io.kiln.base.FileFailure;
+import io.kiln.base.KilnException;
+import io.kiln.base.ResourceTree;
+import io.kiln.base.WholeFiles;
+import io.kiln.base.elf.ElfFile;
+import io.kiln.base.elf.ElfFile.Symbol;
+import io.kiln.firmware.image.StaticArchive;
+import io.kiln.toolchain.compiler.SourceKind;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * A static library of an image's models with their kernels and the runtime, for another build: without start-up code, console, application and
+ * functions of a C library. Beside it lie the headers and a file for CMake.
+ */
+public final class StaticLibrary {
+    private static final String INCLUDE = "include";
+
+    private final CompiledObjects objects;
+    private final String name;
+    private final String version;
+
+    /**
+     * The library of an image.
+     *
+     * @param objects those of the image
+     * @param name the library's name, without {@code lib}
+     * @param version of Kiln, for CMake
+     */
+    public StaticLibrary(CompiledObjects objects, String name, String version) {
+        this.objects = objects;
+        this.name = name;
+        this.version = version;
+    }
+
+    /**
+     * Writes the library.
+     *
+     * @param folder its folder
+     * @return one line about it
+     * @throws KilnException if the project has a program of its own
+     */
+    public String write(Path folder) {
+        FirmwareProject project = objects.project();
+        if (!project.hasDefaultApplication()) {
+            throw new KilnException(Failure.CONFIG.problem(
+                    "a library has no main",
+                    "kiln.firmware",
+                    "kiln.firmware=image, or no main in src/main/c",
+                    "Call the model in the program that is linked with the library"));
+        }
+        Map<String, Bytes> members = members();
+        byte[] library = StaticArchive.of(members);
+        WholeFiles.write(folder.resolve("lib" + name + ".a"), library);
+        project.headers().stream()
+                .filter(StaticLibrary::isPublic)
+                .forEach(header -> WholeFiles.write(
+                        folder.resolve(INCLUDE).resolve(header.substring(header.indexOf("/include/") + 9)),
+                        bytes(project.directory().resolve(header)).toArray()));
+        SortedSet<String> needed = needed(members);
+        String core = project.toolchain().compileFlags(SourceKind.OWN, project.optimize()).stream()
+                .filter(flag -> flag.startsWith("-m") && !flag.equals("-mllvm"))
+                .collect(Collectors.joining(" "));
+        ResourceTree.read("export/static")
+                .forEach((file, text) -> WholeFiles.write(
+                        folder.resolve(file.replace("NAME", name)),
+                        text.text()
+                                .replace("@NAME@", name)
+                                .replace("@VERSION@", version)
+                                .replace("@BOARD@", project.board().id())
+                                .replace("@TOOLCHAIN@", project.toolchain().title())
+                                .replace("@FLAGS@", core)
+                                .replace("@NEEDED@", needed.isEmpty() ? "nothing" : String.join(", ", needed))));
+        return "Library " + folder.resolve("lib" + name + ".a") + ": " + library.length + " bytes, "
+                + members.size() + " objects; it needs "
+                + (needed.isEmpty() ? "nothing" : String.join(", ", needed));
+    }
+
+    private static boolean isPublic(String header) {
+        return header.endsWith(".h")
+                && header.contains("/include/")
+                && Stream.of(ProjectFiles.SHIMS, ProjectFiles.BOARD, ProjectFiles.USER)
+                        .noneMatch(folder -> header.startsWith(folder + "/"));
+    }
+
+    /** The objects by a name that tells their folder, in the order in which they are linked. */
+    private Map<String, Bytes> members() {
+        FirmwareProject project = objects.project();
+        Map<String, Bytes> members = new LinkedHashMap<>();
+        for (SourceUnit unit : project.units()) {
+            if (Stream.of(ProjectFiles.BOARD, ProjectFiles.APPLICATION, ProjectFiles.SHIMS, "libc")
+                    .noneMatch(folder -> unit.path().startsWith(folder + "/"))) {
+                members.put(member(unit.path()) + ".o", bytes(objects.files().get(unit.path())));
+            }
+        }
+        for (String object : project.objects()) {
+            members.put(member(object), bytes(project.directory().resolve(object)));
+        }
+        return members;
+    }
+
+    private static String member(String path) {
+        return path.replace('/', '_');
+    }
+
+    /** What the library calls and does not have. */
+    private static SortedSet<String> needed(Map<String, Bytes> members) {
+        SortedSet<String> needed = new TreeSet<>();
+        SortedSet<String> defined = new TreeSet<>();
+        members.forEach((member, content) -> {
+            for (Symbol symbol : ElfFile.read(content, member).symbols()) {
+                if (symbol.isExported()) {
+                    defined.add(symbol.name());
+                } else if (symbol.section() == 0 && symbol.binding() != 0) {
+                    needed.add(symbol.name());
+                }
+            }
+        });
+        needed.removeAll(defined);
+        return needed;
+    }
+
+    private static Bytes bytes(Path file) {
+        try {
+            return Bytes.wrap(Files.readAllBytes(file));
+        } catch (IOException e) {
+            throw FileFailure.of("cannot read", file, e);
+        }
+    }
+}

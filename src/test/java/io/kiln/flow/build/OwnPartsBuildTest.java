@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.build;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kiln.base.Log;
+import io.kiln.firmware.OwnParts;
+import io.kiln.flow.Flow;
+import io.kiln.flow.GestureProject;
+import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.CodeSpec;
+import io.kiln.flow.spec.DeviceSpec;
+import io.kiln.process.TestPrograms;
+import io.kiln.toolchain.compiler.TestToolchains;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Builds whose project has something in place of the board's. */
+final class OwnPartsBuildTest {
+    @TempDir
+    private Path folder;
+
+    /** The board's image has a vendor's start-up code; the proof runs on the stand-in, behind the same code. */
+    @Test
+    void aModelBehindAVendorsStartUpCodeIsVerifiedAndBecomesALibrary() throws IOException {
+        TestPrograms.need("qemu-system-arm");
+        Path code = Files.createDirectories(folder.resolve("src/main/c"));
+        for (String file : new String[] {"startup_mps2.s", "system_mps2.c", "mps2_hal.h"}) {
+            Files.copy(Path.of("src/test/resources/hal/cube", file), code.resolve(file));
+        }
+        GestureProject project = new GestureProject(folder);
+        BuildSpec spec = project.spec("nucleo-f446re")
+                .code(CodeSpec.NONE.with(OwnParts.of("library", "own", Optional.empty(), "board")))
+                .build();
+        new Flow(Log.QUIET, TestToolchains.environment(Log.QUIET)).build(spec, DeviceSpec.USUAL);
+        assertThat(project.json("kiln/verify.json").path("bitExact").asBoolean())
+                .isTrue();
+        assertThat(project.text("gesture.map")).contains("g_pfnVectors").doesNotContain("board/startup.c");
+        assertThat(project.out("library/libgesture.a")).exists();
+        assertThat(project.text("library/include/tvmgen_gesture.h")).contains("tvmgen_gesture_run");
+    }
+
+    /** The default application could not be heard: its image has the board's console. */
+    @Test
+    void aModelOfAProgramWithoutAConsoleIsVerifiedAllTheSame() throws IOException {
+        TestPrograms.need("qemu-system-arm");
+        GestureProject project = new GestureProject(folder);
+        BuildSpec spec = project.spec("mps2-an386")
+                .code(CodeSpec.NONE.with(OwnParts.of("image", "board", Optional.empty(), "none")))
+                .build();
+        new Flow(Log.QUIET, TestToolchains.environment(Log.QUIET)).build(spec, DeviceSpec.USUAL);
+        assertThat(project.json("kiln/verify.json").path("bitExact").asBoolean())
+                .isTrue();
+        assertThat(project.text("gesture.map")).contains("own_console.c");
+        assertThat(project.out("library")).doesNotExist();
+    }
+}
