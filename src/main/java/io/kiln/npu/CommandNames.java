@@ -80,7 +80,14 @@ final class CommandNames {
         Map<Integer, String> names = new HashMap<>();
         map(names, "IFM", 0x000);
         map(names, "OFM", 0x010);
-        put(names, 0x020, "SET_WEIGHT_BASE", "SET_WEIGHT_LENGTH", "SET_SCALE_BASE", "SET_SCALE_LENGTH", "SET_OFM_SCALE");
+        put(
+                names,
+                0x020,
+                "SET_WEIGHT_BASE",
+                "SET_WEIGHT_LENGTH",
+                "SET_SCALE_BASE",
+                "SET_SCALE_LENGTH",
+                "SET_OFM_SCALE");
         put(names, 0x025, "SET_OPA_SCALE", "SET_OPB_SCALE");
         put(names, 0x030, "SET_DMA0_SRC", "SET_DMA0_DST", "SET_DMA0_LEN", "SET_DMA0_SKIP0", "SET_DMA0_SKIP1");
         map(names, "IFM2", 0x080);

@@ -46,8 +46,8 @@ public record DriverPayload(NpuConfiguration configuration, int streamOffset, Li
     public static DriverPayload read(Bytes content, Refusal refusal) {
         if (!accepts(content) || content.size() % WORD != 0) {
             throw refusal.of(
-                    "the command stream does not begin with COP1, or is no whole number of words ("
-                            + content.size() + " bytes)",
+                    "the command stream does not begin with COP1, or is no whole number of words (" + content.size()
+                            + " bytes)",
                     AGAIN);
         }
         return new Reader(content, refusal).payload();
@@ -56,8 +56,8 @@ public record DriverPayload(NpuConfiguration configuration, int streamOffset, Li
     /** The disassembly: the configuration, all commands, and behind each that starts an operation the memory that it touches. */
     public List<String> lines() {
         List<String> lines = new ArrayList<>();
-        lines.add("for " + configuration.name() + ", architecture " + configuration.release() + ", "
-                + commands.size() + " commands");
+        lines.add("for " + configuration.name() + ", architecture " + configuration.release() + ", " + commands.size()
+                + " commands");
         Map<Integer, NpuOperation> operations = new HashMap<>();
         NpuOperations.of(this).forEach(operation -> operations.put(operation.offset(), operation));
         for (Command command : commands) {
@@ -159,8 +159,7 @@ public record DriverPayload(NpuConfiguration configuration, int streamOffset, Li
             if (isKnown && command.name().isEmpty()) {
                 throw wrong(
                         at,
-                        String.format(
-                                Locale.ROOT, "is the unknown command 0x%03x of kind %d", command.opcode(), kind),
+                        String.format(Locale.ROOT, "is the unknown command 0x%03x of kind %d", command.opcode(), kind),
                         "a command of U55 or U65");
             }
             return command;

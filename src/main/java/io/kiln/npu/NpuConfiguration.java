@@ -82,6 +82,15 @@ public record NpuConfiguration(
         return product.text() + "-" + macs;
     }
 
+    /** The word of a payload that says it. */
+    public int word() {
+        return Integer.numberOfTrailingZeros(macs)
+                | streamVersion << 4
+                | shramKib << 8
+                | (customDma ? 1 << 27 : 0)
+                | product.ordinal() << 28;
+    }
+
     /** Number of its cores. */
     public int cores() {
         return product == Product.U65 && macs == 512 ? 2 : 1;

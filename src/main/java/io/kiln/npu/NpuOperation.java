@@ -16,6 +16,9 @@ import java.util.stream.Collectors;
  * @param accesses what it reads and writes
  */
 public record NpuOperation(int number, int offset, String kind, String shape, long macs, List<Access> accesses) {
+    /** What an operation of DMA reads that brings a table into the NPU's own memory. */
+    public static final String TABLE = "table";
+
     public NpuOperation {
         accesses = List.copyOf(accesses);
     }

@@ -80,8 +80,7 @@ public final class NpuOperations {
         String kind = command.name();
         switch (kind) {
             case "DMA_START" -> add(command, "DMA", get("DMA0_LEN") + " bytes", 0, dma());
-            case "POOL" ->
-                add(command, kind + " " + named(POOLS, parameter), output().shape(), 0, layer(false));
+            case "POOL" -> add(command, kind + " " + named(POOLS, parameter), output().shape(), 0, layer(false));
             case "ELEMENTWISE" ->
                 add(command, kind + " " + named(ELEMENTWISE, parameter), output().shape(), 0, pair(parameter));
             default -> add(command, kind, output().shape(), macs(kind.equals("CONV")), layer(true));
@@ -110,9 +109,11 @@ public final class NpuOperations {
 
     private List<Access> dma() {
         long length = get("DMA0_LEN");
+        boolean isInternal = (get("DMA0_DST_REGION") & INTERNAL) != 0;
         List<Access> accesses = new ArrayList<>();
-        accesses.add(access("source", get("DMA0_SRC_REGION"), get("DMA0_SRC"), length, false));
-        if ((get("DMA0_DST_REGION") & INTERNAL) == 0) {
+        accesses.add(access(
+                isInternal ? NpuOperation.TABLE : "source", get("DMA0_SRC_REGION"), get("DMA0_SRC"), length, false));
+        if (!isInternal) {
             accesses.add(access("destination", get("DMA0_DST_REGION"), get("DMA0_DST"), length, true));
         }
         return accesses;
@@ -125,9 +126,15 @@ public final class NpuOperations {
         long strideX = 1 + (stride & 1) + (stride >> 6 & 7) * 2;
         long strideY = 1 + (stride >> 1 & 1) + (stride >> 9 & 7) * 2;
         FeatureMap output = output();
-        long height = (output.height() - 1) * strideY + get("KERNEL_HEIGHT_M1") + 1 - get("IFM_PAD_TOP")
+        long height = (output.height() - 1) * strideY
+                + get("KERNEL_HEIGHT_M1")
+                + 1
+                - get("IFM_PAD_TOP")
                 - get("IFM_PAD_BOTTOM");
-        long width = (output.width() - 1) * strideX + get("KERNEL_WIDTH_M1") + 1 - get("IFM_PAD_LEFT")
+        long width = (output.width() - 1) * strideX
+                + get("KERNEL_WIDTH_M1")
+                + 1
+                - get("IFM_PAD_LEFT")
                 - get("IFM_PAD_RIGHT");
         accesses.add(access(
                 map("IFM", (height + upscale - 1) / upscale, (width + upscale - 1) / upscale, get("IFM_DEPTH_M1") + 1),

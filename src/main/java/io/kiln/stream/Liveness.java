@@ -161,8 +161,7 @@ final class Liveness {
                     WorkspaceLayout.scratchName(index), bytes, Math.max(2 * LEAST_ALIGNMENT, own), index, index);
         }
         Value value = graph.values().get(index);
-        int alignment = Math.max(
-                Math.max(LEAST_ALIGNMENT, value.type().dtype().bytes()), value.alignment());
+        int alignment = Math.max(Math.max(LEAST_ALIGNMENT, value.type().dtype().bytes()), value.alignment());
         boolean isOutput = value.place() == Place.OUTPUT;
         int last = isOutput ? Math.max(graph.nodes().size(), value.lastUser()) : value.lastUser();
         return new WorkspaceBuffer(WorkspaceLayout.valueName(value.id()), bytes, alignment, value.producer(), last);

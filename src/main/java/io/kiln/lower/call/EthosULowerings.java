@@ -29,8 +29,8 @@ final class EthosULowerings {
                 op.root().constant(part.payload()).data(),
                 (what, expected) -> new KilnException(Failure.MODEL.problem(what, where, expected, "")));
         throw new KilnException(Failure.TARGET.problem(
-                "Vela compiled this part of the model for an " + payload.configuration().name()
-                        + ", and the target has no NPU",
+                "Vela compiled this part of the model for an "
+                        + payload.configuration().name() + ", and the target has no NPU",
                 where,
                 "a board with the key `npu`, or a target that begins with `ethos-u -accelerator_config="
                         + payload.configuration().name() + ", `",

@@ -33,7 +33,8 @@ public final class EthosUCodegen implements ExternalCodegen {
     public static final String CONFIGURATION = "accelerator_config";
 
     private static final String PAYLOAD = "payload";
-    private static final String SUFFIX = ".cop1";
+    /** Suffix of command streams as files. */
+    public static final String SUFFIX = ".cop1";
 
     @Override
     public String name() {
@@ -47,7 +48,8 @@ public final class EthosUCodegen implements ExternalCodegen {
 
     @Override
     public Optional<Problem> check(CompositeTarget.External external, Target host) {
-        boolean isKnown = Set.of(CONFIGURATION).containsAll(external.attributes().keySet());
+        boolean isKnown =
+                Set.of(CONFIGURATION).containsAll(external.attributes().keySet());
         String configuration = external.option(CONFIGURATION, NpuConfiguration.NAMES.get(0));
         return isKnown && NpuConfiguration.NAMES.contains(configuration)
                 ? Optional.empty()
@@ -60,8 +62,8 @@ public final class EthosUCodegen implements ExternalCodegen {
 
     @Override
     public List<CompositePattern> patterns(CompositeTarget.External external, Target host) {
-        return List.of(new CompositePattern(
-                NAME + ".part", List.of(PatternStep.named(EthosU.SIGNATURE.name())), List.of()));
+        return List.of(
+                new CompositePattern(NAME + ".part", List.of(PatternStep.named(EthosU.SIGNATURE.name())), List.of()));
     }
 
     @Override

@@ -32,8 +32,8 @@ public final class EthosUInspector implements ArtifactInspector {
         for (Artifact file : artifacts) {
             lines.addAll(DriverPayload.read(
                             file.content(),
-                            (what, expected) -> new KilnException(
-                                    Failure.ARCHIVE.problem(what, file.fileName(), expected, "")))
+                            (what, expected) ->
+                                    new KilnException(Failure.ARCHIVE.problem(what, file.fileName(), expected, "")))
                     .lines());
         }
         return lines;

@@ -47,14 +47,18 @@ final class EthosUText {
         EthosU op = (EthosU) part.op();
         String array = weights(function, EthosUCodegen.content(part, op.payload() + 1));
         String signature = "int32_t " + function.symbol() + "(" + String.join(", ", parameters) + ")";
-        text.append("\n/* ").append(part.origin().tensor().replaceAll("[^A-Za-z0-9_./-]", "_")).append(" */\n");
+        text.append("\n/* ")
+                .append(part.origin().tensor().replaceAll("[^A-Za-z0-9_./-]", "_"))
+                .append(" */\n");
         text.append(signature).append(";\n").append(signature).append(" {\n");
         for (int i = 0; i < op.inputs().size(); i++) {
             text.append("  (void)memcpy(output_ + ").append(op.inputs().get(i)).append("u, ");
-            text.append(source(function, part, i)).append(", ").append(bytes(function, part, i)).append("u);\n");
+            text.append(source(function, part, i))
+                    .append(", ")
+                    .append(bytes(function, part, i))
+                    .append("u);\n");
         }
-        List<String> bases = new ArrayList<>(
-                List.of(array, "output_", op.fastBytes() > 0 ? "context_" : "output_"));
+        List<String> bases = new ArrayList<>(List.of(array, "output_", op.fastBytes() > 0 ? "context_" : "output_"));
         List<String> sizes = new ArrayList<>(List.of(
                 "sizeof " + array,
                 op.arenaBytes() + "u",
@@ -68,8 +72,11 @@ final class EthosUText {
             sizes.add(op.outputBytes().get(i) + "u");
         }
         text.append("  uint64_t bases[] = {");
-        bases.forEach(base -> text.append("\n      (uint64_t)(uintptr_t)(").append(base).append("),"));
-        text.append("\n  };\n  const size_t sizes[] = {").append(String.join(", ", sizes)).append("};\n");
+        bases.forEach(base ->
+                text.append("\n      (uint64_t)(uintptr_t)(").append(base).append("),"));
+        text.append("\n  };\n  const size_t sizes[] = {")
+                .append(String.join(", ", sizes))
+                .append("};\n");
         text.append("  return ethosu_invoke_v3(device_, payload_, ")
                 .append(EthosUCodegen.content(part, op.payload()).size())
                 .append(", bases, sizes, ")

@@ -34,6 +34,7 @@ final class BoardParser {
         List<Memory> memories = memories();
         Optional<PoolMemories> pools = pools(memories);
         Emulation emulation = emulation();
+        Optional<BoardNpu> npu = new NpuParser(profile, problems).npu();
         List<String> sources = texts("sources");
         for (int i = 0; i < sources.size(); i++) {
             checkFile(sources.get(i), "/sources/" + i);
@@ -54,8 +55,8 @@ final class BoardParser {
                 target,
                 new BoardMemories(memories, pools),
                 new BoardSupport(sources, linker, profile.files(), profile.untrusted(), profile.foreignFiles()),
-                new BoardHardware(console(), timer(), emulation, new FlashParser(profile, problems).flashing()),
-                new BuildingParser(profile, problems).parse());
+                new BoardHardware(console(), timer(), emulation, new FlashParser(profile, problems).flashing(), npu),
+                new BuildingParser(profile, problems).parse(npu));
     }
 
     private BoardIdentity identity() {
@@ -127,6 +128,7 @@ final class BoardParser {
         List<Memory> memories = new ArrayList<>();
         WaitParser waits = new WaitParser(profile, problems);
         JsonNode array = profile.find("memories").orElse(null);
+        MemoryTargets targets = MemoryTargets.of(profile, problems);
         for (int i = 0; array != null && i < array.size(); i++) {
             JsonNode node = array.get(i);
             String pointer = "/memories/" + i;
@@ -144,7 +146,7 @@ final class BoardParser {
                     new Board.Wiring(
                             waits.fetch(node.path("fetch"), kind, pointer + "/fetch"),
                             Optional.ofNullable(node.get("mirrors")).map(JsonNode::asText),
-                            new MemoryTargets(profile, problems).read(node.path("targets"), pointer)));
+                            targets.read(node, pointer)));
             check(memory, memories, profile.where(pointer));
             memories.add(memory);
         }

@@ -66,10 +66,20 @@ class VelaFilesTest {
             }
         }
         System.out.println(file + " " + kinds.size());
-        System.out.println(Files.readString(Path.of(file.toString().replace(".tflite", ".trace.txt"))).lines().limit(6).toList());
+        System.out.println(Files.readString(Path.of(file.toString().replace(".tflite", ".trace.txt")))
+                .lines()
+                .limit(6)
+                .toList());
         new EthosUInspector().inspect(List.of(stream)).stream().limit(80).forEach(System.out::println);
-        compiled.library().artifacts().artifacts().stream().filter(a -> a.fileName().endsWith("lib2.c") || a.fileName().endsWith("lib1.c") || a.fileName().endsWith("lib0.c")).forEach(a -> System.out.println(a.targetKey() + "/" + a.fileName() + "\n" + a.text().replaceAll("(?s)\\{\\s+\\d+,.*?\\};", "{...};")));
-        assertThat(compiled.library().metadata().operators()).extracting(OperatorInfo::op).contains("tfl.ethos_u");
+        compiled.library().artifacts().artifacts().stream()
+                .filter(a -> a.fileName().endsWith("lib2.c")
+                        || a.fileName().endsWith("lib1.c")
+                        || a.fileName().endsWith("lib0.c"))
+                .forEach(a -> System.out.println(a.targetKey() + "/" + a.fileName() + "\n"
+                        + a.text().replaceAll("(?s)\\{\\s+\\d+,.*?\\};", "{...};")));
+        assertThat(compiled.library().metadata().operators())
+                .extracting(OperatorInfo::op)
+                .contains("tfl.ethos_u");
     }
 
     @Test

@@ -22,8 +22,8 @@ public final class ArenaPlan {
     /** The plan of a file, if it has one of a version that is known. */
     public static ArenaPlan of(TensorBuffers buffers) {
         return new ArenaPlan(buffers.metadata(NAME)
-                .map(bytes -> new FlatVector(
-                        bytes.buffer(), bytes.start(), bytes.size() / Integer.BYTES, Integer.BYTES))
+                .map(bytes ->
+                        new FlatVector(bytes.buffer(), bytes.start(), bytes.size() / Integer.BYTES, Integer.BYTES))
                 .filter(words -> words.size() >= HEAD && words.i32(0) == 0));
     }
 

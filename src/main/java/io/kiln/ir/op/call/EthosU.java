@@ -24,11 +24,7 @@ import java.util.List;
  * @param outputBytes bytes of each output
  */
 public record EthosU(
-        int arenaBytes,
-        int fastBytes,
-        List<Integer> inputs,
-        List<Integer> outputs,
-        List<Integer> outputBytes)
+        int arenaBytes, int fastBytes, List<Integer> inputs, List<Integer> outputs, List<Integer> outputBytes)
         implements Op {
     public static final Signature<EthosU> SIGNATURE = Signature.of(EthosU.class, "tfl.ethos_u")
             .data("input", operand -> operand.times(op -> op.inputs.size()))
