@@ -10,21 +10,15 @@ import java.util.List;
  * @param height number of rows
  * @param width number of columns
  * @param depth number of channels
- * @param elementBytes bytes of an element
- * @param isBricks whether 16 channels of a column lie together (NHCWB16)
+ * @param layout how its elements lie
  * @param tiles first column and row of the tiles beside and below the first one, and their addresses
  * @param strides bytes from column to column, row to row, and from 16 channels to the next 16
  */
-record FeatureMap(
-        String name,
-        long height,
-        long width,
-        long depth,
-        int elementBytes,
-        boolean isBricks,
-        Tiles tiles,
-        Strides strides) {
+record FeatureMap(String name, long height, long width, long depth, Layout layout, Tiles tiles, Strides strides) {
     private static final int BRICK = 16;
+
+    /** Bytes of an element, and whether 16 channels of a column lie together (NHCWB16). */
+    record Layout(int elementBytes, boolean isBricks) {}
 
     /** Sizes of the tiles at the left and of the columns at the right, and the addresses of all four. */
     record Tiles(long leftWidth, long leftHeight, long rightHeight, List<Long> bases) {
@@ -61,11 +55,11 @@ record FeatureMap(
 
     private Extent tile(int number, long columns, long rows) {
         long last = depth - 1;
-        long channels = isBricks
+        long channels = layout.isBricks
                 ? Math.max(
-                        last / BRICK * strides.c + (last % BRICK + 1) * elementBytes,
-                        last < BRICK ? 0 : (last / BRICK - 1) * strides.c + (long) BRICK * elementBytes)
-                : depth * elementBytes;
+                        last / BRICK * strides.c + (last % BRICK + 1) * layout.elementBytes,
+                        last < BRICK ? 0 : (last / BRICK - 1) * strides.c + (long) BRICK * layout.elementBytes)
+                : depth * layout.elementBytes;
         long base = tiles.bases.get(number);
         return new Extent(base, base + (rows - 1) * strides.y + (columns - 1) * strides.x + channels);
     }

@@ -2,6 +2,7 @@
 package io.kiln.npu;
 
 import io.kiln.npu.FeatureMap.Extent;
+import io.kiln.npu.FeatureMap.Layout;
 import io.kiln.npu.FeatureMap.Strides;
 import io.kiln.npu.FeatureMap.Tiles;
 import io.kiln.npu.NpuOperation.Access;
@@ -197,8 +198,7 @@ public final class NpuOperations {
                 Math.max(1, height),
                 Math.max(1, width),
                 depth,
-                1 << size,
-                (precision >> 6 & 1) != 0,
+                new Layout(1 << size, (precision >> 6 & 1) != 0),
                 new Tiles(
                         get(name + "_WIDTH0_M1") + 1,
                         get(name + "_HEIGHT0_M1") + 1,

@@ -20,7 +20,7 @@ import io.kiln.frontend.tflite.schema.ModelTables.Operator;
 import io.kiln.frontend.tflite.schema.ModelTables.OperatorCode;
 import io.kiln.frontend.tflite.schema.ModelTables.SignatureDef;
 import io.kiln.frontend.tflite.schema.ModelTables.SubGraph;
-import io.kiln.frontend.tflite.tensor.ArenaPlan;
+import io.kiln.frontend.tflite.tensor.OfflinePlan;
 import io.kiln.frontend.tflite.tensor.TensorBuffers;
 import io.kiln.frontend.tflite.tensor.TensorReader;
 import io.kiln.ir.Arg;
@@ -47,7 +47,7 @@ final class ModelImporter implements Subgraphs {
     private final FlatBuffer buffer;
     private final FlatTable model;
     private final TensorBuffers buffers;
-    private final ArenaPlan arena;
+    private final OfflinePlan arena;
     private final ConstantFolder folder;
     private final Set<Integer> open = new HashSet<>();
     private int calls;
@@ -63,7 +63,7 @@ final class ModelImporter implements Subgraphs {
             CustomOperators customOperators,
             TfliteRounding rounding) {
         this.buffers = buffers;
-        this.arena = ArenaPlan.of(buffers);
+        this.arena = OfflinePlan.of(buffers);
         this.rounding = rounding;
         this.customOperators = customOperators;
         this.buffer = buffer;
