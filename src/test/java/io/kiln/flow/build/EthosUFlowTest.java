@@ -18,16 +18,58 @@ import io.kiln.reference.NeedsShared;
 import io.kiln.reference.SharedFolder;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Files that Vela compiled, in QEMU on a Cortex-M55 with the model of the NPU in place of Arm's driver. */
 class EthosUFlowTest {
     @TempDir
     private Path folder;
+
+    /** Six networks in one image for the board's NPU, all of them with the vectors of TensorFlow Lite's reference kernels. */
+    @Test
+    @NeedsShared({"ethosu", "golden"})
+    void networksOfOneConfigurationAnswerTheirVectorsInQemu() {
+        TestPrograms.need("qemu-system-arm");
+        List<ModelSource> models = Stream.of(
+                        "ad01_int8", "hello_world_int8", "kws_ref_model", "micro_kws_xs", "pretrainedResnet_quant")
+                .map(name ->
+                        new ModelSource(SharedFolder.need("ethosu").resolve(name + "-u55-128.tflite"), name))
+                .collect(Collectors.toCollection(ArrayList::new));
+        models.add(new ModelSource(
+                SharedFolder.need("ethosu").resolve("vww_96_int8-u55-128-size.tflite"), "vww_96_int8"));
+        Flow flow = new Flow(Log.QUIET, TestToolchains.environment(Log.QUIET));
+        flow.build(draft(models, SharedFolder.need("golden")).build(), DeviceSpec.USUAL);
+    }
+
+    /** Other configurations of U55 and U65, two cores and fast scratch included. */
+    @ParameterizedTest
+    @NeedsShared({"ethosu", "golden"})
+    @CsvSource({
+        "kws_ref_model-u55-32, kws_ref_model, ethos-u55-32",
+        "kws_ref_model-u55-64, kws_ref_model, ethos-u55-64",
+        "micro_speech_quantized-u55-256, micro_speech_quantized, ethos-u55-256",
+        "kws_ref_model-u65-256, kws_ref_model, ethos-u65-256",
+        "kws_ref_model-u65-512-dedicated, kws_ref_model, ethos-u65-512"
+    })
+    void otherConfigurationsAnswerTheirVectorsInQemu(String file, String golden, String npu) {
+        TestPrograms.need("qemu-system-arm");
+        Flow flow = new Flow(Log.QUIET, TestToolchains.environment(Log.QUIET));
+        List<ModelSource> models =
+                List.of(new ModelSource(SharedFolder.need("ethosu").resolve(file + ".tflite"), "m"));
+        BuildSpec spec = draft(models, SharedFolder.need("golden").resolve(golden))
+                .target("ethos-u -accelerator_config=" + npu + ", c -mcpu=cortex-m55")
+                .build();
+        flow.build(spec, DeviceSpec.USUAL);
+    }
 
     @Test
     @NeedsShared({"ethosu", "golden"})
@@ -62,12 +104,12 @@ class EthosUFlowTest {
     }
 
     private BuildSpec spec(Path file, Path vectors) {
-        return SpecDraft.of(
-                        new Layout(folder, folder.resolve("out"), "m"),
-                        List.of(new ModelSource(file, "m")),
-                        "virtual-corstone-300")
+        return draft(List.of(new ModelSource(file, "m")), vectors).build();
+    }
+
+    private SpecDraft draft(List<ModelSource> models, Path vectors) {
+        return SpecDraft.of(new Layout(folder, folder.resolve("out"), "m"), models, "virtual-corstone-300")
                 .toolchain(Optional.of("gnu"))
-                .verify(new VerifySpec(VerifyOn.EMULATOR, Optional.of(vectors), 2, 0))
-                .build();
+                .verify(new VerifySpec(VerifyOn.EMULATOR, Optional.of(vectors), 2, 0));
     }
 }
