@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "ethosu_driver.h"
+#include KILN_NPU_DRIVER
 
 static struct ethosu_driver kiln_npu;
 

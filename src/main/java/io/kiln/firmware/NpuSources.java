@@ -13,6 +13,8 @@ import io.kiln.npu.NpuConfiguration;
 import io.kiln.npu.NpuConfiguration.Product;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.BoardNpu;
+import io.kiln.toolchain.compiler.SourceKind;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -53,25 +55,35 @@ final class NpuSources {
             return files;
         }
         BoardNpu npu = board.npu().get();
-        NpuConfiguration configuration = configuration(board, npu, streams);
+        Settings settings = new Settings(
+                board,
+                npu,
+                configuration(board, npu, streams),
+                npu.isModel() ? DRIVER : "../" + driver(board, npu, user),
+                request.application() != Application.RPC);
         if (npu.isModel()) {
             ResourceTree.read(FOLDER).forEach((name, content) -> files.put(FOLDER + "/" + name, content));
-        } else if (user.keySet().stream().noneMatch(name -> name.endsWith("/" + DRIVER))) {
-            throw new KilnException(Failure.CODE.problem(
-                    "a model runs on the board's " + npu.configuration() + ", and there is no driver of it",
-                    "board " + board.id(),
-                    "Arm's core driver for Ethos-U, whose " + DRIVER + " lies in src/main/c or in a library of C",
-                    "Add it, or define " + OWN_HOOKS + " and the other hooks yourself"));
         }
         files.put(FOLDER + "/" + HOOKS, ResourceTree.read("ethosu").get(HOOKS));
-        files.put(
-                FOLDER + "/" + SETTINGS,
-                Bytes.ofText(settings(board, npu, configuration, request.application() != Application.RPC)));
-        if (npu.irq().isPresent() && !npu.isModel()) {
-            InterruptTable.source(board)
-                    .ifPresent(table -> files.put(ProjectFiles.BOARD + "/" + InterruptTable.SOURCE, table));
-        }
+        files.put(FOLDER + "/" + SETTINGS, Bytes.ofText(settings.text()));
         return files;
+    }
+
+    /** How the files are compiled: the hooks include the header of a driver that is the user's. */
+    static SourceKind kind(Board board) {
+        return board.npu().filter(npu -> !npu.isModel()).isPresent() ? SourceKind.USER : SourceKind.OWN;
+    }
+
+    /** The header of the project's driver. */
+    private static String driver(Board board, BoardNpu npu, SortedMap<String, Bytes> user) {
+        return user.keySet().stream()
+                .filter(name -> name.endsWith("/" + DRIVER))
+                .min(Comparator.comparingInt(String::length).thenComparing(name -> name))
+                .orElseThrow(() -> new KilnException(Failure.CODE.problem(
+                        "a model runs on the board's " + npu.configuration() + ", and there is no driver of it",
+                        "board " + board.id(),
+                        "Arm's core driver for Ethos-U, whose " + DRIVER + " lies in src/main/c or in a library of C",
+                        "Add it, or define " + OWN_HOOKS + " and the other hooks yourself")));
     }
 
     /** The configuration that all streams are for. On hardware it is the board's: archives may come from other boards. */
@@ -107,34 +119,50 @@ final class NpuSources {
                 "Choose one with kiln.board");
     }
 
-    private static String settings(Board board, BoardNpu npu, NpuConfiguration configuration, boolean tells) {
-        StringBuilder text = new StringBuilder("/* SPDX-License-Identifier: Apache-2.0\n *\n * The NPU of the board ")
-                .append(board.id())
-                .append(". Written by Kiln.\n */\n#ifndef KILN_NPU_H\n#define KILN_NPU_H\n");
-        define(text, "BASE", String.format(Locale.ROOT, "0x%08xu", npu.base()));
-        define(text, "SECURE", npu.isSecure() ? "1" : "0");
-        if (npu.isModel()) {
-            define(text, "MODEL", String.format(Locale.ROOT, "0x%08xu", configuration.word()));
-            if (tells) {
-                define(text, "TELLS", "1");
+    /**
+     * What the hooks are compiled with.
+     *
+     * @param driver the path of the driver's header from the hooks
+     * @param tells whether the model may write to the console
+     */
+    private record Settings(Board board, BoardNpu npu, NpuConfiguration configuration, String driver, boolean tells) {
+        String text() {
+            StringBuilder text = new StringBuilder(
+                            "/* SPDX-License-Identifier: Apache-2.0\n *\n * The NPU of the board ")
+                    .append(board.id())
+                    .append(". Written by Kiln.\n */\n#ifndef KILN_NPU_H\n#define KILN_NPU_H\n");
+            define(text, "DRIVER", '"' + driver + '"');
+            define(text, "BASE", String.format(Locale.ROOT, "0x%08xu", npu.base()));
+            define(text, "SECURE", npu.isSecure() ? "1" : "0");
+            if (npu.isModel()) {
+                define(text, "MODEL", String.format(Locale.ROOT, "0x%08xu", configuration.word()));
+                if (tells) {
+                    define(text, "TELLS", "1");
+                }
+            } else {
+                npu.irq().ifPresent(irq -> {
+                    define(text, "IRQ", irq + "u");
+                    define(text, "HANDLER", handler(irq));
+                });
             }
-        } else if (npu.irq().isPresent()) {
-            int irq = npu.irq().getAsInt();
-            define(text, "IRQ", irq + "u");
-            define(
-                    text,
-                    "HANDLER",
-                    InterruptTable.handler(board, irq)
-                            .orElseThrow(() -> new KilnException(Failure.BOARD.problem(
-                                    "interrupt " + irq + " of the NPU has no handler",
-                                    "board " + board.id(),
-                                    "its name in " + InterruptTable.LIST,
-                                    "Correct npu.irq, or the list"))));
+            return text.append("#endif\n").toString();
         }
-        return text.append("#endif\n").toString();
-    }
 
-    private static void define(StringBuilder text, String name, String value) {
-        text.append("#define KILN_NPU_").append(name).append(' ').append(value).append('\n');
+        private String handler(int irq) {
+            return InterruptTable.handler(board, irq)
+                    .orElseThrow(() -> new KilnException(Failure.BOARD.problem(
+                            "interrupt " + irq + " of the NPU has no handler",
+                            "board " + board.id(),
+                            "its name in " + InterruptTable.LIST,
+                            "Correct npu.irq, or the list")));
+        }
+
+        private static void define(StringBuilder text, String name, String value) {
+            text.append("#define KILN_NPU_")
+                    .append(name)
+                    .append(' ')
+                    .append(value)
+                    .append('\n');
+        }
     }
 }
