@@ -17,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -28,7 +29,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 @NeedsShared("ethosu")
 class VelaFilesTest {
     private static final Pattern CONFIGURATION = Pattern.compile("-(u[56]5-\\d+)");
-    private static final Pattern OPERATION = Pattern.compile("#\\d+ at 0x[0-9a-f]+: (\\w+)");
+    private static final Pattern OPERATION =
+            Pattern.compile("#\\d+ at 0x[0-9a-f]+: (\\w+)(?: [A-Z_]+)? (\\d+x\\d+x\\d+).* OFM (\\d):");
+    private static final Pattern TRACED =
+            Pattern.compile("^\\d+ ([a-z]+) (?:\\d+ )?region (\\d) base0 \\d+ (\\d+x\\d+x\\d+)");
 
     static List<Path> files() throws IOException {
         try (Stream<Path> files = Files.list(SharedFolder.need("ethosu"))) {
@@ -58,28 +62,26 @@ class VelaFilesTest {
                 .filter(artifact -> artifact.loader().equals("ethos-u"))
                 .findFirst()
                 .orElseThrow();
-        List<String> kinds = new ArrayList<>();
+        List<String> read = new ArrayList<>();
         for (String line : new EthosUInspector().inspect(List.of(stream))) {
             Matcher operation = OPERATION.matcher(line);
-            if (operation.find() && !operation.group(1).equals("DMA")) {
-                kinds.add(operation.group(1));
+            if (operation.find()) {
+                read.add(operation.group(1).toLowerCase(Locale.ROOT) + " " + operation.group(3) + " "
+                        + operation.group(2));
             }
         }
-        System.out.println(file + " " + kinds.size());
-        System.out.println(Files.readString(Path.of(file.toString().replace(".tflite", ".trace.txt")))
-                .lines()
-                .limit(6)
-                .toList());
-        new EthosUInspector().inspect(List.of(stream)).stream().limit(80).forEach(System.out::println);
-        compiled.library().artifacts().artifacts().stream()
-                .filter(a -> a.fileName().endsWith("lib2.c")
-                        || a.fileName().endsWith("lib1.c")
-                        || a.fileName().endsWith("lib0.c"))
-                .forEach(a -> System.out.println(a.targetKey() + "/" + a.fileName() + "\n"
-                        + a.text().replaceAll("(?s)\\{\\s+\\d+,.*?\\};", "{...};")));
+        List<String> traced = new ArrayList<>();
+        for (String line : Files.readAllLines(Path.of(file.toString().replace(".tflite", ".trace.txt")))) {
+            Matcher operation = TRACED.matcher(line);
+            assertThat(operation.find()).as(line).isTrue();
+            traced.add(operation.group(1) + " " + operation.group(2) + " " + operation.group(3));
+        }
+        assertThat(read).isEqualTo(traced);
         assertThat(compiled.library().metadata().operators())
                 .extracting(OperatorInfo::op)
-                .contains("tfl.ethos_u");
+                .containsExactly("tfl.ethos_u", "tfl.ethos_u_tensor");
+        assertThat(compiled.library().artifacts().targets())
+                .containsEntry("ethos-u", "ethos-u -accelerator_config=" + configuration(file));
     }
 
     @Test
