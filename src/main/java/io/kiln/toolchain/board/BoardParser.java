@@ -34,7 +34,7 @@ final class BoardParser {
         List<Memory> memories = memories();
         Optional<PoolMemories> pools = pools(memories);
         Emulation emulation = emulation();
-        Optional<BoardNpu> npu = new NpuParser(profile, problems).npu();
+        Optional<BoardNpu> npu = new NpuParser(profile, problems).npu(memories);
         List<String> sources = texts("sources");
         for (int i = 0; i < sources.size(); i++) {
             checkFile(sources.get(i), "/sources/" + i);
@@ -128,7 +128,7 @@ final class BoardParser {
         List<Memory> memories = new ArrayList<>();
         WaitParser waits = new WaitParser(profile, problems);
         JsonNode array = profile.find("memories").orElse(null);
-        MemoryTargets targets = MemoryTargets.of(profile, problems);
+        MemoryTargets targets = new MemoryTargets(profile, problems);
         for (int i = 0; array != null && i < array.size(); i++) {
             JsonNode node = array.get(i);
             String pointer = "/memories/" + i;

@@ -16,18 +16,10 @@ final class MemoryTargets {
     private final Problems problems;
     private final List<String> ofNpu;
 
-    private MemoryTargets(MergedProfile profile, Problems problems, List<String> ofNpu) {
+    MemoryTargets(MergedProfile profile, Problems problems) {
         this.profile = profile;
         this.problems = problems;
-        this.ofNpu = ofNpu;
-    }
-
-    static MemoryTargets of(MergedProfile profile, Problems problems) {
-        List<String> names = new ArrayList<>();
-        profile.find("memories")
-                .ifPresent(all ->
-                        all.forEach(memory -> names.add(memory.path("name").asText())));
-        return new MemoryTargets(profile, problems, new NpuParser(profile, problems).reached(names));
+        this.ofNpu = NpuParser.reached(profile);
     }
 
     /**

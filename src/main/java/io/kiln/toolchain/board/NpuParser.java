@@ -6,6 +6,7 @@ import io.kiln.base.Problems;
 import io.kiln.base.TargetText;
 import io.kiln.npu.NpuConfiguration;
 import io.kiln.npu.NpuConfiguration.Product;
+import io.kiln.toolchain.board.Board.Memory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -22,8 +23,9 @@ final class NpuParser {
     }
 
     /** The NPU; valid only if no problem was added. */
-    Optional<BoardNpu> npu() {
+    Optional<BoardNpu> npu(List<Memory> memories) {
         return profile.find("npu").map(node -> {
+            checkMemories(memories);
             String configuration =
                     node.get("kind").asText() + "-" + node.get("macs").asInt();
             boolean isModel = node.path("model").asBoolean(false);
@@ -67,19 +69,23 @@ final class NpuParser {
     }
 
     /** Names of the memories that the NPU reaches; empty if it reaches all, or if there is none. */
-    List<String> reached(List<String> memories) {
+    static List<String> reached(MergedProfile profile) {
         List<String> reached = new ArrayList<>();
-        JsonNode names = profile.find("npu").map(npu -> npu.path("memories")).orElse(null);
-        for (int i = 0; names != null && i < names.size(); i++) {
-            reached.add(names.get(i).asText());
-            if (!memories.contains(names.get(i).asText())) {
+        profile.find("npu").ifPresent(npu -> npu.path("memories").forEach(name -> reached.add(name.asText())));
+        return reached;
+    }
+
+    private void checkMemories(List<Memory> memories) {
+        List<String> names = memories.stream().map(Memory::name).toList();
+        List<String> reached = reached(profile);
+        for (int i = 0; i < reached.size(); i++) {
+            if (!names.contains(reached.get(i))) {
                 problems.add(
-                        "there is no memory " + names.get(i).asText() + " that the NPU could reach",
+                        "there is no memory " + reached.get(i) + " that the NPU could reach",
                         profile.exactly("/npu/memories/" + i),
-                        "one of " + memories,
+                        "one of " + names,
                         "");
             }
         }
-        return reached;
     }
 }

@@ -53,7 +53,7 @@ final class PoolsParser {
                         profile.where("/pools/workspace"),
                         "a memory of kind ram",
                         ""));
-        MemoryTargets.of(profile, problems).check(memories, workspace, constants, more);
+        new MemoryTargets(profile, problems).check(memories, workspace, constants, more);
         // The last memory of the workspace and the first of constants need no section: the linker script puts variables
         // and code there.
         checkSections("workspace", InterfaceNames::workspaceSection, workspace.subList(0, workspace.size() - 1));

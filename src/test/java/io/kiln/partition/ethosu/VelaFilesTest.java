@@ -80,6 +80,7 @@ class VelaFilesTest {
         assertThat(compiled.library().metadata().operators())
                 .extracting(OperatorInfo::op)
                 .containsExactly("tfl.ethos_u", "tfl.ethos_u_tensor");
+        assertThat(compiled.library().metadata().constantBytes()).isBetween(Files.size(file) - 2000, Files.size(file));
         assertThat(compiled.library().artifacts().targets())
                 .containsEntry("ethos-u", "ethos-u -accelerator_config=" + configuration(file));
     }

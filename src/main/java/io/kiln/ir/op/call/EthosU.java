@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.ir.op.call;
 
+import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.ir.op.Attribute;
 import io.kiln.ir.op.Card;
@@ -10,6 +11,9 @@ import io.kiln.ir.op.Signature;
 import io.kiln.ir.op.Trait;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
+import io.kiln.npu.DriverPayload;
+import io.kiln.npu.NpuOperation;
+import io.kiln.npu.NpuOperations;
 import java.util.List;
 
 /**
@@ -49,6 +53,17 @@ public record EthosU(
     @Override
     public Card<EthosU> card() {
         return SIGNATURE.of(this);
+    }
+
+    /** Multiply-accumulates of its convolutions; 0 for a payload that cannot be read, which is refused where it is compiled. */
+    public static long macs(Bytes payload) {
+        try {
+            DriverPayload read =
+                    DriverPayload.read(payload, (what, expected) -> new IllegalArgumentException(what + expected));
+            return NpuOperations.of(read).stream().mapToLong(NpuOperation::macs).sum();
+        } catch (IllegalArgumentException refusedLater) {
+            return 0;
+        }
     }
 
     /** Position of the payload among the arguments; the weights follow it. */
