@@ -24,13 +24,11 @@ class NpuDamageTest {
     /** {@code nightly} takes a million cases. */
     @Test
     void damagedPayloadsStayInTheirRegionsAndSayWhereTheyAreWrong() {
-        NpuHost host = NpuHost.compile(folder, "ethosu_fuzz");
+        NpuHost host = NpuHost.compile(folder);
         List<NpuJob> jobs = jobs();
         int each = Integer.getInteger("kiln.mutations", CASES) / jobs.size();
         for (NpuJob job : jobs) {
-            NpuHost.Answer answer = host.run(job, Long.toString(SEED), Integer.toString(each));
-            assertThat(answer.exitCode()).as(answer.text()).isZero();
-            assertThat(answer.text()).matches("[1-9]\\d* of " + each + " ran \\w+\\R");
+            assertThat(host.damage(job, SEED, each)).matches("[1-9]\\d* of " + each + " ran \\w+\\R");
         }
     }
 

@@ -100,8 +100,7 @@ final class NpuDraw {
         int microDepth = (config & 15) == 5 ? 4 : 8;
         int cores = (config & 15) == 9 ? 2 : 1;
         int block = microDepth * cores * (1 + random.nextInt(3));
-        NpuWeights weights =
-                new NpuWeights(ofm.size().depth(), window, isDepthwise ? 1 : inputs, random);
+        NpuWeights weights = new NpuWeights(ofm.size().depth(), window, isDepthwise ? 1 : inputs, random);
         long[] biases = random.longs(ofm.size().depth(), -(1L << 20), 1L << 20).toArray();
         input(ifm, 0);
         window.describe(stream);
@@ -159,8 +158,7 @@ final class NpuDraw {
     /** A pool: 0 the greatest, 1 the average by a scale or by the elements that are seen, 2 the sum. */
     void pool(int function) {
         NpuMap.Size size = size(20);
-        NpuMap ofm = map(
-                function == 2 ? new NpuMap.Size(size.height(), size.width(), 1) : size, type(1, 1, 2, 4));
+        NpuMap ofm = map(function == 2 ? new NpuMap.Size(size.height(), size.width(), 1) : size, type(1, 1, 2, 4));
         NpuWindow window = window(ofm.size());
         int inputs = function == 2 ? 1 + random.nextInt(20) : ofm.size().depth();
         NpuMap ifm = map(window.input(ofm.size(), inputs), type(1, 1, 2, 4));
@@ -170,26 +168,32 @@ final class NpuDraw {
         input(ifm, 0);
         window.describe(stream);
         result.describe(stream, flash, config, isGlobal);
-        add("pool " + function + " " + window + " of " + ifm.size() + ifm.type(), NpuStream.POOL, function, ofm, (y, x, c) -> {
-            List<Long> seen = new ArrayList<>();
-            for (int i = 0; i < (function == 2 ? inputs : 1); i++) {
-                window.look(ifm, ofm.size(), new int[] {y, x, c + i}, (row, column, value) -> seen.add(value));
-            }
-            long sum = seen.stream().mapToLong(v -> v).sum();
-            if (function == 0) {
-                return result.stored(
-                        seen.stream().mapToLong(v -> v).max().orElse(Integer.MIN_VALUE), true);
-            }
-            if (isWide) {
-                sum = result.round(BigInteger.valueOf(sum), 1, result.shift()).longValueExact();
-            } else if (isGlobal) {
-                sum = result.scaled(sum);
-            } else if (function == 1) {
-                long half = seen.size() / 2;
-                sum = seen.isEmpty() ? 0 : Long.signum(sum) * ((Math.abs(sum) + half) / seen.size());
-            }
-            return result.stored(sum, true);
-        });
+        add(
+                "pool " + function + " " + window + " of " + ifm.size() + ifm.type(),
+                NpuStream.POOL,
+                function,
+                ofm,
+                (y, x, c) -> {
+                    List<Long> seen = new ArrayList<>();
+                    for (int i = 0; i < (function == 2 ? inputs : 1); i++) {
+                        window.look(ifm, ofm.size(), new int[] {y, x, c + i}, (row, column, value) -> seen.add(value));
+                    }
+                    long sum = seen.stream().mapToLong(v -> v).sum();
+                    if (function == 0) {
+                        return result.stored(
+                                seen.stream().mapToLong(v -> v).max().orElse(Integer.MIN_VALUE), true);
+                    }
+                    if (isWide) {
+                        sum = result.round(BigInteger.valueOf(sum), 1, result.shift())
+                                .longValueExact();
+                    } else if (isGlobal) {
+                        sum = result.scaled(sum);
+                    } else if (function == 1) {
+                        long half = seen.size() / 2;
+                        sum = seen.isEmpty() ? 0 : Long.signum(sum) * ((Math.abs(sum) + half) / seen.size());
+                    }
+                    return result.stored(sum, true);
+                });
     }
 
     /** An operation of each element. */
@@ -225,26 +229,38 @@ final class NpuDraw {
                 .set(NpuStream.OPB_SCALE, 0, operands[2]);
         result.describe(stream, flash, config, true);
         boolean isExtreme = function == 3 || function == 4;
-        add(FUNCTIONS.get(function) + " of " + type + " scaled " + scaled, NpuStream.ELEMENTWISE, function, ofm, (y, x, c) -> {
-            long first = ifm.get(y, x, c);
-            long second = isScalar
-                    ? scalar
-                    : ifm2.get((broadcast & 1) != 0 ? 0 : y, (broadcast & 2) != 0 ? 0 : x, (broadcast & 4) != 0 ? 0 : c);
-            long a = isExtreme ? first : first - ifm.zero();
-            long b = isExtreme ? second : second - ifm2.zero();
-            boolean isTwo = function < 5 || function > 7;
-            long left = isReversed && isTwo ? b : a;
-            long right = isReversed && isTwo ? a : b;
-            int power = type.bytes() == 1 ? 20 : 15;
-            BigInteger value = isSum && !isWide
-                    ? sum(result, function, scaled, power, new long[] {left, right}, operands)
-                    : BigInteger.valueOf(plain(function, left, right));
-            boolean isRounded = function < 3 || function == 6 || function == 5 && left < 0;
-            if (isRounded) {
-                value = result.round(value, isWide ? 1 : result.multiplier(), result.shift());
-            }
-            return result.stored(value.min(BigInteger.ONE.shiftLeft(60)).max(BigInteger.ONE.shiftLeft(60).negate()).longValueExact(), !isExtreme);
-        });
+        add(
+                FUNCTIONS.get(function) + " of " + type + " scaled " + scaled,
+                NpuStream.ELEMENTWISE,
+                function,
+                ofm,
+                (y, x, c) -> {
+                    long first = ifm.get(y, x, c);
+                    long second = isScalar
+                            ? scalar
+                            : ifm2.get(
+                                    (broadcast & 1) != 0 ? 0 : y,
+                                    (broadcast & 2) != 0 ? 0 : x,
+                                    (broadcast & 4) != 0 ? 0 : c);
+                    long a = isExtreme ? first : first - ifm.zero();
+                    long b = isExtreme ? second : second - ifm2.zero();
+                    boolean isTwo = function < 5 || function > 7;
+                    long left = isReversed && isTwo ? b : a;
+                    long right = isReversed && isTwo ? a : b;
+                    int power = type.bytes() == 1 ? 20 : 15;
+                    BigInteger value = isSum && !isWide
+                            ? sum(result, function, scaled, power, new long[] {left, right}, operands)
+                            : BigInteger.valueOf(plain(function, left, right));
+                    boolean isRounded = function < 3 || function == 6 || function == 5 && left < 0;
+                    if (isRounded) {
+                        value = result.round(value, isWide ? 1 : result.multiplier(), result.shift());
+                    }
+                    return result.stored(
+                            value.min(BigInteger.ONE.shiftLeft(60))
+                                    .max(BigInteger.ONE.shiftLeft(60).negate())
+                                    .longValueExact(),
+                            !isExtreme);
+                });
     }
 
     private static BigInteger sum(

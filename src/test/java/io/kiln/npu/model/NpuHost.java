@@ -17,8 +17,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
-/** The model of the NPU on this computer, under the sanitizers, with a program of {@code src/test/c}. */
+/**
+ * The model of the NPU on this computer, under the sanitizers: it runs jobs, damages them, and checks itself. It has few accumulators, so that
+ * most convolutions take several passes.
+ */
 final class NpuHost {
     private static final List<String> FLAGS = List.of(
             "-std=c11",
@@ -34,10 +38,13 @@ final class NpuHost {
             "-Werror",
             "-fsanitize=address,undefined",
             "-fno-sanitize-recover=all",
+            "-DETHOSU_MODEL_ACCUMULATORS=256",
             "-I.");
+    private static final List<String> TESTS =
+            List.of("ethosu_job.h", "check.h", "ethosu_host.c", "ethosu_fuzz.c", "ethosu_checks.c");
+    private static final String PROGRAM = "ethosu_host";
 
     private final Path folder;
-    private final String program;
 
     /** What a program printed, and what it took out of memory. */
     record Answer(int exitCode, String text, Bytes taken) {
@@ -50,47 +57,56 @@ final class NpuHost {
         }
     }
 
-    private NpuHost(Path folder, String program) {
+    private NpuHost(Path folder) {
         this.folder = folder;
-        this.program = program;
     }
 
-    /** Compiles a program with the model. */
-    static NpuHost compile(Path folder, String program) {
+    /** Compiles the model. */
+    static NpuHost compile(Path folder) {
         List<String> arguments = new ArrayList<>(FLAGS);
-        ResourceTree.read("npu").forEach((name, content) -> {
-            WholeFiles.write(folder.resolve(name), content.toArray());
-            if (name.endsWith(".c")) {
-                arguments.add(name);
-            }
-        });
-        for (String file : List.of("ethosu_job.h", "check.h", program + ".c")) {
-            WholeFiles.write(folder.resolve(file), read(Path.of("src", "test", "c", file)));
-        }
-        arguments.addAll(List.of(program + ".c", "-o", program));
-        ProcessResult result = KeptPrograms.make(
-                folder, program, Command.of("cc", arguments).within(Duration.ofMinutes(5)));
+        ResourceTree.read("npu").forEach((name, content) -> WholeFiles.write(folder.resolve(name), content.toArray()));
+        TESTS.forEach(file -> WholeFiles.write(folder.resolve(file), read(Path.of("src", "test", "c", file))));
+        Stream.concat(ResourceTree.read("npu").keySet().stream(), TESTS.stream())
+                .filter(name -> name.endsWith(".c"))
+                .forEach(arguments::add);
+        arguments.addAll(List.of("-o", PROGRAM));
+        ProcessResult result =
+                KeptPrograms.make(folder, PROGRAM, Command.of("cc", arguments).within(Duration.ofMinutes(5)));
         assertThat(result.succeeded()).as(result.message()).isTrue();
-        return new NpuHost(folder, program);
+        return new NpuHost(folder);
     }
 
-    /** Runs a job; what the sanitizers find is an error. */
-    Answer run(NpuJob job, String... more) {
+    /** Runs a job, and takes out of memory what it says. */
+    Answer run(NpuJob job) {
         WholeFiles.write(folder.resolve("job.bin"), job.bytes());
-        List<String> arguments = new ArrayList<>(List.of("job.bin", "out.bin"));
-        arguments.addAll(List.of(more));
-        ProcessResult result = start(arguments);
-        return new Answer(
-                result.exitCode(), result.output(), Bytes.wrap(read(folder.resolve("out.bin"))));
+        ProcessResult result = start(List.of("job.bin", "out.bin"));
+        return new Answer(result.exitCode(), result.output(), Bytes.wrap(read(folder.resolve("out.bin"))));
     }
 
-    /** Runs a program that needs no job. */
-    ProcessResult start(List<String> arguments) {
-        ProcessResult result = ProcessRunner.run(Command.of(folder.resolve(program).toString(), arguments)
-                .in(folder)
-                .within(Duration.ofHours(12)));
+    /** Runs a job again and again, damaged. */
+    String damage(NpuJob job, long seed, int cases) {
+        WholeFiles.write(folder.resolve("job.bin"), job.bytes());
+        ProcessResult result = start(List.of("job.bin", Long.toString(seed), Integer.toString(cases)));
+        assertThat(result.exitCode()).as(result.message()).isZero();
+        return result.output();
+    }
+
+    /** The driver's interface, and known streams of weights. */
+    String check() {
+        ProcessResult result = start(List.of());
+        assertThat(result.exitCode()).as(result.message()).isZero();
+        return result.output();
+    }
+
+    /** What the sanitizers find is an error, and an exit code of its own. */
+    private ProcessResult start(List<String> arguments) {
+        ProcessResult result =
+                ProcessRunner.run(Command.of(folder.resolve(PROGRAM).toString(), arguments)
+                        .in(folder)
+                        .within(Duration.ofHours(12))
+                        .with("ASAN_OPTIONS", "exitcode=3")
+                        .with("UBSAN_OPTIONS", "exitcode=3"));
         assertThat(result.exitCode()).as(result.message()).isLessThanOrEqualTo(1);
-        assertThat(result.message()).doesNotContain("Sanitizer", "runtime error");
         return result;
     }
 

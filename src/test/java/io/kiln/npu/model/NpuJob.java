@@ -64,18 +64,19 @@ final class NpuJob {
     byte[] bytes() {
         Numbers out = new Numbers();
         out.number(config).number(regions.size());
-        regions.forEach(each ->
-                out.number(each.bytes()).number(each.content().length).bytes(each.content()));
+        regions.forEach(
+                each -> out.number(each.bytes()).number(each.content().length).bytes(each.content()));
         out.number(payloads.size());
         payloads.forEach(each -> out.number(each.length).bytes(each));
         out.number(takes.size());
-        takes.forEach(
-                each -> out.number(each.region()).number(each.offset()).number(each.bytes()));
+        takes.forEach(each -> out.number(each.region()).number(each.offset()).number(each.bytes()));
         out.number(cases.size()).number(cases.get(0).size());
-        cases.stream().flatMap(List::stream).forEach(each -> out.number(each.region())
-                .number(each.offset())
-                .number(each.bytes())
-                .bytes(each.content()));
+        cases.stream()
+                .flatMap(List::stream)
+                .forEach(each -> out.number(each.region())
+                        .number(each.offset())
+                        .number(each.bytes())
+                        .bytes(each.content()));
         return out.toByteArray();
     }
 

@@ -25,9 +25,7 @@ final class NpuMap {
         }
 
         int drawn(Random random) {
-            return bytes == 4
-                    ? random.nextInt() >> random.nextInt(31)
-                    : least() + random.nextInt(most() - least() + 1);
+            return bytes == 4 ? random.nextInt() >> random.nextInt(31) : least() + random.nextInt(most() - least() + 1);
         }
     }
 

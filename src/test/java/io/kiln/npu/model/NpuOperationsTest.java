@@ -22,7 +22,7 @@ class NpuOperationsTest {
 
     @Test
     void allOperationsComputeWhatTheFormulasSay() {
-        NpuHost host = NpuHost.compile(folder, "ethosu_run");
+        NpuHost host = NpuHost.compile(folder);
         Random random = new Random(SEED);
         for (int round = 0; round < DrawnCases.atLeast(3); round++) {
             for (int config : CONFIGURATIONS) {
@@ -38,7 +38,9 @@ class NpuOperationsTest {
                 assertThat(answer.exitCode()).as(answer.text()).isZero();
                 NpuArena arena = new NpuArena(answer.taken().toArray());
                 for (NpuDraw.Drawn each : draw.drawn()) {
-                    assertThat(each.ofm().take(arena)).as(each.text() + " to " + each.ofm().type()).isEqualTo(each.expected());
+                    assertThat(each.ofm().take(arena))
+                            .as(each.text() + " to " + each.ofm().type())
+                            .isEqualTo(each.expected());
                 }
             }
         }

@@ -27,7 +27,8 @@ final class NpuResult {
         this.rounding = random.nextInt(3);
         this.multiplier = (1L << 30) + random.nextInt(1 << 30);
         this.shift = shift;
-        NpuMap.Type limits = new NpuMap.Type(Math.min(2, ofm.type().bytes()), ofm.type().isSigned());
+        NpuMap.Type limits =
+                new NpuMap.Type(Math.min(2, ofm.type().bytes()), ofm.type().isSigned());
         int first = limits.drawn(random);
         int second = limits.drawn(random);
         boolean isLimited = random.nextInt(3) == 0;
@@ -64,7 +65,9 @@ final class NpuResult {
                 .set(NpuStream.OFM_WIDTH_M1 + 2, size.depth() - 1)
                 .set(NpuStream.OFM_PRECISION, ofm.outputPrecision() | (isGlobal ? 1 << 8 : 0) | rounding << 14)
                 .set(NpuStream.OFM_SCALE, shift, (int) multiplier)
-                .set(NpuStream.ACTIVATION, slot < 0 ? 0 : 16 + slot | (ofm.type().bytes() == 4 ? INT8 << 12 : 0))
+                .set(
+                        NpuStream.ACTIVATION,
+                        slot < 0 ? 0 : 16 + slot | (ofm.type().bytes() == 4 ? INT8 << 12 : 0))
                 .set(NpuStream.ACTIVATION + 1, low & 0xffff)
                 .set(NpuStream.ACTIVATION + 2, high & 0xffff);
         if (slot >= 0) {
@@ -107,9 +110,8 @@ final class NpuResult {
         if (places == 0) {
             return value;
         }
-        BigInteger rounded = value.abs()
-                .add(BigInteger.ONE.shiftLeft(places - 1))
-                .shiftRight(places);
+        BigInteger rounded =
+                value.abs().add(BigInteger.ONE.shiftLeft(places - 1)).shiftRight(places);
         return value.signum() < 0 ? rounded.negate() : rounded;
     }
 

@@ -68,19 +68,14 @@ record NpuWindow(Axis y, Axis x, int upscale, boolean isPartFirst) {
             for (int column = 0; column < x.size(); column++) {
                 int line = at[0] * y.stride() + row * y.dilation() - y.before();
                 int place = at[1] * x.stride() + column * x.dilation() - x.before();
-                boolean isInside = line >= 0
-                        && line < y.input(output.height())
-                        && place >= 0
-                        && place < x.input(output.width());
+                boolean isInside =
+                        line >= 0 && line < y.input(output.height()) && place >= 0 && place < x.input(output.width());
                 if (!isInside) {
                     continue;
                 }
                 boolean isBetween = upscale == 2 && (line % 2 == 1 || place % 2 == 1);
                 int scale = upscale == 0 ? 1 : 2;
-                seen.value(
-                        row,
-                        column,
-                        isBetween ? 0 : input.get(line / scale, place / scale, at[2]) - input.zero());
+                seen.value(row, column, isBetween ? 0 : input.get(line / scale, place / scale, at[2]) - input.zero());
             }
         }
     }
@@ -88,9 +83,7 @@ record NpuWindow(Axis y, Axis x, int upscale, boolean isPartFirst) {
     void describe(NpuStream stream) {
         stream.all(NpuStream.IFM_PAD_TOP, List.of(y.before(), x.before(), x.after(), y.after()))
                 .set(NpuStream.IFM_UPSCALE, upscale)
-                .all(
-                        NpuStream.KERNEL_WIDTH_M1,
-                        List.of(x.dilation() * (x.size() - 1), y.dilation() * (y.size() - 1)))
+                .all(NpuStream.KERNEL_WIDTH_M1, List.of(x.dilation() * (x.size() - 1), y.dilation() * (y.size() - 1)))
                 .set(
                         NpuStream.KERNEL_STRIDE,
                         (x.stride() - 1) % 2

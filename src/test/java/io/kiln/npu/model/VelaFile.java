@@ -129,7 +129,10 @@ public final class VelaFile {
     }
 
     private int input(int operator, int index) {
-        return graph.get(SubGraph.OPERATORS).table(operator).get(Operator.INPUTS).i32(index);
+        return graph.get(SubGraph.OPERATORS)
+                .table(operator)
+                .get(Operator.INPUTS)
+                .i32(index);
     }
 
     private FlatTable tensor(int index) {
@@ -146,13 +149,12 @@ public final class VelaFile {
 
     /** Elements of the NPU's tensors that no file here has are left out: types 1 float16, 4 int64 and others. */
     private int bytes(int tensor) {
-        int element =
-                switch (tensor(tensor).get(Tensor.TYPE)) {
-                    case 0, 2 -> 4;
-                    case 7 -> 2;
-                    case 3, 9 -> 1;
-                    default -> throw new AssertionError("type of tensor " + tensor);
-                };
+        int element = switch (tensor(tensor).get(Tensor.TYPE)) {
+            case 0, 2 -> 4;
+            case 7 -> 2;
+            case 3, 9 -> 1;
+            default -> throw new AssertionError("type of tensor " + tensor);
+        };
         return element * Arrays.stream(tensor(tensor).get(Tensor.SHAPE).ints()).reduce(1, (a, b) -> a * b);
     }
 }

@@ -25,7 +25,7 @@ class VelaFilesTest {
 
     @Test
     void everyFileAnswersAsTheReferenceKernelsDo() throws IOException {
-        NpuHost host = NpuHost.compile(folder, "ethosu_run");
+        NpuHost host = NpuHost.compile(folder);
         List<Path> files = files();
         assertThat(files).isNotEmpty();
         for (Path file : files) {
