@@ -34,14 +34,14 @@ final class NpuArena {
 
     void put(int offset, int size, long value) {
         for (int i = 0; i < size; i++) {
-            bytes[offset + i] = (byte) (value >> 8 * i);
+            bytes[offset + i] = (byte) (value >> (8 * i));
         }
     }
 
     long get(int offset, NpuMap.Type type) {
         long value = 0;
         for (int i = 0; i < type.bytes(); i++) {
-            value |= (bytes[offset + i] & 0xffL) << 8 * i;
+            value |= (bytes[offset + i] & 0xffL) << (8 * i);
         }
         int unused = 64 - 8 * type.bytes();
         return type.isSigned() ? value << unused >> unused : value;

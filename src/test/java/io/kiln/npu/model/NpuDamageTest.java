@@ -3,6 +3,7 @@ package io.kiln.npu.model;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kiln.base.Bytes;
 import io.kiln.reference.SharedFolder;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -47,7 +48,7 @@ class NpuDamageTest {
         }
         SharedFolder.find("ethosu").ifPresent(files -> {
             VelaFile file = VelaFile.read(files.resolve("hello_world_int8-u55-128.tflite"));
-            jobs.add(file.job(List.of(new byte[1])));
+            jobs.add(file.job(List.of(Bytes.wrap(new byte[1]))));
         });
         return jobs;
     }

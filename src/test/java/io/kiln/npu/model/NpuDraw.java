@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.npu.model;
 
+import io.kiln.base.Bytes;
 import java.math.BigInteger;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
@@ -10,8 +12,6 @@ import java.util.stream.IntStream;
 /** Draws operations of all kinds, and computes what each must leave in memory by formulas of its own. */
 final class NpuDraw {
     private static final int SCALE_BYTES = 10;
-    private static final List<String> FUNCTIONS =
-            List.of("MUL", "ADD", "SUB", "MIN", "MAX", "LRELU", "ABS", "CLZ", "SHR", "SHL");
 
     private final int config;
     private final Random random;
@@ -21,7 +21,7 @@ final class NpuDraw {
     private final List<Drawn> drawn = new ArrayList<>();
 
     /** An operation: what it is, where its command stands in the payload, what it leaves. */
-    record Drawn(String text, int offset, NpuMap ofm, long[] expected) {}
+    record Drawn(String text, int offset, NpuMap ofm, List<Long> expected) {}
 
     NpuDraw(int config, Random random) {
         this.config = config;
@@ -32,14 +32,25 @@ final class NpuDraw {
         return drawn;
     }
 
+    Bytes flash() {
+        return Bytes.wrap(flash.bytes());
+    }
+
+    Bytes arena() {
+        return Bytes.wrap(arena.bytes());
+    }
+
+    Bytes payload() {
+        return Bytes.wrap(stream.payload(config));
+    }
+
     /** The job, which takes the whole arena out. */
     NpuJob job() {
-        byte[] content = arena.bytes();
         return new NpuJob(config)
-                .region(flash.bytes().length, flash.bytes())
-                .region(content.length, content)
-                .payload(stream.payload(config))
-                .take(1, 0, content.length)
+                .region(flash().size(), flash())
+                .region(arena().size(), arena())
+                .payload(payload().toArray())
+                .take(1, 0, arena().size())
                 .run(List.of());
     }
 
@@ -75,7 +86,8 @@ final class NpuDraw {
                 }
             }
         }
-        drawn.add(new Drawn(text, stream.offset(), ofm, ofm.values()));
+        drawn.add(new Drawn(
+                text, stream.offset(), ofm, Arrays.stream(ofm.values()).boxed().toList()));
         stream.set(opcode, function);
     }
 
@@ -198,102 +210,22 @@ final class NpuDraw {
 
     /** An operation of each element. */
     void elementwise() {
-        int function = random.nextInt(FUNCTIONS.size());
-        NpuMap.Type type = function > 6 ? new NpuMap.Type(4, true) : type(1, 1, 2, 4);
+        NpuElementwise.Function function = NpuElementwise.Function.drawn(random);
+        NpuMap.Type type = function.isWide() ? new NpuMap.Type(4, true) : type(1, 1, 2, 4);
         NpuMap ofm = map(size(20), random.nextInt(3) == 0 ? type(1, 2, 4) : type);
         NpuMap ifm = map(ofm.size(), type);
-        int broadcast = random.nextInt(8);
-        NpuMap.Size size = ofm.size();
-        NpuMap ifm2 = map(
-                new NpuMap.Size(
-                        (broadcast & 1) != 0 ? 1 : size.height(),
-                        (broadcast & 2) != 0 ? 1 : size.width(),
-                        (broadcast & 4) != 0 ? 1 : size.depth()),
-                type);
-        boolean isReversed = random.nextInt(4) == 0;
-        boolean isScalar = random.nextInt(4) == 0;
-        int scalar = new NpuMap.Type(Math.min(2, type.bytes()), type.isSigned()).drawn(random);
-        boolean isSum = function == 1 || function == 2;
-        int scaled = isSum && type.bytes() < 4 ? random.nextInt(3) : 0;
-        boolean isWide = type.bytes() == 4;
-        int shift = isWide ? random.nextInt(32) : scaled > 0 ? 18 + 31 + random.nextInt(4) : 34 + random.nextInt(8);
-        NpuResult result = new NpuResult(ofm, shift, random);
-        int[] operands = {1 + random.nextInt(1 << 15), 20 + random.nextInt(12), 1 + random.nextInt(1 << 15)};
-        input(ifm, scaled << 8);
-        stream.set(NpuStream.IFM_UPSCALE, 0);
-        ifm2.describe(stream, NpuMap.Registers.IFM2);
-        stream.set(NpuStream.IFM2_PRECISION, ifm2.inputPrecision())
-                .set(NpuStream.IFM2_BROADCAST, broadcast | (isReversed ? 0x40 : 0) | (isScalar ? 0x80 : 0))
-                .set(NpuStream.IFM2_SCALAR, scalar & 0xffff)
-                .set(NpuStream.OPA_SCALE, operands[1], operands[0] << (scaled > 0 ? 16 : 0))
-                .set(NpuStream.OPB_SCALE, 0, operands[2]);
+        NpuElementwise.Second second = NpuElementwise.Second.drawn(ofm.size(), type, random);
+        NpuMap ifm2 = map(second.size(ofm.size()), type);
+        NpuElementwise operation = new NpuElementwise(function, ifm, ifm2, second, random);
+        NpuResult result = new NpuResult(ofm, operation.drawnShift(random), random);
+        input(ifm, operation.scaled() << 8);
+        operation.describe(stream);
         result.describe(stream, flash, config, true);
-        boolean isExtreme = function == 3 || function == 4;
         add(
-                FUNCTIONS.get(function) + " of " + type + " scaled " + scaled,
+                operation.toString(),
                 NpuStream.ELEMENTWISE,
-                function,
+                function.code(),
                 ofm,
-                (y, x, c) -> {
-                    long first = ifm.get(y, x, c);
-                    long second = isScalar
-                            ? scalar
-                            : ifm2.get(
-                                    (broadcast & 1) != 0 ? 0 : y,
-                                    (broadcast & 2) != 0 ? 0 : x,
-                                    (broadcast & 4) != 0 ? 0 : c);
-                    long a = isExtreme ? first : first - ifm.zero();
-                    long b = isExtreme ? second : second - ifm2.zero();
-                    boolean isTwo = function < 5 || function > 7;
-                    long left = isReversed && isTwo ? b : a;
-                    long right = isReversed && isTwo ? a : b;
-                    int power = type.bytes() == 1 ? 20 : 15;
-                    BigInteger value = isSum && !isWide
-                            ? sum(result, function, scaled, power, new long[] {left, right}, operands)
-                            : BigInteger.valueOf(plain(function, left, right));
-                    boolean isRounded = function < 3 || function == 6 || function == 5 && left < 0;
-                    if (isRounded) {
-                        value = result.round(value, isWide ? 1 : result.multiplier(), result.shift());
-                    }
-                    return result.stored(
-                            value.min(BigInteger.ONE.shiftLeft(60))
-                                    .max(BigInteger.ONE.shiftLeft(60).negate())
-                                    .longValueExact(),
-                            !isExtreme);
-                });
-    }
-
-    private static BigInteger sum(
-            NpuResult result, int function, int scaled, int power, long[] values, int[] operands) {
-        BigInteger[] terms = new BigInteger[2];
-        for (int i = 0; i < 2; i++) {
-            BigInteger value = BigInteger.valueOf(values[i]);
-            if (scaled == 0) {
-                terms[i] = value.multiply(BigInteger.valueOf(operands[2 * i]));
-            } else if (scaled == i + 1) {
-                terms[i] = result.round(value.shiftLeft(power), (long) operands[0] << 16, operands[1] + power);
-            } else {
-                terms[i] = value.shiftLeft(power - 1);
-            }
-        }
-        return function == 1 ? terms[0].add(terms[1]) : terms[0].subtract(terms[1]);
-    }
-
-    private static long plain(int function, long a, long b) {
-        return switch (FUNCTIONS.get(function)) {
-            case "MUL" -> a * b;
-            case "ADD" -> a + b;
-            case "SUB" -> a - b;
-            case "MIN" -> Math.min(a, b);
-            case "MAX" -> Math.max(a, b);
-            case "LRELU" -> a;
-            case "ABS" -> Math.abs(a);
-            case "CLZ" -> Integer.numberOfLeadingZeros((int) a);
-            case "SHR" -> {
-                int distance = (int) Math.max(0, Math.min(32, b));
-                yield distance == 0 ? a : (a + (1L << distance - 1)) >> distance;
-            }
-            default -> b >= 32 ? 0 : (int) a << (int) Math.max(0, b);
-        };
+                (y, x, c) -> operation.stored(result, y, x, c));
     }
 }

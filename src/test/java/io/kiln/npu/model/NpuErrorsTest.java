@@ -3,6 +3,7 @@ package io.kiln.npu.model;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kiln.base.Bytes;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -60,8 +61,8 @@ class NpuErrorsTest {
         assertThat(flash.bytes()).hasSize(SCALES);
         flash.allocate(FLASH_BYTES - SCALES);
         return new NpuJob(CONFIG)
-                .region(FLASH_BYTES, flash.bytes())
-                .region(ARENA_BYTES, new byte[0])
+                .region(FLASH_BYTES, Bytes.wrap(flash.bytes()))
+                .region(ARENA_BYTES, Bytes.ofText(""))
                 .payload(payload)
                 .run(List.of());
     }

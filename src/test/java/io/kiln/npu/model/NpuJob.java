@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.npu.model;
 
+import io.kiln.base.Bytes;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -16,12 +17,12 @@ final class NpuJob {
     private final List<List<Place>> cases = new ArrayList<>();
 
     /** Memory: its size, and the bytes that it begins with. */
-    private record Region(int bytes, byte[] content) {}
+    private record Region(int bytes, Bytes content) {}
 
     /** Bytes in a region. */
-    record Place(int region, int offset, int bytes, byte[] content) {
-        Place(int region, int offset, byte[] content) {
-            this(region, offset, content.length, content);
+    record Place(int region, int offset, int bytes, Bytes content) {
+        Place(int region, int offset, Bytes content) {
+            this(region, offset, content.size(), content);
         }
     }
 
@@ -29,12 +30,8 @@ final class NpuJob {
         this.config = config;
     }
 
-    int config() {
-        return config;
-    }
-
     /** The next region. */
-    NpuJob region(int bytes, byte[] content) {
+    NpuJob region(int bytes, Bytes content) {
         regions.add(new Region(bytes, content));
         return this;
     }
@@ -45,13 +42,9 @@ final class NpuJob {
         return this;
     }
 
-    List<byte[]> payloads() {
-        return payloads;
-    }
-
     /** Bytes to take out after each case. */
     NpuJob take(int region, int offset, int bytes) {
-        takes.add(new Place(region, offset, bytes, new byte[0]));
+        takes.add(new Place(region, offset, bytes, Bytes.ofText("")));
         return this;
     }
 
@@ -64,8 +57,9 @@ final class NpuJob {
     byte[] bytes() {
         Numbers out = new Numbers();
         out.number(config).number(regions.size());
-        regions.forEach(
-                each -> out.number(each.bytes()).number(each.content().length).bytes(each.content()));
+        regions.forEach(each -> out.number(each.bytes())
+                .number(each.content().size())
+                .bytes(each.content().toArray()));
         out.number(payloads.size());
         payloads.forEach(each -> out.number(each.length).bytes(each));
         out.number(takes.size());
@@ -76,7 +70,7 @@ final class NpuJob {
                 .forEach(each -> out.number(each.region())
                         .number(each.offset())
                         .number(each.bytes())
-                        .bytes(each.content()));
+                        .bytes(each.content().toArray()));
         return out.toByteArray();
     }
 

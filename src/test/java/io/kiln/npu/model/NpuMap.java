@@ -17,11 +17,11 @@ final class NpuMap {
     /** Elements. */
     record Type(int bytes, boolean isSigned) {
         int least() {
-            return isSigned ? (int) -(1L << 8 * bytes - 1) : 0;
+            return isSigned ? (int) -(1L << (8 * bytes - 1)) : 0;
         }
 
         int most() {
-            return (int) ((1L << 8 * bytes - (isSigned ? 1 : 0)) - 1);
+            return (int) ((1L << (8 * bytes - (isSigned ? 1 : 0))) - 1);
         }
 
         int drawn(Random random) {
@@ -112,10 +112,10 @@ final class NpuMap {
     }
 
     /** Takes the values of an arena. */
-    long[] take(NpuArena arena) {
+    List<Long> take(NpuArena arena) {
         long[] taken = new long[values.length];
         Arrays.setAll(taken, i -> arena.get(address(i), type));
-        return taken;
+        return Arrays.stream(taken).boxed().toList();
     }
 
     private int address(int element) {

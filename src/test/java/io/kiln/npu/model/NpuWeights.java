@@ -19,7 +19,8 @@ final class NpuWeights {
      * @param inputs channels of the IFM, 1 of a depthwise convolution
      * @param inputBlock how many of them are taken together
      * @param microDepth OFM channels of a micro-block
-     * @param subkernel rows and columns of a kernel's part
+     * @param height rows of a kernel's part
+     * @param width its columns
      */
     record Order(
             int inputs,
@@ -28,7 +29,8 @@ final class NpuWeights {
             boolean isDepthwise,
             boolean isPartFirst,
             boolean isWide,
-            int[] subkernel) {
+            int height,
+            int width) {
         static Order of(NpuWindow window, NpuMap ifm, boolean isDepthwise, int microDepth) {
             boolean isWide = ifm.type().bytes() == 2;
             return new Order(
@@ -38,11 +40,12 @@ final class NpuWeights {
                     isDepthwise,
                     window.isPartFirst(),
                     isWide,
-                    new int[] {SUBKERNEL / window.dilationY(), SUBKERNEL / window.dilationX()});
+                    SUBKERNEL / window.dilationY(),
+                    SUBKERNEL / window.dilationX());
         }
 
         int padded(int elements) {
-            if (isDepthwise || isPartFirst && !isWide) {
+            if (isDepthwise || (isPartFirst && !isWide)) {
                 return (elements + 3) / 4 * 4;
             }
             return isPartFirst ? (elements + 1) / 2 * 2 : elements;
@@ -84,13 +87,13 @@ final class NpuWeights {
             int inputs = order.isDepthwise()
                     ? MICRO_DEPTH
                     : order.isPartFirst() ? Math.min(rest, order.inputBlock()) : order.inputBlock();
-            for (int y = 0; y < height; y += order.subkernel()[0]) {
-                for (int x = 0; x < width; x += order.subkernel()[1]) {
+            for (int y = 0; y < height; y += order.height()) {
+                for (int x = 0; x < width; x += order.width()) {
                     int[] part = {
                         y,
                         x,
-                        Math.min(order.subkernel()[0], height - y),
-                        Math.min(order.subkernel()[1], width - x),
+                        Math.min(order.height(), height - y),
+                        Math.min(order.width(), width - x),
                         input,
                         (inputs + MICRO_DEPTH - 1) / MICRO_DEPTH
                     };
@@ -158,7 +161,7 @@ final class NpuWeights {
 
         byte[] padded() {
             while (count > 0 || bytes.size() % 16 != 0) {
-                add((1 << 8 - count) - 1, 8 - count);
+                add((1 << (8 - count)) - 1, 8 - count);
             }
             return bytes.toByteArray();
         }

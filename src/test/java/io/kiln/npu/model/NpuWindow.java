@@ -91,7 +91,7 @@ record NpuWindow(Axis y, Axis x, int upscale, boolean isPartFirst) {
                                 | (isPartFirst ? 1 : 0) << 2
                                 | (x.dilation() - 1) << 3
                                 | (y.dilation() - 1) << 4
-                                | (x.stride() - 1) / 2 << 6
-                                | (y.stride() - 1) / 2 << 9);
+                                | ((x.stride() - 1) / 2) << 6
+                                | ((y.stride() - 1) / 2) << 9);
     }
 }

@@ -109,18 +109,18 @@ public final class VelaFile {
     }
 
     /** A job for these cases, of all inputs each. */
-    NpuJob job(List<byte[]> cases) {
+    NpuJob job(List<Bytes> cases) {
         NpuJob job = new NpuJob(config())
-                .region(flash().length, flash())
-                .region(arena(), new byte[0])
-                .region(fastBytes(), new byte[0]);
+                .region(flash().length, Bytes.wrap(flash()))
+                .region(arena(), Bytes.ofText(""))
+                .region(fastBytes(), Bytes.ofText(""));
         payloads().forEach(job::payload);
         outputs().forEach(part -> job.take(1, part.offset(), part.bytes()));
-        for (byte[] inputs : cases) {
+        for (Bytes inputs : cases) {
             List<NpuJob.Place> puts = new ArrayList<>();
             int at = 0;
             for (Part part : inputs()) {
-                puts.add(new NpuJob.Place(1, part.offset(), Arrays.copyOfRange(inputs, at, at + part.bytes())));
+                puts.add(new NpuJob.Place(1, part.offset(), inputs.part(at, part.bytes())));
                 at += part.bytes();
             }
             job.run(puts);

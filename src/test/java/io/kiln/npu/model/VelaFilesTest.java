@@ -31,10 +31,10 @@ class VelaFilesTest {
         for (Path file : files) {
             String name = file.getFileName().toString();
             Path golden = GoldenModels.folder(name.substring(0, name.lastIndexOf("-u")));
-            List<byte[]> cases = new ArrayList<>();
+            List<Bytes> cases = new ArrayList<>();
             ByteArrayOutputStream expected = new ByteArrayOutputStream();
             for (int i = 0; Files.exists(golden.resolve("input_" + i + ".bin")); i++) {
-                cases.add(Files.readAllBytes(golden.resolve("input_" + i + ".bin")));
+                cases.add(Bytes.wrap(Files.readAllBytes(golden.resolve("input_" + i + ".bin"))));
                 expected.writeBytes(Files.readAllBytes(golden.resolve("output_" + i + ".bin")));
             }
             NpuHost.Answer answer = host.run(VelaFile.read(file).job(cases));
