@@ -110,7 +110,7 @@ final class NpuHost {
         return result;
     }
 
-    private static byte[] read(Path file) {
+    static byte[] read(Path file) {
         try {
             return Files.readAllBytes(file);
         } catch (IOException e) {

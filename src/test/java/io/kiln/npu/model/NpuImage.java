@@ -55,9 +55,16 @@ public final class NpuImage {
     /** Sizes of the arena and of the fast memory, and where the content begins. */
     private static void write(Path folder, int config, Bytes flash, Bytes payload, Bytes content, int[] sizes) {
         ResourceTree.read("npu").forEach((name, text) -> WholeFiles.write(folder.resolve(name), text.toArray()));
-        String main = String.format(
-                Locale.ROOT, MAIN, list(flash), list(payload), list(content), sizes[0], sizes[1], sizes[2], config);
-        WholeFiles.write(folder.resolve("main.c"), main);
+        WholeFiles.write(folder.resolve("main.c"), NpuHost.read(Path.of("src", "test", "c", "ethosu_image.c")));
+        WholeFiles.write(
+                folder.resolve("npu_data.h"),
+                "#define NPU_CONFIG " + config + "u\n#define ARENA_BYTES " + sizes[0] + "\n#define FAST_BYTES "
+                        + sizes[1] + "\n#define CONTENT_AT " + sizes[2] + "\n" + array("flash", flash)
+                        + array("payload", payload) + array("content", content));
+    }
+
+    private static String array(String name, Bytes content) {
+        return "static const uint8_t " + name + "[] __attribute__((aligned(16))) = {" + list(content) + "};\n";
     }
 
     private static String list(Bytes bytes) {
