@@ -18,6 +18,10 @@ static void print_operation(const struct ethosu_model_operation* operation, void
   (void)puts(line);
 }
 
+/* What the fuzzer and the checks are called with. */
+int ethosu_fuzz(const char* job, uint64_t seed, uint32_t cases);
+int ethosu_checks(void);
+
 static void take_out(const struct job* job, FILE* out) {
   for (uint32_t i = 0; i < job->take_count; ++i) {
     const struct job_place* place = &job->takes[i];
@@ -25,14 +29,10 @@ static void take_out(const struct job* job, FILE* out) {
   }
 }
 
-int main(int argc, char** argv) {
+static int run(const char* name, FILE* out) {
   struct job job;
   struct ethosu_driver npu;
-  if (argc != 3 || !job_read(&job, argv[1])) {
-    return 2;
-  }
-  FILE* out = fopen(argv[2], "wb");
-  if (out == NULL) {
+  if (!job_read(&job, name)) {
     return 2;
   }
   (void)ethosu_init(&npu, NULL, NULL, 0, 1, 1);
@@ -49,7 +49,6 @@ int main(int argc, char** argv) {
         (void)ethosu_model_describe(ethosu_model_last_error(driver), text, sizeof(text));
         (void)printf("%s\n", text);
         job_free(&job);
-        (void)fclose(out);
         return 1;
       }
       ethosu_release_driver(driver);
@@ -57,5 +56,18 @@ int main(int argc, char** argv) {
     take_out(&job, out);
   }
   job_free(&job);
-  return fclose(out) == 0 ? 0 : 2;
+  return 0;
+}
+
+/* Either a job and a file for what it takes out, or a job, a seed and a number of cases, or nothing for the checks. */
+int main(int argc, char** argv) {
+  if (argc == 4) {
+    return ethosu_fuzz(argv[1], strtoull(argv[2], NULL, 10), (uint32_t)strtoul(argv[3], NULL, 10));
+  }
+  if (argc != 3) {
+    return ethosu_checks();
+  }
+  FILE* out = fopen(argv[2], "wb");
+  int result = out == NULL ? 2 : run(argv[1], out);
+  return out != NULL && fclose(out) == 0 ? result : 2;
 }
