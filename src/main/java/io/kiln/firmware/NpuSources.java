@@ -59,13 +59,13 @@ final class NpuSources {
                 board,
                 npu,
                 configuration(board, npu, streams),
-                npu.isModel() ? DRIVER : "../" + driver(board, npu, user),
+                "../" + (npu.isModel() ? FOLDER + "/" + DRIVER : driver(board, npu, user)),
                 request.application() != Application.RPC);
         if (npu.isModel()) {
             ResourceTree.read(FOLDER).forEach((name, content) -> files.put(FOLDER + "/" + name, content));
         }
-        files.put(FOLDER + "/" + HOOKS, ResourceTree.read("ethosu").get(HOOKS));
-        files.put(FOLDER + "/" + SETTINGS, Bytes.ofText(settings.text()));
+        files.put(ProjectFiles.BOARD + "/" + HOOKS, ResourceTree.read("ethosu").get(HOOKS));
+        files.put(ProjectFiles.BOARD + "/" + SETTINGS, Bytes.ofText(settings.text()));
         return files;
     }
 

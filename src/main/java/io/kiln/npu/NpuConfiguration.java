@@ -88,7 +88,7 @@ public record NpuConfiguration(
                 | streamVersion << 4
                 | shramKib << 8
                 | (customDma ? 1 << 27 : 0)
-                | product.ordinal() << 28;
+                | List.of(Product.values()).indexOf(product) << 28;
     }
 
     /** Number of its cores. */

@@ -193,6 +193,11 @@ class EthosUFlowTest {
         assertThatThrownBy(() -> flow.build(spec, DeviceSpec.USUAL))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("the model returned error -1");
+        // The same objects on a stand-in: there the model of the NPU computes, and not that driver.
+        writeBoard("npu: {kind: ethos-u55, macs: 128, base: 0x58102000}\nemulator: {standIn: virtual-corstone-300}");
+        flow.build(spec, DeviceSpec.USUAL);
+        assertThat(json("kiln/verify.json").path("bitExact").asBoolean()).isTrue();
+        assertThat(json("kiln/verify.json").path("ranOn").asText()).contains("stand-in");
     }
 
     @Test
