@@ -127,6 +127,7 @@ public final class NpuOperations {
         long strideX = 1 + (stride & 1) + (stride >> 6 & 7) * 2;
         long strideY = 1 + (stride >> 1 & 1) + (stride >> 9 & 7) * 2;
         FeatureMap output = output();
+        // A map that is read enlarged is half as large, and what it has of an odd row or column depends on the padding.
         long height = (output.height() - 1) * strideY
                 + get("KERNEL_HEIGHT_M1")
                 + 1
@@ -137,10 +138,7 @@ public final class NpuOperations {
                 + 1
                 - get("IFM_PAD_LEFT")
                 - get("IFM_PAD_RIGHT");
-        accesses.add(access(
-                map("IFM", (height + upscale - 1) / upscale, (width + upscale - 1) / upscale, get("IFM_DEPTH_M1") + 1),
-                "IFM",
-                false));
+        accesses.add(access(map("IFM", height / upscale, width / upscale, get("IFM_DEPTH_M1") + 1), "IFM", false));
         if (hasWeights) {
             boolean isGlobal = (get("OFM_PRECISION") >> 8 & 1) != 0;
             for (int core = 0; core < (get("PARALLEL_MODE") == 0 ? 1 : configuration.cores()); core++) {

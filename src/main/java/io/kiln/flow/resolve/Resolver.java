@@ -57,8 +57,11 @@ public final class Resolver {
             missing.list().forEach(problems::add);
         }
         problems.throwIfAny();
-        return new ResolvedBuild(
+        ResolvedBuild build = new ResolvedBuild(
                 spec, board.orElseThrow(), boards.emulated(board.orElseThrow()), toolchain.orElseThrow(), objects);
+        NpuFit.problems(build).forEach(problems::add);
+        problems.throwIfAny();
+        return build;
     }
 
     /** Missing files that another plugin may still create. */

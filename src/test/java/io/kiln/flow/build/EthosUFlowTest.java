@@ -33,6 +33,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -137,6 +138,21 @@ class EthosUFlowTest {
         }
     }
 
+    /** Firmware built from the archive of a model, where nobody knows of Vela. */
+    @Test
+    @EnabledIfSystemProperty(named = "kiln.golden", matches = "all")
+    void anArchiveBringsItsPartsAlong() throws IOException {
+        List<ModelSource> models = new ArrayList<>(List.of(new ModelSource(mixed(VelaModel.U55_128), "mixed")));
+        Path vectors = vectors("vectors");
+        flow.build(draft(models, "virtual-corstone-300", vectors).build(), DeviceSpec.USUAL);
+        Path archive = folder.resolve("kept.tar");
+        Files.copy(folder.resolve("out/m-mlf.tar"), archive);
+        BuildSpec again = draft(List.of(new ModelSource(archive, "mixed")), "virtual-corstone-300", vectors)
+                .build();
+        flow.build(again, DeviceSpec.USUAL);
+        assertThat(json("kiln/verify.json").path("bitExact").asBoolean()).isTrue();
+    }
+
     static Stream<List<String>> configurations() {
         List<String> dedicated = List.of("kws_ref_model-u65-512-dedicated", "kws_ref_model", "ethos-u65-512");
         return ALL
@@ -180,6 +196,7 @@ class EthosUFlowTest {
         TestPrograms.need("qemu-system-arm");
         writeBoard("npu: {kind: ethos-u55, macs: 128, base: 0x58102000, secure: false, memories: [ssram, sram, ddr]}");
         BuildSpec spec = draft(List.of(new ModelSource(mixed(VelaModel.U55_128), "m")), "my-board", vectors("own"))
+                .toolchain(Optional.of("gnu"))
                 .build();
         assertThatThrownBy(() -> flow.build(spec, DeviceSpec.USUAL))
                 .isInstanceOf(KilnException.class)
@@ -207,13 +224,14 @@ class EthosUFlowTest {
                         "virtual-corstone-300",
                         vectors("other"))
                 .build();
-        assertThatThrownBy(() -> flow.build(spec, DeviceSpec.USUAL))
+        assertThatThrownBy(() -> flow.resolve(spec))
                 .isInstanceOf(KilnException.class)
-                .hasMessageContaining("an ethos-u55-256, and the NPU is an ethos-u55-128");
+                .hasMessageContaining("an ethos-u55-256, and the NPU is an ethos-u55-128")
+                .hasMessageContaining("board virtual-corstone-300");
         BuildSpec without = draft(
                         List.of(new ModelSource(mixed(VelaModel.U55_256), "m")), "mps3-an547", vectors("without"))
                 .build();
-        assertThatThrownBy(() -> flow.build(without, DeviceSpec.USUAL))
+        assertThatThrownBy(() -> flow.resolve(without))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("for an ethos-u55-256, and the target has no NPU");
     }
@@ -251,7 +269,7 @@ class EthosUFlowTest {
 
     private SpecDraft draft(List<ModelSource> models, String board, Path vectors) {
         return SpecDraft.of(new Layout(folder, folder.resolve("out"), "m"), models, board)
-                .toolchain(Optional.of("gnu"))
+                .toolchain(Optional.of("clang"))
                 .verify(new VerifySpec(VerifyOn.EMULATOR, Optional.of(vectors), 2, 0));
     }
 

@@ -18,7 +18,6 @@ import io.kiln.npu.NpuOperation;
 import io.kiln.npu.NpuOperations;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 
 /**
  * The operator {@code ethos-u} of Vela's files: a part of the model as a command stream. Inputs: the driver's payload; the weights of all such
@@ -35,7 +34,6 @@ public final class EthosUImporter implements OperatorImporter {
     private static final int FAST = 3;
     private static final int TENSORS = 4;
     private static final int FAST_REGION = 2;
-    private static final Set<DType> TYPES = Set.of(DType.INT8, DType.UINT8, DType.INT16, DType.INT32);
 
     /** The options that Vela writes: a FlexBuffer whose root is the number 1. */
     private static final Bytes OPTIONS = Bytes.wrap(new byte[] {1, 4, 1});
@@ -135,10 +133,7 @@ public final class EthosUImporter implements OperatorImporter {
         List<Integer> offsets = new ArrayList<>();
         for (TfliteTensor tensor : tensors) {
             operator.require(
-                    TYPES.contains(tensor.dtype()) && tensor.shape().elements() > 0,
-                    tensor.text() + " is of a type that no NPU computes, or has no elements",
-                    "int8, uint8, int16 or int32",
-                    AGAIN);
+                    tensor.shape().elements() > 0, tensor.text() + " has no elements", "a tensor with elements", AGAIN);
             int offset = operator.arenaOffset(tensor).orElse(-1);
             operator.require(
                     offset >= start,

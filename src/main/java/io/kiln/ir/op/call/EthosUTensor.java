@@ -24,7 +24,7 @@ public record EthosUTensor(int offset, Shape shape, DType dtype) implements Op {
             .attributes(
                     Attribute.whole("offset", EthosUTensor::offset, 0),
                     Attribute.shape("shape", EthosUTensor::shape),
-                    Attribute.dtype("dtype", EthosUTensor::dtype, DType.INT8, DType.UINT8, DType.INT16, DType.INT32),
+                    Attribute.dtype("dtype", EthosUTensor::dtype),
                     EthosUTensor::new)
             .traits()
             .result(EthosUTensor::result);
