@@ -15,17 +15,22 @@ import io.kiln.artifact.OperatorCodegen;
 import io.kiln.artifact.OperatorInfo;
 import io.kiln.artifact.OperatorInfo.ChosenSchedule;
 import io.kiln.artifact.OperatorInfo.Cost;
+import io.kiln.base.Bytes;
 import io.kiln.executor.ExecutableModule;
 import io.kiln.executor.PlannedModule;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Function;
 import io.kiln.ir.Group;
+import io.kiln.ir.op.call.EthosU;
 import io.kiln.lower.LoweredOperator;
 import io.kiln.memory.MemoryPlan;
 import io.kiln.partition.Externals;
 import io.kiln.target.MemoryPool;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /** Describes a compiled model for readers other than a C compiler. */
@@ -41,6 +46,7 @@ final class LibraryMetadata {
     private final Map<Integer, List<String>> layers;
     private final Map<Integer, Long> macs;
     private final Map<Integer, OperatorCodegen> codegens;
+    private final Map<Integer, Long> apart;
 
     private LibraryMetadata(
             Function imported,
@@ -57,6 +63,7 @@ final class LibraryMetadata {
         this.layers = layers(fused);
         this.macs = macs(imported, fused);
         this.codegens = codegens(fused, module, externals);
+        this.apart = apart(fused);
     }
 
     /**
@@ -84,9 +91,29 @@ final class LibraryMetadata {
                 module.name(),
                 module.origin().target().text(),
                 module.api().withFunctions(functions),
-                new Memory(workspaceBytes(), alignment(), module.constantBytes(), pools(), storages, copies),
+                new Memory(workspaceBytes(), alignment(), constantBytes(), pools(), storages, copies),
                 isPlanned() ? plan() : new Plan(STORAGE_IDS, workspaceBytes(), workspaceBytes(), List.of()),
                 module.program().operators().stream().map(this::describe).toList());
+    }
+
+    private long constantBytes() {
+        return module.constantBytes()
+                + apart.values().stream().mapToLong(Long::longValue).sum();
+    }
+
+    /** Bytes of the weights that parts for an NPU share, which lie beside the tables of operators: counted for the first of them. */
+    private static Map<Integer, Long> apart(Function fused) {
+        Map<Integer, Long> bytes = new HashMap<>();
+        Set<Bytes> seen = new HashSet<>();
+        for (Binding binding : fused.bindings()) {
+            if (binding.op() instanceof EthosU part) {
+                Bytes weights = binding.constant(part.payload() + 1).data();
+                if (seen.add(weights)) {
+                    bytes.put(binding.id(), (long) weights.size());
+                }
+            }
+        }
+        return bytes;
     }
 
     private List<ExternalPool> pools() {
@@ -144,7 +171,7 @@ final class LibraryMetadata {
                 new Cost(
                         macs.get(operator.output()),
                         operator.executedMacs(),
-                        operator.function().constantBytes(),
+                        operator.function().constantBytes() + apart.getOrDefault(operator.output(), 0L),
                         operator.scratchBytes()),
                 new ChosenSchedule(operator.schedule(), operator.reason(), codegens.get(operator.output())));
     }

@@ -46,6 +46,15 @@ final class InterruptTable {
                 .map(list -> Bytes.ofText(print(board, handlers(board, list))));
     }
 
+    /** The handler of an interrupt, if the board's list names one. */
+    static Optional<String> handler(Board board, int number) {
+        return Optional.ofNullable(board.files().get(LIST))
+                .map(list -> handlers(board, list))
+                .filter(names -> number < names.size())
+                .map(names -> names.get(number))
+                .filter(name -> !name.equals(NONE));
+    }
+
     private static List<String> handlers(Board board, Bytes list) {
         List<String> handlers = new ArrayList<>();
         int line = 0;

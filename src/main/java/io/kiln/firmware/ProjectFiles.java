@@ -62,6 +62,8 @@ final class ProjectFiles {
                 .forEach(model ->
                         project.model(model, request.content().options().trusted()));
         project.brought(request.brought());
+        NpuSources.files(request, user)
+                .forEach((name, content) -> project.addOwn(name, content, NpuSources.kind(request.board())));
         ArmIntrinsics.header(request.models()).ifPresent(header -> project.add(ArmIntrinsics.FILE, header));
         request.extra().files().forEach((name, content) -> project.addOwn(name, content, SourceKind.SMALL));
         if (!request.extra().isAlone()) {

@@ -2,6 +2,7 @@
 package io.kiln.ir;
 
 import io.kiln.ir.op.Op;
+import io.kiln.ir.op.call.EthosU;
 import io.kiln.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.List;
@@ -48,6 +49,9 @@ public record Binding(int id, Op op, List<Arg> args, TensorType type, Origin ori
      * computed.
      */
     public long macs() {
+        if (op instanceof EthosU part) {
+            return EthosU.macs(constant(part.payload()).data());
+        }
         if (!op.weights().stream().map(args::get).allMatch(Constant.class::isInstance)) {
             return 0;
         }

@@ -5,6 +5,8 @@ import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Signature;
 import io.kiln.ir.op.call.CircularBuffer;
 import io.kiln.ir.op.call.CustomCall;
+import io.kiln.ir.op.call.EthosU;
+import io.kiln.ir.op.call.EthosUTensor;
 import io.kiln.ir.op.call.If;
 import io.kiln.ir.op.call.RefWrite;
 import io.kiln.ir.op.call.While;
@@ -162,6 +164,8 @@ public final class Operators {
             SignalWindow.SIGNATURE,
             CircularBuffer.SIGNATURE,
             CustomCall.SIGNATURE,
+            EthosU.SIGNATURE,
+            EthosUTensor.SIGNATURE,
             If.SIGNATURE,
             RefWrite.SIGNATURE,
             While.SIGNATURE);

@@ -30,11 +30,16 @@ public record LoweredOperator(
      * @param scratchBytes bytes of scratch in the workspace, where its buffers follow each other as {@link OperatorBuffers#nextScratch} says
      * @param executedMacs multiply-accumulates that the loops execute
      * @param passes how often the loops traverse the weights; 0 if that follows from the other figures
+     * @param alignment least alignment in bytes of its output and its scratch, where they lie in the workspace
      */
-    public record Cost(long scratchBytes, long executedMacs, long passes) {
+    public record Cost(long scratchBytes, long executedMacs, long passes, int alignment) {
         /** A cost from which the number of passes follows. */
         public Cost(long scratchBytes, long executedMacs) {
-            this(scratchBytes, executedMacs, 0);
+            this(scratchBytes, executedMacs, 0, 1);
+        }
+
+        private Cost with(long macs, long traversed) {
+            return new Cost(scratchBytes, macs, traversed, alignment);
         }
     }
 
@@ -59,20 +64,12 @@ public record LoweredOperator(
 
     /** A copy with the number of multiply-accumulates that its loops execute. */
     public LoweredOperator executing(long macs) {
-        return new LoweredOperator(
-                function, op, inputs, output, dependencies, new Cost(cost.scratchBytes, macs, cost.passes), choice);
+        return with(cost.with(macs, cost.passes));
     }
 
     /** A copy whose loops traverse the weights so often. */
     public LoweredOperator traversing(long passes) {
-        return new LoweredOperator(
-                function,
-                op,
-                inputs,
-                output,
-                dependencies,
-                new Cost(cost.scratchBytes, cost.executedMacs, passes),
-                choice);
+        return with(cost.with(cost.executedMacs, passes));
     }
 
     /**
@@ -120,6 +117,15 @@ public record LoweredOperator(
     /** A copy with another function that computes the same. */
     public LoweredOperator with(PrimFunc newFunction) {
         return new LoweredOperator(newFunction, op, inputs, output, dependencies, cost, choice);
+    }
+
+    /** A copy whose output and scratch in the workspace are aligned to so many bytes. */
+    public LoweredOperator aligned(int bytes) {
+        return with(new Cost(cost.scratchBytes, cost.executedMacs, cost.passes, bytes));
+    }
+
+    private LoweredOperator with(Cost newCost) {
+        return new LoweredOperator(function, op, inputs, output, dependencies, newCost, choice);
     }
 
     private LoweredOperator with(Choice newChoice) {

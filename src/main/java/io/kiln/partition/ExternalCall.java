@@ -16,8 +16,14 @@ import java.util.Objects;
  * @param constants its tables, in order
  * @param contextBytes bytes of memory that it uses while it runs, aligned to 8 bytes and not initialised
  * @param schedule what computes it, for the report
+ * @param alignment least alignment in bytes of the context, and of the output if it lies in the workspace; a power of two up to 64
  */
-public record ExternalCall(List<Table> constants, long contextBytes, String schedule) {
+public record ExternalCall(List<Table> constants, long contextBytes, String schedule, int alignment) {
+    /** A call whose memory needs no alignment of its own. */
+    public ExternalCall(List<Table> constants, long contextBytes, String schedule) {
+        this(constants, contextBytes, schedule, 1);
+    }
+
     public ExternalCall {
         constants = List.copyOf(constants);
         Objects.requireNonNull(schedule, "the schedule");

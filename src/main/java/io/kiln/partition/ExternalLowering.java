@@ -54,7 +54,8 @@ final class ExternalLowering {
         function.device().ifPresent(device -> pass(buffers.device(device.context()), true));
         BlockBuilder body = new BlockBuilder().call(kernel(), passed, List.of());
         return Nests.operator(op, buffers, tables, rows, Nests.allRows(op), body.build(), call.schedule())
-                .because("taken by " + function.composite().compiler());
+                .because("taken by " + function.composite().compiler())
+                .aligned(call.alignment());
     }
 
     private void pass(Buffer buffer, boolean isWritten) {

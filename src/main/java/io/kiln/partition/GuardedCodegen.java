@@ -99,6 +99,9 @@ final class GuardedCodegen {
         if (call.contextBytes() < 0 || call.contextBytes() > Integer.MAX_VALUE) {
             throw wrong("asks for " + call.contextBytes() + " bytes of context for " + composite);
         }
+        if (Integer.bitCount(call.alignment()) != 1 || call.alignment() < 1 || call.alignment() > 64) {
+            throw wrong("asks for an alignment of " + call.alignment() + " bytes for " + composite);
+        }
         Set<String> names = new HashSet<>();
         for (ExternalCall.Table table : call.constants()) {
             int size = table.data().size();

@@ -156,10 +156,12 @@ final class Liveness {
         int index = tenant.index();
         long bytes = tenant.occupancy().bytes();
         if (!tenant.value()) {
-            return new WorkspaceBuffer(WorkspaceLayout.scratchName(index), bytes, 2 * LEAST_ALIGNMENT, index, index);
+            int own = graph.nodes().get(index).cost().alignment();
+            return new WorkspaceBuffer(
+                    WorkspaceLayout.scratchName(index), bytes, Math.max(2 * LEAST_ALIGNMENT, own), index, index);
         }
         Value value = graph.values().get(index);
-        int alignment = Math.max(LEAST_ALIGNMENT, value.type().dtype().bytes());
+        int alignment = Math.max(Math.max(LEAST_ALIGNMENT, value.type().dtype().bytes()), value.alignment());
         boolean isOutput = value.place() == Place.OUTPUT;
         int last = isOutput ? Math.max(graph.nodes().size(), value.lastUser()) : value.lastUser();
         return new WorkspaceBuffer(WorkspaceLayout.valueName(value.id()), bytes, alignment, value.producer(), last);

@@ -37,10 +37,11 @@ record RowGraph(List<Node> nodes, List<Value> values, Map<Integer, Integer> stor
      * @param wholeScratch bytes of scratch in one call
      * @param rowScratch bytes of scratch when it is called step by step
      * @param work multiply-accumulates of all steps
+     * @param alignment least alignment of its scratch
      */
-    record Cost(long wholeScratch, long rowScratch, long work) {
+    record Cost(long wholeScratch, long rowScratch, long work, int alignment) {
         /** The cost of a copy. */
-        static final Cost NONE = new Cost(0, 0, 0);
+        static final Cost NONE = new Cost(0, 0, 0, 1);
     }
 
     /**
@@ -220,14 +221,19 @@ record RowGraph(List<Node> nodes, List<Value> values, Map<Integer, Integer> stor
      * @param index index among the inputs or outputs; -1 for intermediate values
      * @param producer the node that writes it; -1 for inputs
      * @param lastUser the node that reads it last; its producer if there is none
+     * @param alignment least alignment of its memory that its producer wants
      */
-    record Value(int id, TensorType type, Place place, int index, int producer, int lastUser) {
+    record Value(int id, TensorType type, Place place, int index, int producer, int lastUser, int alignment) {
         int rows() {
             return Rows.count(type.shape());
         }
 
         long rowBytes() {
             return type.bytes() / rows();
+        }
+
+        Value aligned(int bytes) {
+            return new Value(id, type, place, index, producer, lastUser, bytes);
         }
 
         /** Whether a node at this index or a later one reads it, or the caller gets it. */
@@ -238,7 +244,7 @@ record RowGraph(List<Node> nodes, List<Value> values, Map<Integer, Integer> stor
         /** The same value with nodes numbered from a later one; the caller uses an output after the last node. */
         private Value relativeTo(int first, int nodes) {
             int last = place == Place.OUTPUT ? nodes : lastUser;
-            return new Value(id, type, place, index, producer - first, last - first);
+            return new Value(id, type, place, index, producer - first, last - first, alignment);
         }
     }
 

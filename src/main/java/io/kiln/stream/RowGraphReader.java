@@ -102,7 +102,11 @@ final class RowGraphReader {
                 steps,
                 accumulates,
                 block,
-                new Cost(whole.scratchBytes(), byRows.scratchBytes(), whole.executedMacs()));
+                new Cost(
+                        whole.scratchBytes(),
+                        byRows.scratchBytes(),
+                        whole.executedMacs(),
+                        whole.cost().alignment()));
     }
 
     private List<Value> values(List<LoweredOperator> operators) {
@@ -123,7 +127,8 @@ final class RowGraphReader {
         }
         for (LoweredOperator operator : operators) {
             if (!outputs.contains(operator.output())) {
-                values.add(value(operator.output(), types.get(operator.output()), Place.WORKSPACE, -1));
+                values.add(value(operator.output(), types.get(operator.output()), Place.WORKSPACE, -1)
+                        .aligned(operator.cost().alignment()));
             }
         }
         return values;
@@ -131,7 +136,7 @@ final class RowGraphReader {
 
     private Value value(int id, TensorType type, Place place, int index) {
         int first = producer.getOrDefault(id, -1);
-        return new Value(id, type, place, index, first, Math.max(first, lastUser.getOrDefault(id, first)));
+        return new Value(id, type, place, index, first, Math.max(first, lastUser.getOrDefault(id, first)), 1);
     }
 
     /** The stored value of each output; an input, or a value that is another output already, is copied. */

@@ -83,7 +83,9 @@ class DrawnOperatorsTest {
             "only TensorFlow Lite's rounding has it: SingleOperatorTest and RecurrentInQemuTest run its C",
             List.of("TflRealRequantize"),
             "its C is the user's: CustomOperatorTest runs it",
-            List.of("CustomCall"));
+            List.of("CustomCall"),
+            "an NPU computes it, or left it in memory: EthosUFlowTest runs the C around it",
+            List.of("EthosU", "EthosUTensor"));
 
     @Test
     void everyOtherOperatorIsDrawn() {
@@ -110,6 +112,8 @@ class DrawnOperatorsTest {
                 .containsExactlyInAnyOrder(
                         "BlockDense",
                         "CustomCall",
+                        "EthosU",
+                        "EthosUTensor",
                         "FixedPointMultiply",
                         "OnnxAveragePool",
                         "OnnxRequantize",

@@ -52,10 +52,11 @@ final class HelpMojoTest {
                 .contains("\n    board (Default: mps2-an386)\n")
                 .contains("\n      User property: kiln.board\n")
                 .doesNotContain("kiln:build\n  ");
-        for (Element element : ParameterGroup.of("verify").orElseThrow().elements()) {
+        ParameterGroup group = ParameterGroup.of("verify").orElseThrow();
+        for (Element element : group.elements()) {
             assertThat(help)
                     .contains("\n    verify/" + element.name())
-                    .contains("\n      " + element.meaning() + "\n      User property: kiln.verify." + element.name());
+                    .contains("\n      " + element.meaning() + "\n      User property: " + group.property(element));
         }
     }
 

@@ -7,6 +7,7 @@ import io.kiln.frontend.TfliteRounding;
 import io.kiln.frontend.onnx.ImportedFunctions;
 import io.kiln.frontend.relay.RelayFrontend;
 import io.kiln.frontend.relay.rule.Rules;
+import io.kiln.frontend.tflite.VelaModel;
 import io.kiln.frontend.tflite.single.OperatorCases;
 import io.kiln.frontend.tflite.single.SingleOperatorTest;
 import io.kiln.frontend.tflite.write.WrittenOperators;
@@ -65,13 +66,15 @@ final class OperatorPlaces {
         List<Function> tflite = SingleOperatorTest.operators()
                 .flatMap(OperatorPlaces::functions)
                 .toList();
+        List<Function> velas = List.of(VelaModel.mixed(VelaModel.U55_128).read());
         List<Function> onnx = ImportedFunctions.all().toList();
         Function relay = RelayFrontend.read(Bytes.ofText(RELAY_ONLY), "m.relay", Optional.empty(), "m.params", "m");
         OperatorPlaces places = new OperatorPlaces();
         places.registered();
         places.imported(tflite, Place.TFLITE_READER);
+        places.imported(velas, Place.TFLITE_READER);
         places.imported(onnx, Place.ONNX_READER);
-        Stream.of(tflite, onnx, List.of(relay)).flatMap(List::stream).forEach(places::seen);
+        Stream.of(tflite, velas, onnx, List.of(relay)).flatMap(List::stream).forEach(places::seen);
         places.fast(Stream.of(tflite, onnx)
                 .flatMap(List::stream)
                 .filter(function -> function.functions().isEmpty())

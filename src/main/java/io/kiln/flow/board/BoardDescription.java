@@ -94,6 +94,16 @@ public final class BoardDescription {
                         "console",
                         console.uart() + ", " + console.baud() + " baud"
                                 + (console.usb().isEmpty() ? "" : ", USB " + String.join(", ", console.usb()))));
+        board.npu()
+                .ifPresent(npu -> line(
+                        "npu",
+                        npu.configuration()
+                                + String.format(Locale.ROOT, " at 0x%08x", npu.base())
+                                + (npu.irq().isPresent()
+                                        ? ", interrupt " + npu.irq().getAsInt()
+                                        : "")
+                                + (npu.isSecure() ? ", secure" : "")
+                                + (npu.isModel() ? ", a model in its place" : "")));
         board.timer()
                 .ifPresent(timer -> line(
                         "timer",

@@ -4,6 +4,7 @@ package io.kiln.flow.inspect;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.base.elf.ElfFile;
 import io.kiln.firmware.image.Measurement;
+import io.kiln.report.listing.InspectReport.NpuPart;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -16,8 +17,14 @@ sealed interface Inspected {
      *
      * @param stateBytes variables that it keeps between runs
      * @param drawing the page of its graph
+     * @param npuParts its parts for an NPU
      */
-    record OfModel(Path file, ModelMetadata model, long stateBytes, Path drawing) implements Inspected {}
+    record OfModel(Path file, ModelMetadata model, long stateBytes, Path drawing, List<NpuPart> npuParts)
+            implements Inspected {
+        public OfModel {
+            npuParts = List.copyOf(npuParts);
+        }
+    }
 
     /** An archive. */
     record OfArchive(Path file) implements Inspected {}

@@ -7,11 +7,15 @@ import io.kiln.artifact.ArtifactSet;
 import io.kiln.base.Bytes;
 import io.kiln.base.FileFailure;
 import io.kiln.base.elf.ElfFile;
+import io.kiln.compile.Frontends;
+import io.kiln.compile.ReadOptions;
 import io.kiln.flow.resolve.ModelArchives;
+import io.kiln.frontend.InputShapes;
 import io.kiln.mlf.ModelLibraryFormat;
 import io.kiln.module.ModuleLoaders;
 import io.kiln.module.ModuleNode;
 import io.kiln.module.SharedLibrary;
+import io.kiln.partition.ethosu.EthosUCodegen;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -32,6 +36,8 @@ final class InspectedArtifacts {
 
     private static final int MAGIC = 8;
 
+    private static final String TFLITE = ".tflite";
+
     private InspectedArtifacts() {}
 
     static List<Artifact> of(Path file) {
@@ -43,6 +49,9 @@ final class InspectedArtifacts {
                     .forEach(model -> artifacts.addAll(model.artifacts().artifacts()));
             return artifacts.stream().distinct().toList();
         }
+        if (name.endsWith(TFLITE) && isVelas(read(file))) {
+            return NpuParts.streams(Frontends.read(file, "default", InputShapes.NONE, ReadOptions.DEFAULT));
+        }
         if (ElfFile.isElf(file)) {
             ElfFile elf = ElfFile.read(file);
             return SharedLibrary.isLibrary(elf) ? library(file, elf, name) : List.of(single(name, "o", read(file)));
@@ -50,6 +59,11 @@ final class InspectedArtifacts {
         return exported(file)
                 .map(ArtifactSet::artifacts)
                 .orElseGet(() -> List.of(single(name, name.substring(name.lastIndexOf('.') + 1), read(file))));
+    }
+
+    /** Whether a model names the operator of Vela's files. */
+    private static boolean isVelas(Bytes content) {
+        return new String(content.toArray(), StandardCharsets.ISO_8859_1).contains(EthosUCodegen.NAME);
     }
 
     /** The artifacts of an exported set or artifact; empty for other files. */

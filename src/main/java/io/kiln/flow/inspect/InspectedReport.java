@@ -82,7 +82,8 @@ final class InspectedReport {
                 model.constantBytes(),
                 model.workspaceBytes(),
                 model.plan().lowerBound(),
-                file.stateBytes());
+                file.stateBytes(),
+                file.npuParts());
     }
 
     private static Archive archive(OfArchive file) {

@@ -62,6 +62,7 @@ final class InspectedText {
         if (file.stateBytes() > 0) {
             lines.add("state " + file.stateBytes() + " bytes, kept between runs");
         }
+        lines.addAll(NpuParts.lines(file.npuParts()));
         lines.add("graph: " + file.drawing());
         return lines;
     }

@@ -13,7 +13,9 @@ import io.kiln.compile.CallOptions;
 import io.kiln.compile.CodeTarget;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.CompiledModel;
+import io.kiln.compile.Frontends;
 import io.kiln.compile.ModelCompiler;
+import io.kiln.compile.ReadOptions;
 import io.kiln.firmware.image.ImageMeasurer;
 import io.kiln.flow.build.FirmwareSteps;
 import io.kiln.flow.page.ModelGraph;
@@ -23,13 +25,16 @@ import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.GivenInputs;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.frontend.relay.RelayFrontend;
+import io.kiln.ir.Function;
 import io.kiln.module.SharedLibrary;
 import io.kiln.module.inspect.ArtifactInspectors;
 import io.kiln.pages.graph.JtepageGenerated;
+import io.kiln.partition.ethosu.EthosUCodegen;
 import io.kiln.report.ProfileReport;
 import io.kiln.report.graph.Graph;
 import io.kiln.report.graph.Graph.Note;
 import io.kiln.report.listing.InspectReport;
+import io.kiln.report.listing.InspectReport.NpuPart;
 import io.kiln.report.page.Page;
 import io.kiln.target.Target;
 import io.kiln.target.TargetKind;
@@ -161,14 +166,23 @@ public final class Inspector {
         if (!spec.malformed().isEmpty()) {
             throw new KilnException(spec.malformed());
         }
-        CompiledModel compiled = ModelCompiler.compile(new CompileRequest(
-                source.input(), CodeTarget.of(target()), spec.options().with(CallOptions.TYPED), Optional.empty()));
+        ReadOptions reading = spec.options().reading();
+        Function function = Frontends.read(source.file(), source.name(), source.shapes(), reading);
+        List<NpuPart> npuParts = NpuParts.of(function);
+        String target = npuParts.isEmpty() ? target() : EthosUCodegen.NAME + ", " + target();
+        CompiledModel compiled = ModelCompiler.compile(
+                new CompileRequest(
+                        source.input(),
+                        CodeTarget.of(target),
+                        spec.options().with(CallOptions.TYPED),
+                        Optional.empty()),
+                function);
         Path drawing = spec.layout().reports().resolve("graph-" + source.name() + ".html");
         String file = String.valueOf(source.file().getFileName());
         Graph graph = ModelGraph.of(compiled, file).with(measured());
         WholeFiles.write(drawing, Page.of((out, html) -> JtepageGenerated.render(out, html, graph)));
         return new Inspected.OfModel(
-                source.file(), compiled.library().metadata(), compiled.code().staticBytes(), drawing);
+                source.file(), compiled.library().metadata(), compiled.code().staticBytes(), drawing, npuParts);
     }
 
     /** What the last {@code kiln:profile} of the image measured, by C function; empty without one that can be read. */

@@ -58,13 +58,15 @@ public final class Resolver {
             missing.list().forEach(problems::add);
         }
         problems.throwIfAny();
-        OwnParts own = spec.image().code().own();
-        return new ResolvedBuild(
+        ResolvedBuild build = new ResolvedBuild(
                 spec,
-                own.replaceIn(board.orElseThrow()),
+                spec.image().code().own().replaceIn(board.orElseThrow()),
                 boards.emulated(board.orElseThrow()),
                 toolchain.orElseThrow(),
                 objects);
+        NpuFit.problems(build).forEach(problems::add);
+        problems.throwIfAny();
+        return build;
     }
 
     /** Missing files that another plugin may still create. */

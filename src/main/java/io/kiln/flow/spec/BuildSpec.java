@@ -279,20 +279,27 @@ public record BuildSpec(
      * @param program how long the project's own program, if there is one, runs in the emulator under observation; zero
      * skips it
      * @param over the protocol in which the image is addressed
+     * @param original the model before it was compiled for an NPU, whose answers are expected
      */
     public record VerifySpec(
-            VerifyOn on, Optional<Path> vectors, int samples, long seed, Duration program, VerifyOver over) {
+            VerifyOn on,
+            Optional<Path> vectors,
+            int samples,
+            long seed,
+            Duration program,
+            VerifyOver over,
+            Optional<Path> original) {
         /** How long a program is observed by default. */
         public static final Duration USUAL_PROGRAM = Duration.ofSeconds(2);
 
         /** The image holds the default application, and the project's own program is observed for the default time. */
         public VerifySpec(VerifyOn on, Optional<Path> vectors, int samples, long seed) {
-            this(on, vectors, samples, seed, USUAL_PROGRAM, VerifyOver.CONSOLE);
+            this(on, vectors, samples, seed, USUAL_PROGRAM, VerifyOver.CONSOLE, Optional.empty());
         }
 
         /** The same verification by another protocol. */
         public VerifySpec with(VerifyOver protocol) {
-            return new VerifySpec(on, vectors, samples, seed, program, protocol);
+            return new VerifySpec(on, vectors, samples, seed, program, protocol, original);
         }
     }
 

@@ -40,10 +40,8 @@ public record VerificationCases(ModelMetadata model, List<TestCase> cases, List<
     public static VerificationCases of(ModelMetadata model, RoundedModel rounded, TestVectors vectors, Problems hears) {
         Function function = rounded.function();
         Optional<Binding> opaque = function.opaque();
-        if (opaque.isPresent() && opaque.get().op() instanceof CustomCall custom) {
-            String why = "only the C function " + custom.function() + " knows the results of operator `" + custom.code()
-                    + "`";
-            return given(model, why, vectors, hears);
+        if (opaque.isPresent()) {
+            return given(model, why(opaque.get()), vectors, hears);
         }
         List<TestCase> cases = new ArrayList<>();
         vectors.given(model.name())
@@ -64,6 +62,13 @@ public record VerificationCases(ModelMetadata model, List<TestCase> cases, List<
         }
         given.problems().throwIfAny();
         return new VerificationCases(model, cases, expected);
+    }
+
+    private static String why(Binding opaque) {
+        return opaque.op() instanceof CustomCall custom
+                ? "only the C function " + custom.function() + " knows the results of operator `" + custom.code() + "`"
+                : "only an NPU knows the results of " + opaque.origin().text()
+                        + ", and kiln.npu.original names no model as it was before Vela";
     }
 
     /**

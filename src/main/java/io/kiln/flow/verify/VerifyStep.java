@@ -247,7 +247,11 @@ public final class VerifyStep {
     }
 
     private RoundedModel read(ModelSource model) {
-        return RoundedModel.of(reading(), new QuantizedFiles(build.spec(), Log.QUIET).compiled(model));
+        RoundedModel read = RoundedModel.of(reading(), new QuantizedFiles(build.spec(), Log.QUIET).compiled(model));
+        return spec.original()
+                .filter(file -> OriginalModel.isMissing(read.function()))
+                .map(file -> OriginalModel.of(read.function(), file, reading(), model))
+                .orElse(read);
     }
 
     private ReadOptions reading() {

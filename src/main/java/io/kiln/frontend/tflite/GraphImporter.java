@@ -7,6 +7,7 @@ import io.kiln.frontend.GraphProblems;
 import io.kiln.frontend.tflite.flatbuffer.FlatVector;
 import io.kiln.frontend.tflite.operator.ImportedSubgraph;
 import io.kiln.frontend.tflite.operator.OperatorContext;
+import io.kiln.frontend.tflite.operator.OperatorImporter;
 import io.kiln.frontend.tflite.operator.OperatorRecord;
 import io.kiln.frontend.tflite.operator.Registration;
 import io.kiln.frontend.tflite.operator.SignedBytes;
@@ -177,7 +178,7 @@ final class GraphImporter {
             Registration registration =
                     SupportedOperators.find(operator, model.customOperators(), () -> where(operator));
             int before = problems.found();
-            List<Optional<TfliteTensor>> inputs = inputs(operator);
+            List<Optional<TfliteTensor>> inputs = inputs(operator, registration.importer());
             List<TfliteTensor> outputs = outputs(operator);
             if (problems.found() == before && !dependsOnUnknown(operator)) {
                 SignedBytes bytes = new SignedBytes(operator, registration.uint8(), values, inputs);
@@ -205,7 +206,7 @@ final class GraphImporter {
         return Arrays.stream(operator.inputs().ints()).anyMatch(unknown::contains);
     }
 
-    private List<Optional<TfliteTensor>> inputs(OperatorRecord operator) {
+    private List<Optional<TfliteTensor>> inputs(OperatorRecord operator, OperatorImporter importer) {
         List<Optional<TfliteTensor>> inputs = new ArrayList<>();
         for (int index : operator.inputs().ints()) {
             if (index == NONE) {
@@ -217,7 +218,7 @@ final class GraphImporter {
                         tensors.count() + " tensors");
             } else {
                 Optional<TfliteTensor> tensor = tensors.tensor(index);
-                tensor.ifPresent(t -> checkDefined(operator, t));
+                tensor.filter(t -> !importer.isMemory(inputs.size())).ifPresent(t -> checkDefined(operator, t));
                 inputs.add(tensor);
             }
         }

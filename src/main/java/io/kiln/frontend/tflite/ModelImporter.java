@@ -20,6 +20,7 @@ import io.kiln.frontend.tflite.schema.ModelTables.Operator;
 import io.kiln.frontend.tflite.schema.ModelTables.OperatorCode;
 import io.kiln.frontend.tflite.schema.ModelTables.SignatureDef;
 import io.kiln.frontend.tflite.schema.ModelTables.SubGraph;
+import io.kiln.frontend.tflite.tensor.OfflinePlan;
 import io.kiln.frontend.tflite.tensor.TensorBuffers;
 import io.kiln.frontend.tflite.tensor.TensorReader;
 import io.kiln.ir.Arg;
@@ -34,6 +35,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Supplier;
 
@@ -45,6 +47,7 @@ final class ModelImporter implements Subgraphs {
     private final FlatBuffer buffer;
     private final FlatTable model;
     private final TensorBuffers buffers;
+    private final OfflinePlan arena;
     private final ConstantFolder folder;
     private final Set<Integer> open = new HashSet<>();
     private int calls;
@@ -60,6 +63,7 @@ final class ModelImporter implements Subgraphs {
             CustomOperators customOperators,
             TfliteRounding rounding) {
         this.buffers = buffers;
+        this.arena = OfflinePlan.of(buffers);
         this.rounding = rounding;
         this.customOperators = customOperators;
         this.buffer = buffer;
@@ -174,6 +178,11 @@ final class ModelImporter implements Subgraphs {
     @Override
     public TfliteRounding rounding() {
         return rounding;
+    }
+
+    @Override
+    public OptionalInt arenaOffset(int tensor) {
+        return main == 0 && open.isEmpty() ? arena.offset(tensor) : OptionalInt.empty();
     }
 
     @Override

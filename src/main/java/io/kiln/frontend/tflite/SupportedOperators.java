@@ -6,6 +6,7 @@ import io.kiln.base.KilnException;
 import io.kiln.frontend.CustomOperators;
 import io.kiln.frontend.tflite.constant.ConstantImporters;
 import io.kiln.frontend.tflite.custom.CustomImporter;
+import io.kiln.frontend.tflite.custom.EthosUImporter;
 import io.kiln.frontend.tflite.elementwise.ElementwiseImporters;
 import io.kiln.frontend.tflite.elementwise.StablehloImporters;
 import io.kiln.frontend.tflite.layer.LayerImporters;
@@ -49,7 +50,8 @@ final class SupportedOperators {
                     ImageImporters.ALL,
                     ConstantImporters.ALL,
                     SignalImporters.ALL,
-                    FilterBankImporters.ALL)
+                    FilterBankImporters.ALL,
+                    List.of(Registration.custom(EthosUImporter.CODE, new EthosUImporter())))
             .flatMap(List::stream)
             .toList();
 

@@ -38,8 +38,6 @@ final class UnsupportedOperators {
                     "Train with int8 quantization in its place, or give a C function"),
             "edgetpu-custom-op",
             new Refusal("a program for an Edge TPU", "Give the model that went into the Edge TPU compiler"),
-            "ethos-u",
-            new Refusal("a program for an Ethos-U that Vela made", "Give the model that went into Vela"),
             "aeq.",
             new Refusal(
                     "an operator of a quantizer that rotates weights",

@@ -6,6 +6,8 @@ import static io.kiln.lower.OperatorLowering.simple;
 
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.call.CustomCall;
+import io.kiln.ir.op.call.EthosU;
+import io.kiln.ir.op.call.EthosUTensor;
 import io.kiln.ir.op.call.If;
 import io.kiln.ir.op.call.While;
 import io.kiln.lower.OperatorLowering;
@@ -16,7 +18,9 @@ public final class CallLowerings {
     public static final Map<Class<? extends Op>, OperatorLowering<Op>> ALL = Map.ofEntries(
             entry(If.class, (op, choice, rows, c) -> new ControlFlowLowering(op, c.callees()).choose(choice, rows)),
             entry(While.class, (op, loop, rows, c) -> new ControlFlowLowering(op, c.callees()).repeat(loop, rows)),
-            simple(CustomCall.class, (op, rows) -> new CustomCallLowering(op).lower(rows)));
+            simple(CustomCall.class, (op, rows) -> new CustomCallLowering(op).lower(rows)),
+            simple(EthosU.class, (op, rows) -> EthosULowerings.refuse(op)),
+            simple(EthosUTensor.class, EthosULowerings::tensor));
 
     private CallLowerings() {}
 }

@@ -51,7 +51,7 @@ public record ParameterGroup(String name, List<Element> elements) {
     /** The property that sets an element. */
     public String property(Element element) {
         if (element.isSingle()) {
-            return "kiln." + element.name();
+            return "kiln." + element.alone();
         }
         return "kiln." + name + (element.isOfGroup() ? "" : "." + element.name());
     }

@@ -33,8 +33,15 @@ public final class Verify {
             "What the image is talked to by: console, the protocol of the default application, or rpc, microTVM's, for an image with"
                     + " kiln.application=rpc.");
 
+    private static final Element ORIGINAL = Element.of(
+                    "original",
+                    "The model as it was before Vela compiled it for an NPU: what the interpreter answers to it is what the image must answer.")
+            .single()
+            .alone("npu.original");
+
     /** The group. */
-    public static final ParameterGroup GROUP = new ParameterGroup("verify", ON, VECTORS, SAMPLES, SEED, PROGRAM, OVER);
+    public static final ParameterGroup GROUP =
+            new ParameterGroup("verify", ON, VECTORS, SAMPLES, SEED, PROGRAM, OVER, ORIGINAL);
 
     private Verify() {}
 
@@ -50,6 +57,7 @@ public final class Verify {
                 malformed.read(() -> verify.small(SAMPLES)).orElse(0),
                 malformed.read(() -> verify.whole(SEED)).orElse(0L),
                 Duration.ofSeconds(malformed.read(() -> verify.small(PROGRAM)).orElse(0)),
-                malformed.read(() -> VerifyOver.of(verify.text(OVER))).orElse(VerifyOver.CONSOLE));
+                malformed.read(() -> VerifyOver.of(verify.text(OVER))).orElse(VerifyOver.CONSOLE),
+                verify.file(ORIGINAL));
     }
 }

@@ -3,9 +3,12 @@ package io.kiln.reference.call;
 
 import static io.kiln.reference.kernel.OperatorKernel.calling;
 import static io.kiln.reference.kernel.OperatorKernel.opaque;
+import static io.kiln.reference.kernel.OperatorKernel.pure;
 
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.call.CustomCall;
+import io.kiln.ir.op.call.EthosU;
+import io.kiln.ir.op.call.EthosUTensor;
 import io.kiln.ir.op.call.If;
 import io.kiln.ir.op.call.While;
 import io.kiln.ir.type.TensorType;
@@ -22,7 +25,9 @@ public final class CallKernels {
     public static final Map<Class<? extends Op>, OperatorKernel<Op>> ALL = Map.ofEntries(
             calling(If.class, CallKernels::choose),
             calling(While.class, CallKernels::repeat),
-            opaque(CustomCall.class));
+            opaque(CustomCall.class),
+            opaque(EthosU.class),
+            pure(EthosUTensor.class, CallKernels::tensor));
 
     private CallKernels() {}
 
@@ -52,6 +57,10 @@ public final class CallKernels {
         List<Tensor> written = new ArrayList<>(loop);
         written.addAll(variables);
         return Outcome.of(written);
+    }
+
+    private static Tensor tensor(EthosUTensor op, List<Tensor> args, TensorType type) {
+        return Tensor.read(type, args.get(0).toBytes().part(op.offset(), Math.toIntExact(type.bytes())));
     }
 
     /** Calls a function, which may change some of the caller's variables. */

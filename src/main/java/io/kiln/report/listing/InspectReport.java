@@ -30,6 +30,7 @@ public record InspectReport(List<Shown> files) {
      * @param workspaceBytes what the plan of the workspace takes
      * @param lowerBound a bound below which no plan exists
      * @param stateBytes variables that it keeps between runs
+     * @param npuParts the parts that Vela compiled for an NPU
      */
     public record Model(
             String kind,
@@ -42,9 +43,11 @@ public record InspectReport(List<Shown> files) {
             long constantBytes,
             long workspaceBytes,
             long lowerBound,
-            long stateBytes)
+            long stateBytes,
+            List<NpuPart> npuParts)
             implements Shown {
         public Model {
+            npuParts = List.copyOf(npuParts);
             inputs = List.copyOf(inputs);
             outputs = List.copyOf(outputs);
             operators = List.copyOf(operators);
@@ -62,6 +65,39 @@ public record InspectReport(List<Shown> files) {
             outputs = List.copyOf(outputs);
         }
     }
+
+    /**
+     * A part of a model for an NPU. All sizes are in bytes.
+     *
+     * @param name of the tensor that it computes first
+     * @param npu which NPU Vela compiled it for
+     * @param commands number of commands
+     * @param macs multiply-accumulates of its convolutions
+     * @param regions what its addresses are relative to, by number
+     * @param weightBytes compressed weights that it reads
+     * @param scaleBytes biases and scales that it reads
+     * @param tableBytes tables that it loads
+     * @param operations a line for each operation, with the memory that it touches
+     */
+    public record NpuPart(
+            String name,
+            String npu,
+            long payloadBytes,
+            long commands,
+            long macs,
+            List<NpuRegion> regions,
+            long weightBytes,
+            long scaleBytes,
+            long tableBytes,
+            List<String> operations) {
+        public NpuPart {
+            regions = List.copyOf(regions);
+            operations = List.copyOf(operations);
+        }
+    }
+
+    /** Memory that a part for an NPU addresses. */
+    public record NpuRegion(String name, long bytes) {}
 
     /**
      * An image.

@@ -100,6 +100,11 @@ public record Board(
         return hardware.console();
     }
 
+    /** Its Ethos-U, if it has one. */
+    public Optional<BoardNpu> npu() {
+        return hardware.npu();
+    }
+
     /** What the platform's timer functions count by; empty if the board has no timer. */
     public Optional<BoardTimer> timer() {
         return hardware.timer();

@@ -12,12 +12,17 @@ import java.util.Optional;
  * @param timer what {@code TVMPlatformTimerStart} and {@code TVMPlatformTimerStop} count by; empty if the board has no timer
  * @param emulation what runs an image without the hardware
  * @param flashing what writes images to the hardware; empty if the board cannot be flashed
+ * @param npu its Ethos-U, if it has one
  */
 public record BoardHardware(
-        Optional<Console> console, Optional<BoardTimer> timer, Emulation emulation, Optional<Flashing> flashing) {
+        Optional<Console> console,
+        Optional<BoardTimer> timer,
+        Emulation emulation,
+        Optional<Flashing> flashing,
+        Optional<BoardNpu> npu) {
     /** The same hardware with another emulation. */
     public BoardHardware with(Emulation other) {
-        return new BoardHardware(console, timer, other, flashing);
+        return new BoardHardware(console, timer, other, flashing, npu);
     }
 
     /** How OpenOCD reaches it, if it is what flashes the board. */

@@ -34,6 +34,7 @@ final class BoardParser {
         List<Memory> memories = memories();
         Optional<PoolMemories> pools = pools(memories);
         Emulation emulation = emulation();
+        Optional<BoardNpu> npu = new NpuParser(profile, problems).npu(memories);
         List<String> sources = texts("sources");
         for (int i = 0; i < sources.size(); i++) {
             checkFile(sources.get(i), "/sources/" + i);
@@ -60,8 +61,8 @@ final class BoardParser {
                         profile.untrusted(),
                         profile.foreignFiles(),
                         profile.pack().map(MergedProfile.Layer.Pack::place)),
-                new BoardHardware(console(), timer(), emulation, new FlashParser(profile, problems).flashing()),
-                new BuildingParser(profile, problems).parse());
+                new BoardHardware(console(), timer(), emulation, new FlashParser(profile, problems).flashing(), npu),
+                new BuildingParser(profile, problems).parse(npu));
     }
 
     private BoardIdentity identity() {
@@ -133,6 +134,7 @@ final class BoardParser {
         List<Memory> memories = new ArrayList<>();
         WaitParser waits = new WaitParser(profile, problems);
         JsonNode array = profile.find("memories").orElse(null);
+        MemoryTargets targets = new MemoryTargets(profile, problems);
         for (int i = 0; array != null && i < array.size(); i++) {
             JsonNode node = array.get(i);
             String pointer = "/memories/" + i;
@@ -150,7 +152,7 @@ final class BoardParser {
                     new Board.Wiring(
                             waits.fetch(node.path("fetch"), kind, pointer + "/fetch"),
                             Optional.ofNullable(node.get("mirrors")).map(JsonNode::asText),
-                            new MemoryTargets(profile, problems).read(node.path("targets"), pointer)));
+                            targets.read(node, pointer)));
             check(memory, memories, profile.where(pointer));
             memories.add(memory);
         }

@@ -21,7 +21,7 @@ final class BuildingParser {
         this.problems = problems;
     }
 
-    Building parse() {
+    Building parse(Optional<BoardNpu> npu) {
         Optional<JsonNode> flags = profile.find("flags");
         List<String> compile = new ArrayList<>();
         List<String> link = new ArrayList<>();
@@ -40,7 +40,7 @@ final class BuildingParser {
                         Locale.ROOT, "-Wl,--defsym=%s=0x%x", symbol.getKey(), BoardParser.size(symbol.getValue())));
             }
         });
-        return new Building(toolchain(), compile, link, codegens(), uf2Family());
+        return new Building(toolchain(), compile, link, codegens(npu), uf2Family());
     }
 
     private OptionalLong uf2Family() {
@@ -49,11 +49,13 @@ final class BuildingParser {
                 .orElse(OptionalLong.empty());
     }
 
-    /** The code generators before the host's part of the target. */
-    private List<String> codegens() {
+    /** The code generators before the host's part of the target, and that of the NPU. */
+    private List<String> codegens(Optional<BoardNpu> npu) {
         List<String> parts =
                 TargetText.parts(profile.find("target").map(JsonNode::asText).orElse(""));
-        return parts.subList(0, parts.size() - 1);
+        List<String> codegens = new ArrayList<>(parts.subList(0, parts.size() - 1));
+        npu.ifPresent(own -> codegens.add(own.target()));
+        return codegens;
     }
 
     private void check(String flag, String where) {

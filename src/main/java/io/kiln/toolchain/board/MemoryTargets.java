@@ -14,22 +14,30 @@ import java.util.Optional;
 final class MemoryTargets {
     private final MergedProfile profile;
     private final Problems problems;
+    private final List<String> ofNpu;
 
     MemoryTargets(MergedProfile profile, Problems problems) {
         this.profile = profile;
         this.problems = problems;
+        this.ofNpu = NpuParser.reached(profile);
     }
 
     /**
      * The keys of a memory; empty if every target reaches it. A profile that inherits its memories may have a target of its own, with fewer
-     * code generators than the memories know.
+     * code generators than the memories know. A memory that the NPU does not list is out of its reach.
      *
      * @param memory JSON pointer to it
      */
     List<String> read(JsonNode node, String memory) {
         List<String> keys = new ArrayList<>();
-        node.forEach(key -> keys.add(key.asText()));
+        node.path("targets").forEach(key -> keys.add(key.asText()));
         List<String> known = known();
+        if (!ofNpu.isEmpty() && !ofNpu.contains(node.path("name").asText())) {
+            if (keys.isEmpty()) {
+                keys.addAll(known);
+            }
+            keys.remove(BoardNpu.CODEGEN);
+        }
         for (int i = 0; i < keys.size(); i++) {
             if (!known.contains(keys.get(i)) && !profile.isNearer("target", "memories")) {
                 problems.add(
@@ -49,6 +57,7 @@ final class MemoryTargets {
             List<String> parts = TargetText.parts(target.asText());
             parts.subList(0, parts.size() - 1).forEach(part -> known.add(TargetText.kind(part)));
         });
+        profile.find("npu").ifPresent(npu -> known.add(BoardNpu.CODEGEN));
         return known;
     }
 

@@ -265,7 +265,8 @@ public final class SpecDraft {
     public SpecDraft verifyOn(String place, String protocol) {
         VerifyOn on = malformed.read(() -> VerifyOn.of(place)).orElse(verify.on());
         VerifyOver over = malformed.read(() -> VerifyOver.of(protocol)).orElse(verify.over());
-        verify = new VerifySpec(on, verify.vectors(), verify.samples(), verify.seed(), verify.program(), over);
+        verify = new VerifySpec(
+                on, verify.vectors(), verify.samples(), verify.seed(), verify.program(), over, verify.original());
         return this;
     }
 

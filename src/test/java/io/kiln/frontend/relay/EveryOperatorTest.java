@@ -16,6 +16,7 @@ import io.kiln.frontend.onnx.quantized.RandomModels;
 import io.kiln.frontend.onnx.quantized.RandomRealBiases;
 import io.kiln.frontend.onnx.quantized.RandomResizes;
 import io.kiln.frontend.relay.rule.Rules;
+import io.kiln.frontend.tflite.VelaModel;
 import io.kiln.frontend.tflite.single.OperatorCases;
 import io.kiln.frontend.tflite.single.SingleOperatorTest;
 import io.kiln.ir.Function;
@@ -63,6 +64,7 @@ class EveryOperatorTest {
             }
         });
         addOperators(read(FOREIGN), seen);
+        addOperators(VelaModel.mixed(VelaModel.U55_128).read(), seen);
         List<RandomModels.Model> quantized =
                 List.of(RandomModels.draw(QUANTIZED_SUM), RandomRealBiases.draw(0), RandomResizes.draw(0));
         addOperators(OnnxFrontend.read(RandomForests.draw(0).file(), "m.onnx", "default", InputShapes.NONE), seen);

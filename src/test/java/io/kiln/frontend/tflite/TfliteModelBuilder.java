@@ -14,6 +14,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.tensorflow.lite.schema.Buffer;
 import org.tensorflow.lite.schema.BuiltinOperator;
+import org.tensorflow.lite.schema.Metadata;
 import org.tensorflow.lite.schema.Model;
 import org.tensorflow.lite.schema.Operator;
 import org.tensorflow.lite.schema.OperatorCode;
@@ -49,6 +50,7 @@ public final class TfliteModelBuilder {
     private int at;
     private long schemaVersion = 3;
     private Optional<External> external = Optional.empty();
+    private final Map<String, Bytes> metadata = new LinkedHashMap<>();
 
     /**
      * Data of a constant in another file.
@@ -62,6 +64,12 @@ public final class TfliteModelBuilder {
     /** Says that a tensor of the first subgraph has its data in a file beside the model. */
     public TfliteModelBuilder external(int tensor, String file, long offset, long length) {
         external = Optional.of(new External(tensor, file, offset, length));
+        return this;
+    }
+
+    /** Leaves bytes in the file under a name, as tools do. */
+    public TfliteModelBuilder metadata(String name, Bytes content) {
+        metadata.put(name, content);
         return this;
     }
 
@@ -175,6 +183,7 @@ public final class TfliteModelBuilder {
         int graphVector = Model.createSubgraphsVector(b, graphs);
         int codeVector = Model.createOperatorCodesVector(b, writeCodes(b));
         int signatures = writeSignatures(b);
+        int metadataVector = writeMetadata(b, firstBuffer);
         int description = b.createString("kiln");
         if (external.isPresent()) {
             Model.finishModelBuffer(b, withExternal(b, external.orElseThrow(), codeVector, graphVector, buffers));
@@ -182,7 +191,16 @@ public final class TfliteModelBuilder {
         }
         Model.finishModelBuffer(
                 b,
-                Model.createModel(b, schemaVersion, codeVector, graphVector, description, buffers, 0, 0, signatures));
+                Model.createModel(
+                        b,
+                        schemaVersion,
+                        codeVector,
+                        graphVector,
+                        description,
+                        buffers,
+                        0,
+                        metadataVector,
+                        signatures));
         return b.sizedByteArray();
     }
 
@@ -197,12 +215,23 @@ public final class TfliteModelBuilder {
         return all.isEmpty() ? 0 : Model.createSignatureDefsVector(b, toArray(all));
     }
 
-    /** Buffer 0 is empty, as the schema demands; constants follow in the order of their tensors. */
+    /** @param firstBuffer index of the buffer behind those of constants */
+    private int writeMetadata(FlatBufferBuilder b, int firstBuffer) {
+        List<Integer> all = new ArrayList<>();
+        for (String name : metadata.keySet()) {
+            all.add(Metadata.createMetadata(b, b.createString(name), firstBuffer + all.size()));
+        }
+        return all.isEmpty() ? 0 : Model.createMetadataVector(b, toArray(all));
+    }
+
+    /** Buffer 0 is empty, as the schema demands; constants follow in the order of their tensors, then metadata. */
     private int[] writeBuffers(FlatBufferBuilder b) {
         List<Integer> offsets = new ArrayList<>();
         offsets.add(Buffer.createBuffer(b, 0));
-        subgraphs.stream().flatMap(Subgraph::constants).forEach(tensor -> {
-            byte[] data = tensor.data().toArray();
+        Stream<Bytes> constants =
+                subgraphs.stream().flatMap(Subgraph::constants).map(TensorSpec::data);
+        Stream.concat(constants, metadata.values().stream()).forEach(content -> {
+            byte[] data = content.toArray();
             b.startVector(1, data.length, 16);
             for (int i = data.length - 1; i >= 0; i--) {
                 b.addByte(data[i]);

@@ -68,7 +68,6 @@ class TflitePageTest {
     @CsvSource({
         "FlexErf, an operator of TensorFlow itself, without SELECT_TF_OPS",
         "LceBconv2d, binary weights made by Larq, int8",
-        "ethos-u, a program for an Ethos-U, the model that went into Vela",
         "MyOwn, custom operator `MyOwn`, <code>MyOwn</code>"
     })
     void aCustomOperatorIsNamedWithHowToBringOne(String code, String what, String next) {

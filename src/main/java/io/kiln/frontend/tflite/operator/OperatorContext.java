@@ -20,6 +20,7 @@ import io.kiln.ir.type.TensorType;
 import io.kiln.reference.ConstantFolder;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.function.Supplier;
 
 /** One operator during its import: its tensors and options, its errors, and the graph for its bindings. */
@@ -174,6 +175,16 @@ public final class OperatorContext implements GraphSite {
     public KilnException failure(String what, String expected) {
         findings.add(what, expected, "Export the model again");
         return findings.exception();
+    }
+
+    /** Whether the shapes in the file are ignored, because the user has given other shapes of inputs. */
+    public boolean infersShape() {
+        return infersShape;
+    }
+
+    /** Where the file's memory plan puts a tensor, if it does. */
+    public OptionalInt arenaOffset(TfliteTensor tensor) {
+        return subgraphs.arenaOffset(tensor.index());
     }
 
     /** The value of a computed input. */

@@ -6,6 +6,7 @@ import io.kiln.ir.Arg;
 import io.kiln.reference.ConstantFolder;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /** Access to the model around an operator's subgraph: the other subgraphs, and the user's C functions. */
 public interface Subgraphs {
@@ -33,6 +34,9 @@ public interface Subgraphs {
 
     /** Whose arithmetic the operators have. */
     TfliteRounding rounding();
+
+    /** Where Vela's memory plan puts a tensor of the model's own subgraph: its first byte in the arena, if it has a place there. */
+    OptionalInt arenaOffset(int tensor);
 
     /** Declares a C function. Returns the parameter types of its first declaration. */
     String declare(String function, String signature);

@@ -13,11 +13,20 @@ public final class ModelTables {
         public static final Field.Vector OPERATOR_CODES = new Field.Vector(1);
         public static final Field.Vector SUBGRAPHS = new Field.Vector(2);
         public static final Field.Vector BUFFERS = new Field.Vector(4);
+        public static final Field.Vector METADATA = new Field.Vector(6);
         public static final Field.Vector SIGNATURE_DEFS = new Field.Vector(7);
         public static final Field.Vector EXTERNAL_BUFFER_GROUPS = new Field.Vector(8);
         public static final Field.Vector EXTERNAL_BUFFERS = new Field.Vector(9);
 
         private Model() {}
+    }
+
+    /** What tools tell each other: a buffer with a name. */
+    public static final class Metadata {
+        public static final Field.Text NAME = new Field.Text(0);
+        public static final Field.Int32 BUFFER = new Field.Int32(1);
+
+        private Metadata() {}
     }
 
     /** A signature: the key under which programs call a subgraph. */

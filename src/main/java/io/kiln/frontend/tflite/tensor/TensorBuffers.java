@@ -7,9 +7,11 @@ import io.kiln.frontend.tflite.flatbuffer.FlatTable;
 import io.kiln.frontend.tflite.flatbuffer.FlatVector;
 import io.kiln.frontend.tflite.schema.ExternalBuffer;
 import io.kiln.frontend.tflite.schema.ModelTables.Buffer;
+import io.kiln.frontend.tflite.schema.ModelTables.Metadata;
 import io.kiln.frontend.tflite.schema.ModelTables.Model;
 import io.kiln.frontend.tflite.schema.ModelTables.Tensor;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.IntStream;
 
 /** The model's buffers: the data of its constants, in the file or in files beside it. */
@@ -104,7 +106,24 @@ public final class TensorBuffers {
                     "Export the model again");
             return new FlatVector(file, 0, 0, 1);
         }
-        FlatTable buffer = buffers.table((int) index);
+        return stored((int) index);
+    }
+
+    /** What a tool left in the file under a name; empty if it has left nothing. */
+    public Optional<FlatVector> metadata(String name) {
+        FlatVector entries = model.get(Model.METADATA);
+        for (int i = 0; i < entries.spent().size(); i++) {
+            FlatTable entry = entries.table(i);
+            int index = entry.get(Metadata.BUFFER);
+            if (entry.get(Metadata.NAME, MAX_NAME).equals(name) && index > HAS_NO_DATA && index < buffers.size()) {
+                return Optional.of(stored(index));
+            }
+        }
+        return Optional.empty();
+    }
+
+    private FlatVector stored(int index) {
+        FlatTable buffer = buffers.table(index);
         long offset = buffer.get(Buffer.OFFSET);
         long size = buffer.get(Buffer.SIZE);
         if (offset <= 1) {

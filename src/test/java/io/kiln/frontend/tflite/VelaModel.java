@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite;
+
+import io.kiln.base.Bytes;
+import io.kiln.npu.CommandWords;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+import org.tensorflow.lite.schema.BuiltinOperator;
+import org.tensorflow.lite.schema.TensorType;
+
+/**
+ * A model as Vela leaves it: a part for the NPU, a maximum pool that stayed on the core, and another part for the NPU. The first part
+ * computes two tensors, of which the second is an output; each part limits what it reads, so that tests know the answers.
+ */
+public final class VelaModel {
+    /** Configuration words of payloads. */
+    public static final int U55_128 = 0x1807;
+
+    public static final int U55_256 = 0x3008;
+
+    /** Rows, columns and channels of the input. */
+    public static final int ROWS = 4;
+
+    public static final int COLUMNS = 4;
+    public static final int CHANNELS = 8;
+
+    private static final int INPUT_BYTES = ROWS * COLUMNS * CHANNELS;
+    private static final int POOLED_BYTES = INPUT_BYTES / 4;
+    private static final int ARENA = 512;
+
+    private VelaModel() {}
+
+    /**
+     * The model.
+     *
+     * @param configuration word of the NPU that it is for
+     */
+    public static TfliteModelBuilder mixed(int configuration) {
+        Bytes first = new CommandWords()
+                .clamp(0, 128, ROWS, COLUMNS, CHANNELS, -10, 127)
+                .clamp(0, 256, ROWS, COLUMNS, CHANNELS, -128, 5)
+                .payload(configuration);
+        Bytes second = new CommandWords()
+                .clamp(384, 0, ROWS / 2, COLUMNS / 2, CHANNELS, -128, 20)
+                .payload(configuration);
+        TfliteModelBuilder builder = new TfliteModelBuilder();
+        int flash = bytes(builder, "flash", new byte[16]);
+        int scratch = memory(builder, "scratch");
+        int fast = memory(builder, "scratch_fast");
+        int firstStream = bytes(builder, "command_stream", first.toArray());
+        int secondStream = bytes(builder, "command_stream_1", second.toArray());
+        int x = map(builder, "x", ROWS);
+        int a = map(builder, "a", ROWS);
+        int b = map(builder, "b", ROWS);
+        int pooled = map(builder, "pooled", ROWS / 2);
+        int y = map(builder, "y", ROWS / 2);
+        Bytes options = Bytes.wrap(new byte[] {1, 4, 1});
+        return builder.custom("ethos-u", options, new int[] {firstStream, flash, scratch, fast, x}, a, b)
+                .operator(
+                        BuiltinOperator.MAX_POOL_2D,
+                        1,
+                        Options.pool((byte) 1, 2, 2, 2, 2, (byte) 0),
+                        new int[] {a},
+                        pooled)
+                .custom("ethos-u", options, new int[] {secondStream, flash, scratch, fast, pooled}, y)
+                .inputs(x)
+                .outputs(y, b)
+                .metadata("OfflineMemoryAllocation", plan(-1, 0, 0, -1, -1, 0, 128, 256, 384, 0));
+    }
+
+    /** What the model answers: the second output behind the first. */
+    public static Bytes answer(Bytes input) {
+        List<Byte> answer = new ArrayList<>();
+        for (int i = 0; i < POOLED_BYTES; i++) {
+            int channel = i % CHANNELS;
+            int column = i / CHANNELS % (COLUMNS / 2);
+            int row = i / CHANNELS / (COLUMNS / 2);
+            int most = -128;
+            for (int j = 0; j < 4; j++) {
+                int at = ((2 * row + j / 2) * COLUMNS + 2 * column + j % 2) * CHANNELS + channel;
+                most = Math.max(most, Math.max(-10, input.get(at)));
+            }
+            answer.add((byte) Math.min(20, most));
+        }
+        for (int i = 0; i < INPUT_BYTES; i++) {
+            answer.add((byte) Math.min(5, input.get(i)));
+        }
+        byte[] bytes = new byte[answer.size()];
+        for (int i = 0; i < bytes.length; i++) {
+            bytes[i] = answer.get(i);
+        }
+        return Bytes.wrap(bytes);
+    }
+
+    /** A plan as Vela writes it, with a place for each tensor. */
+    public static Bytes plan(int... places) {
+        ByteBuffer plan =
+                ByteBuffer.allocate((3 + places.length) * Integer.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        plan.putInt(0).putInt(1).putInt(places.length);
+        for (int place : places) {
+            plan.putInt(place);
+        }
+        return Bytes.wrap(plan.array());
+    }
+
+    private static int bytes(TfliteModelBuilder builder, String name, byte[] data) {
+        return builder.tensor(TensorSpec.of(name, TensorType.UINT8, data.length).withData(data));
+    }
+
+    private static int memory(TfliteModelBuilder builder, String name) {
+        return builder.tensor(TensorSpec.of(name, TensorType.UINT8, ARENA));
+    }
+
+    private static int map(TfliteModelBuilder builder, String name, int rows) {
+        return builder.tensor(TensorSpec.int8(name, 1f, 0, 1, rows, rows, CHANNELS));
+    }
+}
