@@ -45,6 +45,7 @@ import io.kiln.maven.bean.Model;
 import io.kiln.maven.bean.ModelChoice;
 import io.kiln.maven.group.CompilationGroups;
 import io.kiln.maven.group.Device;
+import io.kiln.maven.group.Mlperf;
 import io.kiln.maven.group.OperatorFunctions;
 import io.kiln.maven.group.Quantize;
 import io.kiln.maven.group.Update;
@@ -121,8 +122,8 @@ abstract class AbstractBuildMojo extends AbstractKilnMojo {
     private String board;
 
     /**
-     * Boards from artifacts that may bring their own Tcl or emulator, which can run programs on this computer: {@code group:artifact}, {@code
-     * group:artifact:version} or {@code group:artifact:version:id}, separated by commas. Others are refused.
+     * Boards from artifacts whose own Tcl or emulator may run programs on this computer: {@code group:artifact[:version[:id]]}, separated by
+     * commas. Others are refused.
      */
     @Parameter(property = "kiln.trustBoard", defaultValue = "")
     private String trustBoard;
@@ -292,8 +293,8 @@ abstract class AbstractBuildMojo extends AbstractKilnMojo {
     private PlexusConfiguration limit;
 
     /**
-     * What runs on an image whose project has no {@code main}: {@code console}, by which a host runs whole models, or {@code rpc}, microTVM's RPC
-     * server, by which it calls and times single functions, for the bench only.
+     * What runs on an image without a {@code main} of its own: {@code console}, by which a host runs models; {@code rpc}, microTVM's server, for the
+     * bench only; {@code mlperf-tiny}, the benchmark's serial protocol.
      */
     @Parameter(property = "kiln.application", defaultValue = "console")
     private String application;
@@ -432,6 +433,7 @@ abstract class AbstractBuildMojo extends AbstractKilnMojo {
         Problems malformed = new Problems(Failure.CONFIG);
         ImageOptions image = new ImageOptions(
                 malformed.read(() -> Application.of(application)).orElse(Application.CONSOLE),
+                Mlperf.options(values(Mlperf.GROUP, null), malformed),
                 TrustedArchives.parse(trustArchive == null ? "" : trustArchive));
         CompileOptions options = options(malformed, image.application());
         QuantizeSpec quantized = Quantize.spec(

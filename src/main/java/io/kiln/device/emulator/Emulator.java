@@ -50,6 +50,9 @@ public record Emulator(Board board, Duration limit, Optional<Path> log, boolean 
     /** QEMU's message about a network card without a network, which all have. */
     private static final String NO_NETWORK = "has no peer";
 
+    /** QEMU's message in virtual time, when an image sleeps until it is spoken to. */
+    private static final String ASLEEP = "icount sleep disabled and no active timers";
+
     /** QEMU's message when it is ended by a signal; its exit code is 0 then. */
     private static final String BY_SIGNAL = "terminating on signal";
 
@@ -185,7 +188,7 @@ public record Emulator(Board board, Duration limit, Optional<Path> log, boolean 
     private static String said(RunningProcess process) {
         String said = process.errors()
                 .lines()
-                .filter(line -> !line.contains(NO_NETWORK))
+                .filter(line -> !line.contains(NO_NETWORK) && !line.contains(ASLEEP))
                 .collect(Collectors.joining("\n"))
                 .strip();
         return said.length() <= MOST_SAID ? said : said.substring(0, MOST_SAID) + "…";
