@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.kiln.base.KeptLog;
 import io.kiln.base.KilnException;
+import io.kiln.device.emulator.QemuLine;
 import io.kiln.firmware.app.MlperfOptions;
 import io.kiln.flow.BoardFlow;
 import io.kiln.flow.Flow;
@@ -19,22 +20,30 @@ import io.kiln.flow.spec.ConsoleSpec;
 import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.MlperfSpec;
 import io.kiln.flow.spec.SpecDraft;
+import io.kiln.process.Command;
+import io.kiln.process.ProcessRunner;
+import io.kiln.process.RunningProcess;
 import io.kiln.process.TestPrograms;
 import io.kiln.reference.NeedsShared;
 import io.kiln.reference.OwnModel;
 import io.kiln.reference.SharedFolder;
 import io.kiln.report.JsonSchemas;
 import io.kiln.toolchain.board.Boards;
+import io.kiln.toolchain.board.Emulation;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -45,6 +54,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Images with the application {@code mlperf-tiny}, measured in the emulator. */
 class MlperfFlowTest {
     private static final float CLASS_STEP = 1 / 256f;
+
+    /** What QEMU says of a write to the data of the port with the pin. */
+    private static final Pattern LEVEL = Pattern.compile("gpio.* write .*offset 0x0*4, value 0x0*([01])\\b");
 
     private final KeptLog log = new KeptLog();
     private MlperfOptions options = MlperfOptions.USUAL;
@@ -180,6 +192,42 @@ class MlperfFlowTest {
         assertThatThrownBy(() -> LabelledInput.read(data(), "kws01"))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining(problem);
+    }
+
+    /** QEMU has no such pin and says what is written to it: high at the start, then low and high at each moment. */
+    @Test
+    void momentsArePulsesWhereEnergyIsMeasured() throws IOException {
+        options = MlperfOptions.of(Optional.of("custom"), "energy", Optional.empty());
+        build("mps2-an386", OwnModel.KEYWORDS.model(), "keywords");
+        Emulation.Qemu qemu =
+                (Emulation.Qemu) Boards.builtIn().find("mps2-an386").emulation();
+        List<String> line = QemuLine.of(qemu, layout().image("elf").toString())
+                .with(List.of("-d", "unimp"))
+                .words();
+        List<String> levels = new CopyOnWriteArrayList<>();
+        try (RunningProcess machine = ProcessRunner.start(Command.ofLine(line), said -> {
+            Matcher write = LEVEL.matcher(said);
+            return write.find() && levels.add(write.group(1));
+        })) {
+            machine.input().write("infer 2 1%timestamp%".getBytes(StandardCharsets.US_ASCII));
+            machine.input().flush();
+            String said = "";
+            while (!said.endsWith("]\r\nm-ready\r\nm-ready\r\n")) {
+                said += (char) machine.output().read();
+            }
+            assertThat(said)
+                    .startsWith("m-timestamp-mode-energy\r\nm-init-done\r\nm-ready\r\n")
+                    .doesNotContain("m-lap-us");
+        }
+        assertThat(levels).containsExactly("1", "0", "1", "0", "1", "0", "1", "0", "1");
+    }
+
+    @Test
+    void energyNeedsAPin() {
+        options = MlperfOptions.of(Optional.of("custom"), "energy", Optional.empty());
+        assertThatThrownBy(() -> build("host", OwnModel.KEYWORDS.model(), "keywords"))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("has no pin");
     }
 
     @Test
