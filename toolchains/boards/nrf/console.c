@@ -41,7 +41,6 @@ void kiln_console_init(void) {
   KILN_REGISTER(UART_INTENSET) = RECEIVED;
   KILN_REGISTER(UART_STARTTX) = 1u;
   KILN_REGISTER(UART_STARTRX) = 1u;
-  (void)KILN_REGISTER(UART_RXD); /* what came before the line was open; QEMU hands that over after a read only */
 }
 
 int kiln_console_poll(void) {

@@ -28,7 +28,6 @@ void kiln_console_init(void) {
   GPIOA_AFRH = (GPIOA_AFRH & ~0xff0u) | 0x770u;             /* number 7 */
   USART1_BRR = (CLOCK + BAUD / 2u) / BAUD;
   USART1_CR1 = 1u << 13 | 1u << 5 | 1u << 3 | 1u << 2; /* on, interrupt by a byte, transmit, receive */
-  (void)USART1_DR; /* what came before the line was open; QEMU hands that over after a read only */
 }
 
 int kiln_console_poll(void) {
