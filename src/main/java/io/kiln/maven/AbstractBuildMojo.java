@@ -147,8 +147,8 @@ abstract class AbstractBuildMojo extends AbstractKilnMojo {
     private String optimize;
 
     /**
-     * The target of the models' code in place of the board's, for the same core: {@code llvm} for objects that the bundled clang makes, {@code
-     * c} for C; alone, with the options of the board's target, or whole: {@code llvm -mcpu=cortex-m4}. Other code generators before the
+     * The target of the models' code in place of the board's, for the same core: {@code llvm} for objects by the bundled clang, {@code c} for
+     * C; alone, or whole: {@code llvm -mcpu=cortex-m4}. Other code generators before the
      * host's take operators in this order: {@code cmsis-nn -mcpu=cortex-m55, c -mcpu=cortex-m55}.
      */
     @Parameter(property = "kiln.target")
@@ -334,7 +334,7 @@ abstract class AbstractBuildMojo extends AbstractKilnMojo {
 
     /**
      * Whether an image in QEMU may open files and start programs on this computer through semihosting. Only for images
-     * whose code you trust, including models that came as archives.
+     * whose code you trust.
      */
     @Parameter(property = "kiln.semihosting", defaultValue = "false")
     private boolean semihosting;
@@ -433,7 +433,7 @@ abstract class AbstractBuildMojo extends AbstractKilnMojo {
         Problems malformed = new Problems(Failure.CONFIG);
         ImageOptions image = new ImageOptions(
                 malformed.read(() -> Application.of(application)).orElse(Application.CONSOLE),
-                Mlperf.options(values(Mlperf.GROUP, null), malformed),
+                Mlperf.options(values(Mlperf.MLPERF, null), malformed),
                 TrustedArchives.parse(trustArchive == null ? "" : trustArchive));
         CompileOptions options = options(malformed, image.application());
         QuantizeSpec quantized = Quantize.spec(

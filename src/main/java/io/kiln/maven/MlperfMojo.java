@@ -22,7 +22,7 @@ public final class MlperfMojo extends AbstractBoardMojo {
 
     @Override
     boolean isGoalSkipped() {
-        return Mlperf.isSkipped(values(Mlperf.GROUP, null));
+        return Mlperf.isSkipped(values(Mlperf.MLPERF, null));
     }
 
     @Override
@@ -36,6 +36,6 @@ public final class MlperfMojo extends AbstractBoardMojo {
                 .mlperf(
                         boardSpec(Optional.empty()).board(),
                         onlyBuild(outputDirectory),
-                        Mlperf.spec(values(Mlperf.GROUP, null), Device.console(values(Device.MONITOR, null))));
+                        Mlperf.spec(values(Mlperf.MLPERF, null), Device.console(values(Device.MONITOR, null))));
     }
 }

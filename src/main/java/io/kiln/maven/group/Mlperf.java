@@ -31,7 +31,7 @@ public final class Mlperf {
     private static final Element SKIP = Element.of("skip", "false", "Skips kiln:mlperf.");
 
     /** The group. */
-    public static final ParameterGroup GROUP =
+    public static final ParameterGroup MLPERF =
             new ParameterGroup("mlperf", BENCHMARK, MODE, VENDOR, DATA, RUN, ON, SKIP);
 
     private Mlperf() {}

@@ -32,7 +32,7 @@ public record ParameterGroup(String name, List<Element> elements) {
                 Quantize.GROUP,
                 Update.GROUP,
                 Verify.GROUP,
-                Mlperf.GROUP,
+                Mlperf.MLPERF,
                 Farm.GROUP,
                 Device.FLASH,
                 Device.MONITOR);
