@@ -17,6 +17,9 @@ void kiln_console_init(void);
 /* The next byte, 0 to 255; waits for it. Negative if the console has ended for good. */
 int kiln_console_get(void);
 
+/* The next byte if it has come; negative if not. */
+int kiln_console_poll(void);
+
 /* Sends one byte; waits until there is room. */
 void kiln_console_put(uint8_t byte);
 

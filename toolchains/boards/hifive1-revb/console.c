@@ -6,6 +6,7 @@
 #include "kiln_board.h"
 #include "kiln_console.h"
 #include "kiln_register.h"
+#include "kiln_wait.h"
 
 #define PRCI_HFXOSCCFG 0x10008004u
 #define PRCI_PLLCFG 0x10008008u
@@ -16,6 +17,7 @@
 #define UART_RXDATA 0x10013004u
 #define UART_TXCTRL 0x10013008u
 #define UART_RXCTRL 0x1001300cu
+#define UART_IE 0x10013010u
 #define UART_DIV 0x10013018u
 
 #define CRYSTAL_ON (1u << 30)
@@ -25,6 +27,7 @@
 #define PLL_BYPASSED (1u << 18)
 #define UART_PINS (1u << 16 | 1u << 17)
 #define FULL_OR_EMPTY (1u << 31)
+#define INTERRUPT 3u
 
 void kiln_console_init(void) {
   KILN_REGISTER(PRCI_HFXOSCCFG) = CRYSTAL_ON;
@@ -38,15 +41,17 @@ void kiln_console_init(void) {
   KILN_REGISTER(UART_DIV) = (KILN_UART_CLOCK + KILN_BAUD / 2u) / KILN_BAUD - 1u;
   KILN_REGISTER(UART_TXCTRL) = 1u;
   KILN_REGISTER(UART_RXCTRL) = 1u;
+  KILN_REGISTER(UART_IE) = 2u; /* by every byte received */
 }
 
 /* The register gives a byte away with every read. */
+int kiln_console_poll(void) {
+  uint32_t received = KILN_REGISTER(UART_RXDATA);
+  return (received & FULL_OR_EMPTY) == 0u ? (int)(received & 0xffu) : -1;
+}
+
 int kiln_console_get(void) {
-  uint32_t received;
-  do {
-    received = KILN_REGISTER(UART_RXDATA);
-  } while ((received & FULL_OR_EMPTY) != 0u);
-  return (int)(received & 0xffu);
+  return kiln_console_wait(INTERRUPT);
 }
 
 void kiln_console_put(uint8_t byte) {

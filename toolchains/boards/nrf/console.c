@@ -6,6 +6,7 @@
 #include "kiln_board.h"
 #include "kiln_console.h"
 #include "kiln_register.h"
+#include "kiln_wait.h"
 
 #define GPIO_PIN_CNF(pin) (0x50000700u + 4u * (pin))
 #define GPIO_OUTSET 0x50000508u
@@ -13,6 +14,7 @@
 #define UART_STARTTX 0x40002008u
 #define UART_RXDRDY 0x40002108u
 #define UART_TXDRDY 0x4000211cu
+#define UART_INTENSET 0x40002304u
 #define UART_ENABLE 0x40002500u
 #define UART_PSELTXD 0x4000250cu
 #define UART_PSELRXD 0x40002514u
@@ -22,6 +24,8 @@
 
 #define PIN_OUTPUT 3u /* direction out, input buffer off */
 #define BAUD_115200 0x01d7e000u
+#define RECEIVED (1u << 2)
+#define INTERRUPT 2u
 
 void kiln_console_init(void) {
 #ifdef KILN_CLOCK_INIT
@@ -34,15 +38,21 @@ void kiln_console_init(void) {
   KILN_REGISTER(UART_PSELRXD) = KILN_RX_PIN;
   KILN_REGISTER(UART_BAUDRATE) = BAUD_115200;
   KILN_REGISTER(UART_ENABLE) = 4u;
+  KILN_REGISTER(UART_INTENSET) = RECEIVED;
   KILN_REGISTER(UART_STARTTX) = 1u;
   KILN_REGISTER(UART_STARTRX) = 1u;
 }
 
-int kiln_console_get(void) {
-  while (KILN_REGISTER(UART_RXDRDY) == 0u) {
+int kiln_console_poll(void) {
+  if (KILN_REGISTER(UART_RXDRDY) == 0u) {
+    return -1;
   }
   KILN_REGISTER(UART_RXDRDY) = 0u;
   return (int)(KILN_REGISTER(UART_RXD) & 0xffu);
+}
+
+int kiln_console_get(void) {
+  return kiln_console_wait(INTERRUPT);
 }
 
 void kiln_console_put(uint8_t byte) {

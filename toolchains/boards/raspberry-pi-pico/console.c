@@ -5,6 +5,7 @@
  */
 #include "kiln_console.h"
 #include "kiln_register.h"
+#include "kiln_wait.h"
 
 #define SET 0x2000u /* alias of a register: writes set bits */
 #define CLEAR 0x3000u
@@ -31,6 +32,8 @@
 #define UART_FBRD 0x40034028u
 #define UART_LCR_H 0x4003402cu
 #define UART_CR 0x40034030u
+#define UART_IFLS 0x40034034u
+#define UART_IMSC 0x40034038u
 
 #define RESET_IO_BANK0 (1u << 5)
 #define RESET_PADS_BANK0 (1u << 8)
@@ -40,6 +43,8 @@
 #define FUNCTION_UART 2u
 #define RECEIVER_EMPTY (1u << 4)
 #define TRANSMITTER_FULL (1u << 5)
+#define RECEIVED (1u << 6 | 1u << 4) /* some bytes, or fewer and then none for 32 bits */
+#define INTERRUPT 20u
 
 static void out_of_reset(uint32_t blocks) {
   KILN_REGISTER(RESETS_RESET + CLEAR) = blocks;
@@ -80,12 +85,17 @@ void kiln_console_init(void) {
   KILN_REGISTER(UART_IBRD) = 6u; /* 12 MHz / 16 / 115200 = 6 + 33 / 64 */
   KILN_REGISTER(UART_FBRD) = 33u;
   KILN_REGISTER(UART_LCR_H) = 3u << 5 | 1u << 4; /* 8 bits, with queues */
+  KILN_REGISTER(UART_IFLS) = 0u;     /* from four bytes on */
+  KILN_REGISTER(UART_IMSC) = RECEIVED;
   KILN_REGISTER(UART_CR) = 1u << 9 | 1u << 8 | 1u;
 }
 
+int kiln_console_poll(void) {
+  return (KILN_REGISTER(UART_FR) & RECEIVER_EMPTY) == 0u ? (int)(KILN_REGISTER(UART_DR) & 0xffu) : -1;
+}
+
 int kiln_console_get(void) {
-  kiln_await(UART_FR, RECEIVER_EMPTY, 0u);
-  return (int)(KILN_REGISTER(UART_DR) & 0xffu);
+  return kiln_console_wait(INTERRUPT);
 }
 
 void kiln_console_put(uint8_t byte) {

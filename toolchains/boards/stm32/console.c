@@ -4,6 +4,7 @@
  *
  *   KILN_USART, KILN_USART_GENERATION   its base; 1 if its first registers are SR and DR, 2 if they are CR1, CR2, CR3
  *   KILN_USART_DIVIDER                  content of its baud rate register
+ *   KILN_USART_INTERRUPT                its number
  *   KILN_USART_ENABLE, _BIT             register and bit of its bus clock
  *   KILN_GPIO, KILN_GPIO_ENABLE, _BIT   port of both pins, and its clock
  *   KILN_TX_PIN, KILN_RX_PIN            numbers of the pins in the port
@@ -13,6 +14,7 @@
 #include "kiln_clock.h"
 #include "kiln_console.h"
 #include "kiln_register.h"
+#include "kiln_wait.h"
 
 #if KILN_USART_GENERATION == 1
 #define STATUS (KILN_USART + 0x00u)
@@ -34,7 +36,7 @@
 
 #define RECEIVE_ON (1u << 2)
 #define TRANSMIT_ON (1u << 3)
-#define BYTE_RECEIVED (1u << 5)
+#define BYTE_RECEIVED (1u << 5) /* in the status, and whether it interrupts, in the control */
 #define ROOM (1u << 7)
 
 #define GPIO_MODER (KILN_GPIO + 0x00u)
@@ -60,12 +62,15 @@ void kiln_console_init(void) {
   KILN_REGISTER(CONTROL_3) = NO_OVERRUN;
 #endif
   KILN_REGISTER(BAUD_RATE) = KILN_USART_DIVIDER;
-  KILN_REGISTER(CONTROL_1) = ENABLE | TRANSMIT_ON | RECEIVE_ON;
+  KILN_REGISTER(CONTROL_1) = ENABLE | TRANSMIT_ON | RECEIVE_ON | BYTE_RECEIVED;
+}
+
+int kiln_console_poll(void) {
+  return (KILN_REGISTER(STATUS) & BYTE_RECEIVED) != 0u ? (int)(KILN_REGISTER(RECEIVED) & 0xffu) : -1;
 }
 
 int kiln_console_get(void) {
-  kiln_await(STATUS, BYTE_RECEIVED, BYTE_RECEIVED);
-  return (int)(KILN_REGISTER(RECEIVED) & 0xffu);
+  return kiln_console_wait(KILN_USART_INTERRUPT);
 }
 
 void kiln_console_put(uint8_t byte) {

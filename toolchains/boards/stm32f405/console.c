@@ -4,6 +4,7 @@
  * reset.
  */
 #include "kiln_console.h"
+#include "kiln_wait.h"
 
 #define REGISTER(address) (*(volatile uint32_t*)(address))
 
@@ -18,6 +19,7 @@
 
 #define CLOCK 16000000u
 #define BAUD 115200u
+#define INTERRUPT 37u
 
 void kiln_console_init(void) {
   RCC_AHB1ENR |= 1u;       /* GPIOA */
@@ -25,13 +27,15 @@ void kiln_console_init(void) {
   GPIOA_MODER = (GPIOA_MODER & ~(0xfu << 18)) | 0xau << 18; /* PA9, PA10: alternate function */
   GPIOA_AFRH = (GPIOA_AFRH & ~0xff0u) | 0x770u;             /* number 7 */
   USART1_BRR = (CLOCK + BAUD / 2u) / BAUD;
-  USART1_CR1 = 1u << 13 | 1u << 3 | 1u << 2; /* on, transmit, receive */
+  USART1_CR1 = 1u << 13 | 1u << 5 | 1u << 3 | 1u << 2; /* on, interrupt by a byte, transmit, receive */
+}
+
+int kiln_console_poll(void) {
+  return (USART1_SR & 1u << 5) != 0u ? (int)(USART1_DR & 0xffu) : -1;
 }
 
 int kiln_console_get(void) {
-  while ((USART1_SR & 1u << 5) == 0u) {
-  }
-  return (int)(USART1_DR & 0xffu);
+  return kiln_console_wait(INTERRUPT);
 }
 
 void kiln_console_put(uint8_t byte) {

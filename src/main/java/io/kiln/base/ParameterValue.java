@@ -5,13 +5,13 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 
-/** Parameters whose values are the constants of an enum, written in lower case. */
+/** Parameters whose values are the constants of an enum, written in lower case with hyphens. */
 public final class ParameterValue {
     private ParameterValue() {}
 
     /** The user's form of a constant. */
     public static String text(Enum<?> constant) {
-        return constant.name().toLowerCase(Locale.ROOT);
+        return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
     /**

@@ -11,7 +11,6 @@ import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.WholeFiles;
-import io.kiln.firmware.app.Application;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -83,9 +82,11 @@ public final class FirmwareAssembler {
         if (!files.has(ProjectFiles.APPLICATION)) {
             return "the project's own main";
         }
-        return request.application() == Application.RPC
-                ? "an RPC server, for the bench only,"
-                : "the default application";
+        return switch (request.application()) {
+            case RPC -> "an RPC server, for the bench only,";
+            case CONSOLE -> "the default application";
+            case MLPERF_TINY -> "the protocol of MLPerf Tiny";
+        };
     }
 
     private static void check(FirmwareRequest request) {

@@ -258,12 +258,17 @@ final class ProjectFiles {
                 || user.entrySet().stream()
                         .anyMatch(file ->
                                 isCompiled(request.code(), file.getKey()) && isMain(file.getKey(), file.getValue()));
-        if (ownMain && request.application() == Application.RPC) {
+        if (ownMain && request.application() != Application.CONSOLE) {
+            boolean isServer = request.application() == Application.RPC;
             problems.add(
-                    "the project has a main of its own, and the application of the image shall be the RPC server",
+                    "the project has a main of its own, and the application of the image shall be "
+                            + (isServer ? "the RPC server" : "MLPerf Tiny's"),
                     "kiln.application",
                     "one of them",
-                    "Leave kiln.application out, or start the server in your main: tvm/runtime/crt/microtvm_rpc_server.h");
+                    "Leave kiln.application out"
+                            + (isServer
+                                    ? ", or start the server in your main: tvm/runtime/crt/microtvm_rpc_server.h"
+                                    : ""));
         }
         if (!ownMain) {
             defaultApplication(request)
@@ -276,9 +281,15 @@ final class ProjectFiles {
     }
 
     private static SortedMap<String, Bytes> defaultApplication(FirmwareRequest request) {
-        return request.application() == Application.RPC
-                ? DefaultApplication.server()
-                : DefaultApplication.running(request.models());
+        return switch (request.application()) {
+            case RPC -> DefaultApplication.server();
+            case CONSOLE -> DefaultApplication.running(request.models());
+            case MLPERF_TINY ->
+                DefaultApplication.measured(
+                        request.models(),
+                        request.board(),
+                        request.content().options().mlperf());
+        };
     }
 
     private void add(String path, Bytes content) {

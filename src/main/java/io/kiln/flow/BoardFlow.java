@@ -7,8 +7,11 @@ import io.kiln.flow.board.BoardList;
 import io.kiln.flow.board.NewBoard;
 import io.kiln.flow.device.MonitorStep;
 import io.kiln.flow.inspect.Doctor;
+import io.kiln.flow.mlperf.MlperfStep;
 import io.kiln.flow.spec.BoardSpec;
+import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.ConsoleSpec;
+import io.kiln.flow.spec.MlperfSpec;
 import io.kiln.flow.spec.MonitorSpec;
 import io.kiln.report.Table;
 import io.kiln.report.listing.BoardsReport;
@@ -104,6 +107,15 @@ public final class BoardFlow {
     public ToolsReport doctorReport(BoardSpec spec, ConsoleSpec port) {
         Doctor doctor = new Doctor(log, environment);
         return doctor.report(spec, port);
+    }
+
+    /**
+     * Measures an image that speaks the protocol of MLPerf Tiny.
+     *
+     * @param build the folders of its build
+     */
+    public void mlperf(Board board, Layout build, MlperfSpec mlperf) {
+        new MlperfStep(log, board, build, mlperf).run();
     }
 
     /**

@@ -1,19 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven;
 
+import io.kiln.base.FileFailure;
 import io.kiln.flow.BoardFlow;
 import io.kiln.flow.spec.BoardSources;
 import io.kiln.flow.spec.BoardSpec;
+import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.maven.artifact.BoardArtifacts;
 import io.kiln.maven.artifact.ModelArtifacts;
 import io.kiln.maven.session.MojoLog;
 import io.kiln.toolchain.compiler.ToolchainEnvironment;
 import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.apache.maven.plugins.annotations.Parameter;
 
 /** Goals about a board, without a model. */
 abstract class AbstractBoardMojo extends AbstractKilnMojo {
+    private static final String IMAGE = ".elf";
+
     /**
      * Folder of compilers and objects that builds share. If not set, {@code KILN_HOME}, or {@code kiln} beside the local repository.
      */
@@ -27,8 +36,8 @@ abstract class AbstractBoardMojo extends AbstractKilnMojo {
     private String board;
 
     /**
-     * Boards from artifacts that may bring their own Tcl or emulator, which can run programs here: {@code group:artifact[:version[:id]]},
-     * separated by commas. Others are refused.
+     * Boards from artifacts whose own Tcl or emulator may run programs on this computer: {@code group:artifact[:version[:id]]}, separated by
+     * commas. Others are refused.
      */
     @Parameter(property = "kiln.trustBoard", defaultValue = "")
     private String trustBoard;
@@ -46,6 +55,22 @@ abstract class AbstractBoardMojo extends AbstractKilnMojo {
     /** Finds models by files and by coordinates. */
     final ModelArtifacts modelArtifacts() {
         return modelArtifacts(home);
+    }
+
+    /** The folders of the last build; if there is no project for it, with the only image in its folder. */
+    final Layout onlyBuild(File outputDirectory) {
+        Layout layout = lastBuild(outputDirectory);
+        if (isFirmware() || !Files.isDirectory(layout.out())) {
+            return layout;
+        }
+        try (Stream<Path> files = Files.list(layout.out())) {
+            List<String> images = files.map(file -> file.getFileName().toString())
+                    .filter(name -> name.endsWith(IMAGE))
+                    .toList();
+            return images.size() == 1 ? apart(outputDirectory, images.get(0).replace(IMAGE, "")) : layout;
+        } catch (IOException e) {
+            throw FileFailure.of("cannot list", layout.out(), e);
+        }
     }
 
     /** The board as the user names it. */

@@ -47,6 +47,7 @@ import io.kiln.maven.bean.ModelChoice;
 import io.kiln.maven.group.Beside;
 import io.kiln.maven.group.CompilationGroups;
 import io.kiln.maven.group.Device;
+import io.kiln.maven.group.Mlperf;
 import io.kiln.maven.group.OperatorFunctions;
 import io.kiln.maven.group.Quantize;
 import io.kiln.maven.group.Update;
@@ -122,8 +123,8 @@ abstract class AbstractBuildMojo extends AbstractKilnMojo {
     private String board;
 
     /**
-     * Boards from artifacts that may bring their own Tcl or emulator, which can run programs here: {@code group:artifact[:version[:id]]},
-     * separated by commas. Others are refused.
+     * Boards from artifacts whose own Tcl or emulator may run programs on this computer: {@code group:artifact[:version[:id]]}, separated by
+     * commas. Others are refused.
      */
     @Parameter(property = "kiln.trustBoard", defaultValue = "")
     private String trustBoard;
@@ -146,8 +147,8 @@ abstract class AbstractBuildMojo extends AbstractKilnMojo {
     private String optimize;
 
     /**
-     * The target of the models' code in place of the board's, for the same core: {@code llvm} for objects that the bundled clang makes, {@code
-     * c} for C; alone, with the options of the board's target, or whole: {@code llvm -mcpu=cortex-m4}. Other code generators before the
+     * The target of the models' code in place of the board's, for the same core: {@code llvm} for objects by the bundled clang, {@code c} for
+     * C; alone, or whole: {@code llvm -mcpu=cortex-m4}. Other code generators before the
      * host's take operators in this order: {@code cmsis-nn -mcpu=cortex-m55, c -mcpu=cortex-m55}.
      */
     @Parameter(property = "kiln.target")
@@ -292,8 +293,8 @@ abstract class AbstractBuildMojo extends AbstractKilnMojo {
     private PlexusConfiguration limit;
 
     /**
-     * What runs on an image whose project has no {@code main}: {@code console}, by which a host runs whole models, or {@code rpc}, microTVM's RPC
-     * server, by which it calls and times single functions, for the bench only.
+     * What runs on an image without a {@code main} of its own: {@code console}, by which a host runs models; {@code rpc}, microTVM's server, for the
+     * bench only; {@code mlperf-tiny}, the benchmark's serial protocol.
      */
     @Parameter(property = "kiln.application", defaultValue = "console")
     private String application;
@@ -333,7 +334,7 @@ abstract class AbstractBuildMojo extends AbstractKilnMojo {
 
     /**
      * Whether an image in QEMU may open files and start programs on this computer through semihosting. Only for images
-     * whose code you trust, including models that came as archives.
+     * whose code you trust.
      */
     @Parameter(property = "kiln.semihosting", defaultValue = "false")
     private boolean semihosting;
@@ -429,6 +430,7 @@ abstract class AbstractBuildMojo extends AbstractKilnMojo {
         Problems malformed = new Problems(Failure.CONFIG);
         ImageOptions image = new ImageOptions(
                 malformed.read(() -> Application.of(application)).orElse(Application.CONSOLE),
+                Mlperf.options(values(Mlperf.MLPERF, null), malformed),
                 TrustedArchives.parse(trustArchive == null ? "" : trustArchive));
         OwnParts own = malformed
                 .read(() -> Beside.own(values(Beside.FIRMWARE, firmware)))

@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven;
 
-import io.kiln.base.FileFailure;
-import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.MonitorSpec;
 import io.kiln.maven.group.Device;
 import java.io.File;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
-import java.util.stream.Stream;
 import org.apache.maven.plugins.annotations.Mojo;
 import org.apache.maven.plugins.annotations.Parameter;
 import org.codehaus.plexus.configuration.PlexusConfiguration;
@@ -61,21 +55,7 @@ public final class MonitorMojo extends AbstractBoardMojo {
                 Device.console(values(Device.MONITOR, monitor)),
                 Optional.ofNullable(until),
                 Duration.ofSeconds(timeout));
-        boardFlow().monitor(boardSpec(Optional.empty()).board(), image(), watch);
-    }
-
-    /** The image of the build, for the names of functions; of several in the folder none. */
-    private Path image() {
-        Layout layout = lastBuild(outputDirectory);
-        if (isFirmware() || !Files.isDirectory(layout.out())) {
-            return layout.image("elf");
-        }
-        try (Stream<Path> files = Files.list(layout.out())) {
-            List<Path> images =
-                    files.filter(file -> file.toString().endsWith(".elf")).toList();
-            return images.size() == 1 ? images.get(0) : layout.image("elf");
-        } catch (IOException e) {
-            throw FileFailure.of("cannot list", layout.out(), e);
-        }
+        Path image = onlyBuild(outputDirectory).image("elf"); // for the names of functions
+        boardFlow().monitor(boardSpec(Optional.empty()).board(), image, watch);
     }
 }

@@ -65,6 +65,35 @@ class RpcRuntimeTest {
         run(folder.resolve(test).toString(), List.of());
     }
 
+    /** A firmware in C++ has no exceptions and no types at run time. */
+    @Test
+    void theClassesOfMicroTvmAreThere() {
+        List<String> classes = List.of(
+                "-std=c++17",
+                "-Wall",
+                "-Wextra",
+                "-Wconversion",
+                "-Wshadow",
+                "-Werror",
+                "-fno-exceptions",
+                "-fno-rtti",
+                "-g",
+                "-fsanitize=address,undefined",
+                "-fno-sanitize-recover=all",
+                "-I",
+                "include");
+        run(
+                "c++",
+                List.of(
+                        classes,
+                        List.of(
+                                "-o",
+                                "classes",
+                                TESTS.resolve("rpc_classes_test.cpp").toString()),
+                        objects("rpc_classes")));
+        run(folder.resolve("classes").toString(), List.of());
+    }
+
     /** Cut, repeated, reordered, flipped and inserted bytes, on the line and inside packets; {@code nightly} takes a million streams. */
     @Test
     void noStreamReadsOrWritesOutsideTheServersMemory() {

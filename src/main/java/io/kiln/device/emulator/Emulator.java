@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -49,6 +50,9 @@ public record Emulator(Board board, Duration limit, Optional<Path> log, boolean 
 
     /** QEMU's message about a network card without a network, which all have. */
     private static final String NO_NETWORK = "has no peer";
+
+    /** QEMU's message in virtual time, when an image sleeps until it is spoken to. */
+    private static final String ASLEEP = "icount sleep disabled and no active timers";
 
     /** QEMU's message when it is ended by a signal; its exit code is 0 then. */
     private static final String BY_SIGNAL = "terminating on signal";
@@ -131,7 +135,8 @@ public record Emulator(Board board, Duration limit, Optional<Path> log, boolean 
      * @throws KilnException if the emulator is missing, with the package that contains it
      */
     public Transport boot(Path image) {
-        return new EmulatorTransport(this, image, start(image, board.isHost() ? List.of() : VIRTUAL_TIME));
+        return new EmulatorTransport(
+                this, image, start(image, board.isHost() ? List.of() : VIRTUAL_TIME), new AtomicBoolean());
     }
 
     /**
@@ -185,7 +190,7 @@ public record Emulator(Board board, Duration limit, Optional<Path> log, boolean 
     private static String said(RunningProcess process) {
         String said = process.errors()
                 .lines()
-                .filter(line -> !line.contains(NO_NETWORK))
+                .filter(line -> !line.contains(NO_NETWORK) && !line.contains(ASLEEP))
                 .collect(Collectors.joining("\n"))
                 .strip();
         return said.length() <= MOST_SAID ? said : said.substring(0, MOST_SAID) + "…";

@@ -7,6 +7,7 @@ import io.kiln.process.RunningProcess;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * The console of an image in an emulator or on this computer: the process's standard input and output.
@@ -14,8 +15,10 @@ import java.nio.file.Path;
  * @param emulator the emulator
  * @param image the ELF file
  * @param process the running emulator; closing the transport ends it
+ * @param held whether a client holds the line
  */
-record EmulatorTransport(Emulator emulator, Path image, RunningProcess process) implements Transport {
+record EmulatorTransport(Emulator emulator, Path image, RunningProcess process, AtomicBoolean held)
+        implements Transport {
     @Override
     public InputStream input() {
         return process.output();

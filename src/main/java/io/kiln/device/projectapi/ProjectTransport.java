@@ -25,6 +25,7 @@ public final class ProjectTransport implements Transport {
 
     private final ProjectServer server;
     private final String name;
+    private final AtomicBoolean held = new AtomicBoolean();
     private final AtomicBoolean closed = new AtomicBoolean();
     private final AtomicReference<Optional<KilnException>> broken = new AtomicReference<>(Optional.empty());
     private final InputStream input = new Input();
@@ -46,6 +47,11 @@ public final class ProjectTransport implements Transport {
     @Override
     public OutputStream output() {
         return output;
+    }
+
+    @Override
+    public AtomicBoolean held() {
+        return held;
     }
 
     /** False: the board's program may run already. */

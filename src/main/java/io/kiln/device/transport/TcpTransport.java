@@ -11,6 +11,7 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -23,6 +24,7 @@ public final class TcpTransport implements Transport {
     private final Socket socket;
     private final InputStream input;
     private final OutputStream output;
+    private final AtomicBoolean held = new AtomicBoolean();
     private final String name;
 
     private TcpTransport(Socket socket, InputStream input, OutputStream output, String name) {
@@ -78,6 +80,11 @@ public final class TcpTransport implements Transport {
     @Override
     public OutputStream output() {
         return output;
+    }
+
+    @Override
+    public AtomicBoolean held() {
+        return held;
     }
 
     /** False: the program listened before this connection. */

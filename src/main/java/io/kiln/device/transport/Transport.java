@@ -4,6 +4,7 @@ package io.kiln.device.transport;
 import io.kiln.base.KilnException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * An open byte connection to a running program, such as a serial port or an emulator's console. It does not interpret
@@ -15,6 +16,13 @@ public interface Transport extends AutoCloseable {
 
     /** The program's input. */
     OutputStream output();
+
+    /**
+     * Whether a client holds the line, so that another one must not speak on it. Lines that do not know that are never held.
+     */
+    default AtomicBoolean held() {
+        return new AtomicBoolean();
+    }
 
     /**
      * Whether the program starts and ends with the connection, as in an emulator. Otherwise it may run already, so that

@@ -10,7 +10,10 @@ public enum Application {
     CONSOLE,
 
     /** microTVM's RPC server on the console: a host calls single functions. For the bench. */
-    RPC;
+    RPC,
+
+    /** The serial protocol of the benchmark MLPerf Tiny on the console: a runner measures one model. */
+    MLPERF_TINY;
 
     /**
      * Reads the parameter's value.

@@ -8,6 +8,7 @@ import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.ResourceTree;
+import io.kiln.toolchain.board.Board;
 import java.util.List;
 import java.util.Set;
 import java.util.SortedMap;
@@ -59,6 +60,15 @@ public final class DefaultApplication {
         TreeMap<String, Bytes> files = new TreeMap<>(ResourceTree.read("templates/app"));
         files.put("kiln_app_models.c", Bytes.ofText(ModelTable.print(models, hearing)));
         return files;
+    }
+
+    /**
+     * All files of the application that a runner of MLPerf Tiny measures.
+     *
+     * @throws KilnException if it cannot measure these models on this board
+     */
+    public static SortedMap<String, Bytes> measured(List<ModelLibrary> models, Board board, MlperfOptions options) {
+        return MlperfTiny.files(models.stream().map(ModelLibrary::metadata).toList(), board, options);
     }
 
     /** All files of the RPC server's application, which takes its models from their system library. */

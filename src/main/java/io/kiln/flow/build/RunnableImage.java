@@ -119,6 +119,7 @@ public record RunnableImage(Path file, Board board, boolean hasOwnMain, boolean 
         return switch (application) {
             case CONSOLE -> "The default application";
             case RPC -> "The RPC server";
+            case MLPERF_TINY -> "The protocol of MLPerf Tiny";
         };
     }
 

@@ -32,6 +32,7 @@ public record ParameterGroup(String name, List<Element> elements) {
                 Quantize.GROUP,
                 Update.GROUP,
                 Verify.GROUP,
+                Mlperf.MLPERF,
                 Farm.GROUP,
                 Beside.FIRMWARE,
                 Device.FLASH,

@@ -2,6 +2,7 @@
 package io.kiln.device.emulator;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ArtifactKind;
@@ -9,10 +10,17 @@ import io.kiln.artifact.ArtifactSet;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Bytes;
+import io.kiln.base.DType;
 import io.kiln.base.Log;
 import io.kiln.base.Optimize;
+import io.kiln.device.rpc.client.RemoteTensor;
+import io.kiln.device.rpc.client.RpcClient;
+import io.kiln.device.rpc.client.TransportTimeouts;
+import io.kiln.device.rpc.packet.DataType;
+import io.kiln.device.rpc.packet.RpcException;
 import io.kiln.device.transport.FrameDecoder;
 import io.kiln.device.transport.Frames;
+import io.kiln.device.transport.Transport;
 import io.kiln.firmware.BroughtSources;
 import io.kiln.firmware.CompiledObjects;
 import io.kiln.firmware.ExtraCode;
@@ -24,6 +32,8 @@ import io.kiln.firmware.ImageOptions;
 import io.kiln.firmware.UserCode;
 import io.kiln.firmware.app.Application;
 import io.kiln.firmware.image.Image;
+import io.kiln.process.Command;
+import io.kiln.process.ProcessRunner;
 import io.kiln.process.RunningProcess;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.compiler.TestToolchains;
@@ -32,6 +42,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
@@ -96,6 +107,66 @@ class RpcServerOnBoardTest {
                     .isEqualTo(NEGATED);
             assertThat(call(process, decoder, "06000000" + tensor("0000000000000000") + "0600000000000000"))
                     .contains("05000000" + "01000000" + "0b000000");
+        }
+    }
+
+    /** What comes before a whole start is skipped: another one from before the board listened, which a UART may lose, noise, and a cut one. */
+    @ParameterizedTest
+    @CsvSource({"mps2-an386", "microbit", "virtual-stm32f405", "qemu-riscv32"})
+    void theFirstWholeStartIsAnswered(String id) throws IOException {
+        Board board = HandWrittenModel.board(id);
+        TestTools.need(board);
+        try (RunningProcess process = Emulator.of(board, Duration.ofSeconds(60))
+                .start(image(board, "clang").elf())) {
+            send(process, "82000001");
+            FrameDecoder decoder = new FrameDecoder(4096);
+            assertThat(receive(process, decoder)).isEqualTo("000002");
+            process.input().write(HexFormat.of().parseHex("00ff0dfffd0400000082" + "fffd0400000082" + "fffe"));
+            send(process, "83000001");
+            String reply = receive(process, decoder);
+            assertThat(reply.startsWith("82") ? receive(process, decoder) : reply)
+                    .matches("83[0-9a-f]{2}0101");
+        }
+    }
+
+    @Test
+    void aLineHasOneClient() throws IOException {
+        Board board = HandWrittenModel.board("host");
+        Path image = image(board, "host").elf();
+        try (Transport line = Emulator.of(board, Duration.ofSeconds(60)).boot(image)) {
+            RpcClient first = RpcClient.connect(line, TransportTimeouts.EMULATOR, log -> {});
+            assertThatThrownBy(() -> RpcClient.connect(line, TransportTimeouts.EMULATOR, log -> {}))
+                    .isInstanceOf(RpcException.class)
+                    .hasMessageContaining("another client holds the line");
+            assertThat(first.mostPacketBytes()).isPositive();
+            first.close();
+            assertThat(line.held()).isFalse();
+        }
+    }
+
+    /** The sessions of a bench whose computer has ten other things to do in a nightly build, and none else. */
+    @Test
+    void noSessionIsLost() throws IOException {
+        boolean isNight = System.getProperty("kiln.golden", "").equals("all");
+        Board board = HandWrittenModel.board("mps2-an386");
+        TestTools.need(board);
+        Path image = image(board, "clang").elf();
+        List<RunningProcess> busy = new ArrayList<>();
+        try {
+            for (int i = 0; isNight && i < 10; i++) {
+                busy.add(ProcessRunner.start(Command.of("sh", "-c", "while :; do :; done")));
+            }
+            for (int i = 0; i < (isNight ? 50 : 3); i++) {
+                try (Transport line = Emulator.of(board, Duration.ofMinutes(5)).boot(image);
+                        RpcClient client = RpcClient.connect(line, TransportTimeouts.EMULATOR, log -> {});
+                        RemoteTensor tensor = client.allocate(DataType.of(DType.INT8), 64)) {
+                    Bytes data = Bytes.copyOf(new byte[64]);
+                    tensor.upload(data);
+                    assertThat(tensor.download()).isEqualTo(data);
+                }
+            }
+        } finally {
+            busy.forEach(RunningProcess::close);
         }
     }
 

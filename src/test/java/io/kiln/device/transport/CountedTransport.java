@@ -7,6 +7,7 @@ import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** Another transport, whose bytes are counted both ways: one side waits for the other, so that they share the line's time. */
@@ -62,6 +63,11 @@ public final class CountedTransport implements Transport {
     @Override
     public OutputStream output() {
         return output;
+    }
+
+    @Override
+    public AtomicBoolean held() {
+        return line.held();
     }
 
     @Override

@@ -14,6 +14,7 @@ import io.kiln.compile.RamOptions;
 import io.kiln.firmware.ImageOptions;
 import io.kiln.firmware.TrustedArchives;
 import io.kiln.firmware.app.Application;
+import io.kiln.firmware.app.MlperfOptions;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
@@ -234,6 +235,12 @@ public final class SpecDraft {
 
     public SpecDraft application(String text) {
         malformed.read(() -> Application.of(text)).ifPresent(value -> image = image.with(value));
+        return this;
+    }
+
+    /** An image that is measured. */
+    public SpecDraft mlperf(MlperfOptions value) {
+        image = new ImageOptions(Application.MLPERF_TINY, value, image.trusted());
         return this;
     }
 

@@ -24,6 +24,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.IntSupplier;
 
@@ -53,11 +54,14 @@ public final class RpcClient implements AutoCloseable {
     private static final int LARGEST_NONCE = 255;
 
     private final Connection connection;
+    private final AtomicBoolean held;
     private final Map<String, RemoteFunction> globals = new HashMap<>();
     private OptionalInt mostPacketBytes = OptionalInt.empty();
+    private boolean isClosed;
 
-    private RpcClient(Connection connection) {
+    private RpcClient(Connection connection, AtomicBoolean held) {
         this.connection = connection;
+        this.held = held;
     }
 
     /**
@@ -66,6 +70,7 @@ public final class RpcClient implements AutoCloseable {
      * @param line an open line; it stays the caller's to close
      * @param timeouts how long to wait
      * @param log gets each log line of the board, as {@code remote: <text>}
+     * @throws RpcException also if another client holds the line; it does until it is closed
      */
     public static RpcClient connect(Transport line, TransportTimeouts timeouts, Consumer<String> log) {
         return connect(line, timeouts, log, text -> {});
@@ -74,21 +79,35 @@ public final class RpcClient implements AutoCloseable {
     /** Connects as {@link #connect(Transport, TransportTimeouts, Consumer)} does; {@code text} gets what the board prints outside frames. */
     public static RpcClient connect(
             Transport line, TransportTimeouts timeouts, Consumer<String> log, Consumer<String> text) {
+        AtomicBoolean held = line.held();
+        if (held.getAndSet(true)) {
+            throw new RpcException(
+                    Kind.LINE_HELD,
+                    Failure.RPC.problem(
+                            "another client holds the line",
+                            RpcException.WHERE,
+                            "one client at a time",
+                            "Close that client, or open another line"));
+        }
         FrameReader in = new FrameReader(line.input(), text, 0);
         Connection connection = new Connection(in, line.output(), timeouts, log);
         SecureRandom random = new SecureRandom();
-        return over(connection, () -> 1 + random.nextInt(LARGEST_NONCE));
+        return over(connection, () -> 1 + random.nextInt(LARGEST_NONCE), held);
     }
 
     /** Connects over a connection that has sent nothing yet, which is closed if that fails. */
     static RpcClient over(Connection connection, IntSupplier nonces) {
-        RpcClient client = new RpcClient(connection);
+        return over(connection, nonces, new AtomicBoolean(true));
+    }
+
+    private static RpcClient over(Connection connection, IntSupplier nonces, AtomicBoolean held) {
+        RpcClient client = new RpcClient(connection, held);
         try {
             connection.connect(nonces);
             client.initialise();
             return client;
         } catch (RuntimeException e) {
-            connection.close();
+            client.close();
             throw e;
         }
     }
@@ -257,5 +276,9 @@ public final class RpcClient implements AutoCloseable {
     @Override
     public void close() {
         connection.close();
+        if (!isClosed) {
+            held.set(false);
+        }
+        isClosed = true;
     }
 }

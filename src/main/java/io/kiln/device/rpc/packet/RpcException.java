@@ -20,6 +20,8 @@ public final class RpcException extends KilnException {
         REPLY_TIMEOUT,
         /** The board ended the session: it was reset, or its program started again. */
         SESSION_TERMINATED,
+        /** Another client holds the line. */
+        LINE_HELD,
         /** The line or the program went away. */
         LINE_CLOSED,
         /** The board sent what the protocol does not allow. */

@@ -10,12 +10,14 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** An open serial port, 8N1: the connection to a board. Closing it releases the port. */
 public final class SerialConsole implements Transport {
     private static final int BLOCK_MILLIS = 100;
 
     private final SerialPort port;
+    private final AtomicBoolean held = new AtomicBoolean();
     private final String name;
 
     private SerialConsole(SerialPort port, String name) {
@@ -58,6 +60,11 @@ public final class SerialConsole implements Transport {
     @Override
     public OutputStream output() {
         return new Outgoing(port);
+    }
+
+    @Override
+    public AtomicBoolean held() {
+        return held;
     }
 
     /** False: the board has its own power supply. */

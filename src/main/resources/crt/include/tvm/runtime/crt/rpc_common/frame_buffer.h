@@ -42,6 +42,41 @@ size_t TVMFrameBuffer_Size(const TVMFrameBuffer* buffer);
 
 #ifdef __cplusplus
 }
+
+/* microTVM's class on top of the C above. */
+namespace tvm {
+namespace runtime {
+namespace micro_rpc {
+
+class FrameBuffer {
+ public:
+  FrameBuffer(uint8_t* data, size_t data_size_bytes) { TVMFrameBuffer_Init(&buffer_, data, data_size_bytes); }
+
+  size_t Write(const uint8_t* data, size_t data_size_bytes) {
+    return TVMFrameBuffer_Write(&buffer_, data, data_size_bytes);
+  }
+
+  size_t Read(uint8_t* data, size_t data_size_bytes) { return TVMFrameBuffer_Read(&buffer_, data, data_size_bytes); }
+
+  size_t Peek(uint8_t* data, size_t data_size_bytes) { return TVMFrameBuffer_Peek(&buffer_, data, data_size_bytes); }
+
+  void Clear() { TVMFrameBuffer_Clear(&buffer_); }
+
+  size_t ReadAvailable() const { return TVMFrameBuffer_ReadAvailable(&buffer_); }
+
+  /* Bytes written so far, read or not. */
+  size_t Size() const { return buffer_.num_valid_bytes; }
+
+  /* The same buffer for the functions in C. */
+  TVMFrameBuffer* c() { return &buffer_; }
+
+ private:
+  TVMFrameBuffer buffer_;
+};
+
+}  // namespace micro_rpc
+}  // namespace runtime
+}  // namespace tvm
 #endif
 
 #endif /* TVM_RUNTIME_CRT_RPC_COMMON_FRAME_BUFFER_H_ */

@@ -104,6 +104,123 @@ tvm_crt_error_t TVMFramer_FinishPacket(TVMFramer* framer);
 
 #ifdef __cplusplus
 }
+
+/* microTVM's classes on top of the C above. */
+namespace tvm {
+namespace runtime {
+namespace micro_rpc {
+
+enum class Escape : uint8_t {
+  kEscapeStart = TVM_FRAMING_ESCAPE_START,
+  kEscapeNop = TVM_FRAMING_ESCAPE_NOP,
+  kPacketStart = TVM_FRAMING_PACKET_START
+};
+
+class PacketFieldSizeBytes {
+ public:
+  static constexpr const size_t kPayloadLength = sizeof(uint32_t);
+  static constexpr const size_t kCrc = sizeof(uint16_t);
+};
+
+class Unframer {
+ public:
+  explicit Unframer(WriteStream* stream) : ends_{stream}, stream_{&ends_} {
+    TVMUnframer_Init(&unframer_, &stream_.base);
+  }
+
+  Unframer(const Unframer&) = delete;
+  Unframer& operator=(const Unframer&) = delete;
+
+  /* As TVMUnframer_Write, but for what fails: PacketDone is not called then, and bytes that the stream did not take are not consumed. */
+  tvm_crt_error_t Write(const uint8_t* data, size_t data_size_bytes, size_t* bytes_consumed) {
+    stream_.refused = 0;
+    tvm_crt_error_t error = TVMUnframer_Write(&unframer_, data, data_size_bytes, bytes_consumed);
+    *bytes_consumed -= stream_.refused;
+    ends_.Settle(error == kTvmErrorNoError);
+    return error;
+  }
+
+  void Reset() { TVMUnframer_Reset(&unframer_); }
+
+  size_t BytesNeeded() { return TVMUnframer_BytesNeeded(&unframer_); }
+
+ private:
+  /* Keeps the end of a damaged frame back until it is known what damaged it. */
+  class Ends : public WriteStream {
+   public:
+    explicit Ends(WriteStream* stream) : stream_{stream}, is_due_{false} {}
+
+    void operator delete(void*) noexcept {} /* It is a member, never on a heap. */
+
+    ssize_t Write(const uint8_t* data, size_t data_size_bytes) override {
+      Settle(true);
+      return stream_->Write(data, data_size_bytes);
+    }
+
+    void PacketDone(bool is_valid) override {
+      Settle(true);
+      is_due_ = !is_valid;
+      if (is_valid) {
+        stream_->PacketDone(true);
+      }
+    }
+
+    void Settle(bool is_told) {
+      bool was_due = is_due_;
+      is_due_ = false;
+      if (was_due && is_told) {
+        stream_->PacketDone(false);
+      }
+    }
+
+   private:
+    WriteStream* stream_;
+    bool is_due_;
+  };
+
+  Ends ends_;
+  WriteStream::CStream stream_;
+  TVMUnframer unframer_;
+};
+
+class Framer {
+ public:
+  typedef ssize_t (*WriteFunc)(const uint8_t* data, size_t data_size_bytes);
+
+  explicit Framer(WriteStream* stream) : stream_{stream} { TVMFramer_Init(&framer_, &stream_.base); }
+
+  Framer(const Framer&) = delete;
+  Framer& operator=(const Framer&) = delete;
+
+  tvm_crt_error_t Write(const uint8_t* payload, size_t payload_size_bytes) {
+    return TVMFramer_Write(&framer_, payload, payload_size_bytes);
+  }
+
+  tvm_crt_error_t StartPacket(size_t payload_size_bytes) { return TVMFramer_StartPacket(&framer_, payload_size_bytes); }
+
+  tvm_crt_error_t WritePayloadChunk(const uint8_t* payload_chunk, size_t payload_chunk_size_bytes) {
+    return TVMFramer_WritePayloadChunk(&framer_, payload_chunk, payload_chunk_size_bytes);
+  }
+
+  tvm_crt_error_t FinishPacket() { return TVMFramer_FinishPacket(&framer_); }
+
+  void Reset() { TVMFramer_Reset(&framer_); }
+
+  /* The same sender for the functions in C. */
+  TVMFramer* c() { return &framer_; }
+
+ private:
+  WriteStream::CStream stream_;
+  TVMFramer framer_;
+};
+
+}  // namespace micro_rpc
+using micro_rpc::Escape;
+using micro_rpc::Framer;
+using micro_rpc::PacketFieldSizeBytes;
+using micro_rpc::Unframer;
+}  // namespace runtime
+}  // namespace tvm
 #endif
 
 #endif /* TVM_RUNTIME_CRT_RPC_COMMON_FRAMING_H_ */

@@ -92,6 +92,115 @@ void TVMSession_ClearReceiveBuffer(TVMSession* session);
 
 #ifdef __cplusplus
 }
+
+/* microTVM's class on top of the C above. */
+namespace tvm {
+namespace runtime {
+namespace micro_rpc {
+
+enum class MessageType : uint8_t {
+  kStartSessionInit = kTVMSessionStartSessionInit,
+  kStartSessionReply = kTVMSessionStartSessionReply,
+  kTerminateSession = kTVMSessionTerminateSession,
+  kLog = kTVMSessionLog,
+  kNormal = kTVMSessionNormal,
+};
+
+typedef struct SessionHeader {
+  uint16_t session_id;
+  MessageType message_type;
+} __attribute__((packed)) SessionHeader;
+
+class Session {
+ public:
+  typedef void (*MessageReceivedFunc)(void* context, MessageType message_type, FrameBuffer* buf);
+
+  static constexpr const uint8_t kInvalidNonce = 0;
+  static constexpr const uint8_t kVersion = TVM_SESSION_VERSION;
+
+  /* receive_buffer may be null if nothing is received. */
+  Session(Framer* framer, FrameBuffer* receive_buffer, MessageReceivedFunc message_received_func,
+          void* message_received_func_context)
+      : receiver_{&session_},
+        receive_buffer_{receive_buffer},
+        message_received_func_{message_received_func},
+        message_received_func_context_{message_received_func_context} {
+    TVMSession_Init(&session_, framer->c(), receive_buffer == nullptr ? nullptr : receive_buffer->c(), Received, this);
+    if (receive_buffer != nullptr) {
+      receive_buffer->Clear();
+    }
+  }
+
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  tvm_crt_error_t Initialize(uint8_t initial_session_nonce) {
+    return TVMSession_Initialize(&session_, initial_session_nonce);
+  }
+
+  tvm_crt_error_t TerminateSession() { return TVMSession_TerminateSession(&session_); }
+
+  tvm_crt_error_t StartSession() { return TVMSession_StartSession(&session_); }
+
+  WriteStream* Receiver() { return &receiver_; }
+
+  tvm_crt_error_t SendMessage(MessageType message_type, const uint8_t* message_data, size_t message_size_bytes) {
+    return TVMSession_SendMessage(&session_, C(message_type), message_data, message_size_bytes);
+  }
+
+  tvm_crt_error_t StartMessage(MessageType message_type, size_t message_size_bytes) {
+    return TVMSession_StartMessage(&session_, C(message_type), message_size_bytes);
+  }
+
+  tvm_crt_error_t SendBodyChunk(const uint8_t* chunk_data, size_t chunk_size_bytes) {
+    return TVMSession_SendBodyChunk(&session_, chunk_data, chunk_size_bytes);
+  }
+
+  tvm_crt_error_t FinishMessage() { return TVMSession_FinishMessage(&session_); }
+
+  bool IsEstablished() const { return TVMSession_IsEstablished(&session_); }
+
+  void ClearReceiveBuffer() { TVMSession_ClearReceiveBuffer(&session_); }
+
+ private:
+  class SessionReceiver : public WriteStream {
+   public:
+    explicit SessionReceiver(TVMSession* session) : session_{session} {}
+
+    void operator delete(void*) noexcept {} /* It is a member, never on a heap. */
+
+    ssize_t Write(const uint8_t* data, size_t data_size_bytes) override {
+      TVMWriteStream* stream = TVMSession_Receiver(session_);
+      return stream->Write(stream, data, data_size_bytes);
+    }
+
+    void PacketDone(bool is_valid) override {
+      TVMWriteStream* stream = TVMSession_Receiver(session_);
+      stream->PacketDone(stream, is_valid);
+    }
+
+   private:
+    TVMSession* session_;
+  };
+
+  static TVMSessionMessageType C(MessageType message_type) { return static_cast<TVMSessionMessageType>(message_type); }
+
+  static void Received(void* context, TVMSessionMessageType message_type, TVMFrameBuffer* buffer) {
+    Session* self = static_cast<Session*>(context);
+    self->message_received_func_(self->message_received_func_context_, static_cast<MessageType>(message_type),
+                                 buffer == nullptr ? nullptr : self->receive_buffer_);
+  }
+
+  TVMSession session_;
+  SessionReceiver receiver_;
+  FrameBuffer* receive_buffer_;
+  MessageReceivedFunc message_received_func_;
+  void* message_received_func_context_;
+};
+
+}  // namespace micro_rpc
+}  // namespace runtime
+}  // namespace tvm
 #endif
 
 #endif /* TVM_RUNTIME_CRT_RPC_COMMON_SESSION_H_ */

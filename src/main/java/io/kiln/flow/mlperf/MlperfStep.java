@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.mlperf;
+
+import io.kiln.base.Failure;
+import io.kiln.base.FileFailure;
+import io.kiln.base.KilnException;
+import io.kiln.base.Log;
+import io.kiln.base.WholeFiles;
+import io.kiln.device.emulator.Emulator;
+import io.kiln.device.mlperf.Inference;
+import io.kiln.device.mlperf.MlperfDevice;
+import io.kiln.device.mlperf.MlperfDevice.Limits;
+import io.kiln.device.transport.Transport;
+import io.kiln.firmware.app.Benchmark;
+import io.kiln.flow.device.BoardConsole;
+import io.kiln.flow.spec.BuildSpec.Layout;
+import io.kiln.flow.spec.MlperfSpec;
+import io.kiln.report.Json;
+import io.kiln.report.MlperfReport;
+import io.kiln.report.MlperfReport.Accuracy;
+import io.kiln.report.MlperfReport.Answer;
+import io.kiln.report.MlperfReport.Performance;
+import io.kiln.report.MlperfReport.Result;
+import io.kiln.report.Table;
+import io.kiln.toolchain.board.Board;
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.function.BiFunction;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/**
+ * Measures an image as the benchmark's own runner does: accuracy with one inference for each input, performance with five inputs and as many
+ * inferences as take ten seconds. An emulator's clock counts instructions, so that ten inferences are enough there.
+ */
+public final class MlperfStep {
+    private static final int INPUTS = 5;
+    private static final int FEWEST_RUNS = 10;
+    private static final int MOST_WARMUPS = 10;
+
+    /** Microseconds that the inferences with an input take at least, and that a runner waits at most. */
+    private static final double LEAST_TIME = 10.5e6;
+
+    private static final double MOST_TIME = 30e6;
+
+    private static final Duration EMULATOR_LIMIT = Duration.ofHours(12);
+
+    private final Log log;
+    private final Board board;
+    private final Layout layout;
+    private final MlperfSpec spec;
+    private String device = "";
+    private String benchmark = "";
+
+    /** A step; the image runs in the board's emulator unless the specification names a port. */
+    public MlperfStep(Log log, Board board, Layout layout, MlperfSpec spec) {
+        this.log = log;
+        this.board = board;
+        this.layout = layout;
+        this.spec = spec;
+    }
+
+    /**
+     * Measures, and writes {@code mlperf.json} and the files of the runs.
+     *
+     * @throws KilnException if the device does not answer, or the inputs do not suit it
+     */
+    public void run() {
+        Accuracy accuracy = spec.run().isAccuracy() ? session("accuracy", this::accuracy) : null;
+        Performance performance = spec.run().isPerformance() ? session("performance", this::performance) : null;
+        Path file = layout.reports().resolve("mlperf.json");
+        Json.write(
+                file,
+                new MlperfReport(MlperfReport.NOTICE, benchmark, device, board.id(), ranOn(), accuracy, performance));
+        Table table = new Table("Benchmark", "Device", "Top-1", "AUC", "Inferences/s");
+        table.row(
+                benchmark,
+                device,
+                accuracy == null || accuracy.top1() == null ? "-" : text("%.1f%%", 100 * accuracy.top1()),
+                accuracy == null || accuracy.auc() == null ? "-" : text("%.3f", accuracy.auc()),
+                performance == null ? "-" : text("%.3f", performance.medianThroughput()));
+        table.lines().forEach(log::info);
+        log.info(MlperfReport.NOTICE + (isEmulated() ? " An emulator's time is the number of instructions." : ""));
+        log.info("Measured on " + ranOn() + "; see " + file + " and the folder mlperf beside it");
+    }
+
+    private boolean isEmulated() {
+        return spec.console().isEmpty();
+    }
+
+    private String ranOn() {
+        return spec.console()
+                .flatMap(console -> console.port().or(() -> Optional.of("serial port")))
+                .orElseGet(() -> Emulator.of(board, EMULATOR_LIMIT).name());
+    }
+
+    /** Connects, measures one thing, and writes the three files that a submission has of it. */
+    private <R> R session(String name, BiFunction<MlperfDevice, List<Result>, R> measure) {
+        Path folder = layout.reports().resolve("mlperf").resolve(name);
+        Path transcript = folder.resolve("log.txt");
+        try (BufferedWriter lines = transcript(transcript);
+                Transport line = open();
+                MlperfDevice connected = new MlperfDevice(
+                        line, isEmulated() ? Limits.OF_EMULATOR : Limits.OF_RUNNER, text -> write(lines, text))) {
+            write(lines, MlperfReport.NOTICE);
+            device = connected.name();
+            benchmark = connected.benchmark();
+            List<Result> results = new ArrayList<>();
+            R measured = measure.apply(connected, results);
+            Json.write(folder.resolve("results.json"), results);
+            return measured;
+        } catch (IOException e) {
+            throw FileFailure.of("cannot write", transcript, e);
+        }
+    }
+
+    private static BufferedWriter transcript(Path file) throws IOException {
+        Files.createDirectories(file.getParent());
+        return Files.newBufferedWriter(file);
+    }
+
+    private static void write(BufferedWriter lines, String text) {
+        try {
+            lines.write(text);
+            lines.write('\n');
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private Transport open() {
+        return spec.console()
+                .map(console -> new BoardConsole(board, console).open())
+                .orElseGet(() -> Emulator.of(board, EMULATOR_LIMIT).boot(layout.image("elf")));
+    }
+
+    private Accuracy accuracy(MlperfDevice connected, List<Result> results) {
+        List<LabelledInput> inputs = LabelledInput.read(spec.data(), benchmark);
+        List<List<Inference>> answers = new ArrayList<>();
+        for (LabelledInput input : inputs) {
+            List<Inference> windows = new ArrayList<>();
+            for (byte[] window : input.windows()) {
+                connected.load(window);
+                windows.add(connected.infer(1, 0));
+                results.add(result(input, windows.get(windows.size() - 1)));
+            }
+            answers.add(windows);
+        }
+        Accuracy scored = score(inputs, answers);
+        lines(
+                "accuracy",
+                scored.top1() == null ? List.of() : List.of(text("Top 1%% = %.1f", 100 * scored.top1())),
+                scored.auc() == null ? List.of() : List.of(text("AUC = %.3f", scored.auc())));
+        return scored;
+    }
+
+    private Accuracy score(List<LabelledInput> inputs, List<List<Inference>> answers) {
+        int[] labels = inputs.stream().mapToInt(LabelledInput::label).toArray();
+        boolean findsAnomalies = Benchmark.AD01.id().equals(benchmark);
+        int results = answers.stream()
+                .flatMap(List::stream)
+                .mapToInt(answer -> answer.results().size())
+                .min()
+                .orElseThrow();
+        // Of anomalies there is one result, the more the farther from normal; of classes each has one.
+        OptionalDouble area = IntStream.range(0, results)
+                .mapToObj(k -> Scores.areaUnderCurve(
+                        answers.stream()
+                                .mapToDouble(windows -> mean(windows, k))
+                                .toArray(),
+                        is(labels, findsAnomalies ? 1 : k)))
+                .flatMapToDouble(OptionalDouble::stream)
+                .average();
+        int[] found = answers.stream()
+                .mapToInt(windows ->
+                        Scores.majority(windows.stream().map(Inference::largest).toList()))
+                .toArray();
+        return new Accuracy(
+                inputs.size(),
+                findsAnomalies ? null : Scores.right(found, labels),
+                area.isPresent() ? area.getAsDouble() : null);
+    }
+
+    private static double mean(List<Inference> windows, int result) {
+        return windows.stream()
+                .mapToDouble(window -> window.results().get(result))
+                .average()
+                .orElseThrow();
+    }
+
+    private static boolean[] is(int[] labels, int label) {
+        boolean[] is = new boolean[labels.length];
+        for (int i = 0; i < labels.length; i++) {
+            is[i] = labels[i] == label;
+        }
+        return is;
+    }
+
+    private Performance performance(MlperfDevice connected, List<Result> results) {
+        List<LabelledInput> inputs = LabelledInput.read(spec.data(), benchmark);
+        if (inputs.size() < INPUTS) {
+            throw new KilnException(Failure.SAMPLES.problem(
+                    "there are " + inputs.size() + " inputs", spec.data().toString(), INPUTS + " or more", ""));
+        }
+        List<Double> throughputs = new ArrayList<>();
+        for (LabelledInput input : inputs.subList(0, INPUTS)) {
+            connected.load(input.windows().get(0));
+            Inference measured = measured(connected);
+            results.add(result(input, measured));
+            throughputs.add(measured.throughput());
+        }
+        Performance performance = new Performance(Scores.median(throughputs), throughputs);
+        lines(
+                "performance",
+                throughputs.stream()
+                        .map(each -> text("Throughput is %10.3f inf./sec.", each))
+                        .toList(),
+                List.of(text("Median throughput is %10.3f inf./sec.", performance.medianThroughput())));
+        return performance;
+    }
+
+    /** As many inferences as take long enough, after some for warming up. */
+    private Inference measured(MlperfDevice connected) {
+        if (isEmulated()) {
+            return connected.infer(FEWEST_RUNS, 1);
+        }
+        double one = Math.max(1, connected.infer(1, 0).elapsed());
+        int iterations = (int) Math.min(Integer.MAX_VALUE, Math.ceil(LEAST_TIME / one));
+        if (iterations * one > MOST_TIME) {
+            throw new KilnException(Failure.PROFILE.problem(
+                    text("an inference takes %.1f s", one / 1e6), benchmark, "at most 30 s, as a runner waits", ""));
+        }
+        return connected.infer(iterations, (int) Math.min(MOST_WARMUPS, MOST_TIME / 2 / one));
+    }
+
+    private static Result result(LabelledInput input, Inference answer) {
+        return new Result(
+                input.file().getFileName().toString(),
+                input.classes(),
+                input.label(),
+                input.width(),
+                input.stride(),
+                new Answer(
+                        answer.results(),
+                        answer.start(),
+                        answer.end(),
+                        answer.elapsed(),
+                        answer.iterations() + answer.warmups(),
+                        answer.iterations(),
+                        answer.warmups(),
+                        answer.throughput()));
+    }
+
+    /** Writes the lines of {@code results.txt} that the benchmark's checker reads. */
+    private void lines(String run, List<String> first, List<String> second) {
+        String text = Stream.of(List.of(MlperfReport.NOTICE), first, second)
+                .flatMap(List::stream)
+                .map(line -> "ulp-mlperf: " + line + "\n")
+                .collect(Collectors.joining());
+        WholeFiles.write(layout.reports().resolve("mlperf").resolve(run).resolve("results.txt"), text);
+    }
+
+    private static String text(String format, double value) {
+        return String.format(Locale.ROOT, format, value);
+    }
+}

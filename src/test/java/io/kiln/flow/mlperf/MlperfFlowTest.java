@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.mlperf;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.data.Offset.offset;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.kiln.base.KeptLog;
+import io.kiln.base.KilnException;
+import io.kiln.device.emulator.QemuLine;
+import io.kiln.firmware.app.MlperfOptions;
+import io.kiln.flow.BoardFlow;
+import io.kiln.flow.Flow;
+import io.kiln.flow.GestureProject;
+import io.kiln.flow.spec.BuildSpec.Layout;
+import io.kiln.flow.spec.BuildSpec.ModelSource;
+import io.kiln.flow.spec.ConsoleSpec;
+import io.kiln.flow.spec.DeviceSpec;
+import io.kiln.flow.spec.MlperfSpec;
+import io.kiln.flow.spec.SpecDraft;
+import io.kiln.process.Command;
+import io.kiln.process.ProcessRunner;
+import io.kiln.process.RunningProcess;
+import io.kiln.process.TestPrograms;
+import io.kiln.reference.NeedsShared;
+import io.kiln.reference.OwnModel;
+import io.kiln.reference.SharedFolder;
+import io.kiln.report.JsonSchemas;
+import io.kiln.toolchain.board.Boards;
+import io.kiln.toolchain.board.Emulation;
+import io.kiln.toolchain.compiler.TestToolchains;
+import java.io.IOException;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Images with the application {@code mlperf-tiny}, measured in the emulator. */
+class MlperfFlowTest {
+    private static final float CLASS_STEP = 1 / 256f;
+
+    /** What QEMU says of a write to the data of the port with the pin. */
+    private static final Pattern LEVEL = Pattern.compile("gpio.* write .*offset 0x0*4, value 0x0*([01])\\b");
+
+    private final KeptLog log = new KeptLog();
+    private MlperfOptions options = MlperfOptions.USUAL;
+
+    @TempDir
+    private Path folder;
+
+    @BeforeAll
+    static void findTheEmulator() {
+        TestPrograms.need("qemu-system-arm");
+    }
+
+    /** On cores without floats and with them; the third has no UART that QEMU tells to be ready, the last one is this computer. */
+    @ParameterizedTest
+    @ValueSource(strings = {"mps2-an386", "mps3-an547", "microbit", "qemu-riscv32", "host"})
+    void aModelIsMeasuredOnEveryKindOfBoard(String board) throws IOException {
+        for (int k = 0; k < 5; k++) {
+            int other = k % OwnModel.CASES;
+            Files.write(
+                    data().resolve("input_" + k + ".bin"),
+                    OwnModel.KEYWORDS.input(other).toArray());
+        }
+        label("0,1,2,3,4".split(","), 12);
+        options = MlperfOptions.of(Optional.of("custom"), "accuracy", Optional.of("a board"));
+        build(board, OwnModel.KEYWORDS.model(), "keywords");
+        measure(board, "session");
+
+        JsonNode answers = json("accuracy/results.json");
+        assertThat(answers).hasSize(5);
+        for (int k = 0; k < 5; k++) {
+            byte[] output = OwnModel.KEYWORDS.output(k % OwnModel.CASES).toArray();
+            assertThat(answers.get(k).at("/infer/results").toString())
+                    .isEqualTo("[" + classes(output).replaceAll("(\\.\\d*?[1-9]|\\.0)0+(?=,|$)", "$1") + "]");
+        }
+        assertThat(text("accuracy/log.txt")).contains("> name%\n< m-name-dut-[a board]\n< m-ready\n");
+        assertThat(text("performance/log.txt")).contains("> infer 10 1%\n< m-warmup-start-1\n< m-warmup-done\n");
+        assertThat(text("performance/results.txt"))
+                .containsPattern("ulp-mlperf: Median throughput is +[0-9.]+ inf./sec.\n");
+        JsonSchemas.assertFits("mlperf", Files.readString(folder.resolve("out/kiln/mlperf.json")));
+        JsonSchemas.assertFits("mlperf-results", text("accuracy/results.json"));
+        JsonSchemas.assertFits("mlperf-results", text("performance/results.json"));
+        assertThat(log.said()).anyMatch(line -> line.contains("no MLPerf results"));
+    }
+
+    @Test
+    @NeedsShared({"mlperf-tiny", "golden"})
+    void keywordsOfTheBenchmarkAreAnsweredAsTheReferenceDoes() throws IOException {
+        Path inputs = SharedFolder.need("mlperf-tiny").resolve("kws01");
+        List<String> expected = Files.readAllLines(inputs.resolve("expected.csv"));
+        StringBuilder labels = new StringBuilder();
+        for (String line : expected.subList(1, expected.size())) {
+            String[] cells = line.split(",", 4);
+            Files.copy(inputs.resolve(cells[0]), data().resolve(cells[0]));
+            labels.append(String.join(",", cells[0], cells[1], cells[2])).append('\n');
+        }
+        Files.writeString(data().resolve("y_labels.csv"), labels);
+        build("mps2-an386", SharedFolder.need("golden").resolve("kws_ref_model/model.tflite"), "kws");
+        measure("mps2-an386", "session");
+
+        assertThat(text("accuracy/log.txt").lines().filter(line -> line.startsWith("< m-results-")))
+                .containsExactlyElementsOf(expected.stream()
+                        .skip(1)
+                        .map(line -> "< " + line.split("\t")[1])
+                        .toList());
+        assertThat(text("accuracy/results.txt")).contains("ulp-mlperf: Top 1% = 96.3\n");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"vww_96_int8, vww01, 2", "pretrainedResnet_quant, ic01, 10"})
+    @NeedsShared("golden")
+    void picturesAreSentAsTheyAre(String model, String benchmark, int classes) throws IOException {
+        Path golden = SharedFolder.need("golden").resolve(model);
+        for (int k = 0; k < 3; k++) {
+            byte[] input = Files.readAllBytes(golden.resolve("input_" + k + ".bin"));
+            for (int i = 0; i < input.length; i++) {
+                input[i] ^= (byte) 0x80;
+            }
+            Files.write(data().resolve("input_" + k + ".bin"), input);
+        }
+        label("0,1,0".split(","), classes);
+        build("mps2-an386", golden.resolve("model.tflite"), "pictures");
+        measure("mps2-an386", "accuracy");
+
+        String transcript = text("accuracy/log.txt");
+        assertThat(transcript).contains("< m-model-[" + benchmark + "]");
+        for (int k = 0; k < 3; k++) {
+            assertThat(transcript)
+                    .contains("< m-results-[" + classes(Files.readAllBytes(golden.resolve("output_" + k + ".bin")))
+                            + "]");
+        }
+    }
+
+    @Test
+    @NeedsShared("golden")
+    void anomaliesAreTheDistanceFromWhatWasSent() throws IOException {
+        Path golden = SharedFolder.need("golden").resolve("ad01_int8");
+        double[] expected = new double[3];
+        for (int k = 0; k < 3; k++) {
+            byte[] input = Files.readAllBytes(golden.resolve("input_" + k + ".bin"));
+            byte[] output = Files.readAllBytes(golden.resolve("output_" + k + ".bin"));
+            ByteBuffer sent = ByteBuffer.allocate(4 * input.length).order(ByteOrder.LITTLE_ENDIAN);
+            float sum = 0;
+            for (int i = 0; i < input.length; i++) {
+                float value = 0.391015232f * (input[i] - 89);
+                sent.putFloat(value);
+                float difference = 0.364498466f * (output[i] - 96) - value;
+                sum += difference * difference;
+            }
+            expected[k] = sum / input.length;
+            Files.write(data().resolve("input_" + k + ".bin"), sent.array());
+        }
+        label("0,1,1".split(","), 2);
+        build("mps2-an386", golden.resolve("model.tflite"), "ad");
+        measure("mps2-an386", "accuracy");
+
+        JsonNode answers = json("accuracy/results.json");
+        for (int k = 0; k < 3; k++) {
+            assertThat(answers.get(k).at("/infer/results/0").asDouble()).isCloseTo(expected[k], offset(0.0011));
+        }
+        assertThat(text("accuracy/results.txt")).contains("AUC = ").doesNotContain("Top 1%");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "y_labels.csv, '../x.bin,2,0', lists no input",
+        "y_labels.csv, 'a.bin,2,2', lists no input",
+        "y_labels.csv, 'a.bin,2,0,16,0', lists no input",
+        "y_labels.csv, '', no inputs",
+        "other.csv, '', cannot read",
+    })
+    void inputsAreFilesOfTheirFolder(String name, String text, String problem) throws IOException {
+        Files.writeString(data().resolve(name), "file,classes,class\n" + text + "\n");
+        assertThatThrownBy(() -> LabelledInput.read(data(), "kws01"))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining(problem);
+    }
+
+    /** QEMU has no such pin and says what is written to it: high at the start, then low and high at each moment. */
+    @Test
+    void momentsArePulsesWhereEnergyIsMeasured() throws IOException {
+        options = MlperfOptions.of(Optional.of("custom"), "energy", Optional.empty());
+        build("mps2-an386", OwnModel.KEYWORDS.model(), "keywords");
+        Emulation.Qemu qemu =
+                (Emulation.Qemu) Boards.builtIn().find("mps2-an386").emulation();
+        List<String> line = QemuLine.of(qemu, layout().image("elf").toString())
+                .with(List.of("-d", "unimp"))
+                .words();
+        List<String> levels = new CopyOnWriteArrayList<>();
+        try (RunningProcess machine = ProcessRunner.start(Command.ofLine(line), said -> {
+            Matcher write = LEVEL.matcher(said);
+            return write.find() && levels.add(write.group(1));
+        })) {
+            machine.input().write("infer 2 1%timestamp%".getBytes(StandardCharsets.US_ASCII));
+            machine.input().flush();
+            String said = "";
+            while (!said.endsWith("]\r\nm-ready\r\nm-ready\r\n")) {
+                said += (char) machine.output().read();
+            }
+            assertThat(said)
+                    .startsWith("m-timestamp-mode-energy\r\nm-init-done\r\nm-ready\r\n")
+                    .doesNotContain("m-lap-us");
+        }
+        assertThat(levels).containsExactly("1", "0", "1", "0", "1", "0", "1", "0", "1");
+    }
+
+    @Test
+    void energyNeedsAPin() {
+        options = MlperfOptions.of(Optional.of("custom"), "energy", Optional.empty());
+        assertThatThrownBy(() -> build("host", OwnModel.KEYWORDS.model(), "keywords"))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("has no pin");
+    }
+
+    @Test
+    void aModelThatIsNoBenchmarkIsRefused() {
+        assertThatThrownBy(() -> build("mps2-an386", GestureProject.MODEL, "gesture"))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("kws01 with 490 and 12")
+                .hasMessageContaining("custom");
+    }
+
+    private Path data() throws IOException {
+        return Files.createDirectories(folder.resolve("data"));
+    }
+
+    private void label(String[] labels, int classes) throws IOException {
+        StringBuilder list = new StringBuilder();
+        for (int k = 0; k < labels.length; k++) {
+            list.append("input_" + k + ".bin," + classes + "," + labels[k] + "\n");
+        }
+        Files.writeString(data().resolve("y_labels.csv"), list);
+    }
+
+    private Layout layout() {
+        return new Layout(folder, folder.resolve("out"), "net");
+    }
+
+    private void build(String board, Path model, String name) {
+        new Flow(log, TestToolchains.environment(log))
+                .build(
+                        SpecDraft.of(layout(), List.of(new ModelSource(model, name)), board)
+                                .mlperf(options)
+                                .verify(GestureProject.UNVERIFIED)
+                                .build(),
+                        DeviceSpec.USUAL);
+    }
+
+    private void measure(String board, String run) throws IOException {
+        new BoardFlow(log, TestToolchains.environment(log))
+                .mlperf(
+                        Boards.builtIn().find(board),
+                        layout(),
+                        MlperfSpec.of(Optional.of(data()), run, "emulator", ConsoleSpec.OF_BOARD));
+    }
+
+    private String text(String file) throws IOException {
+        return Files.readString(folder.resolve("out/kiln/mlperf").resolve(file));
+    }
+
+    private JsonNode json(String file) throws IOException {
+        return new ObjectMapper().readTree(text(file));
+    }
+
+    /** Probabilities of classes as C's printf prints them. */
+    private static String classes(byte[] output) {
+        StringBuilder text = new StringBuilder();
+        for (byte value : output) {
+            text.append(text.isEmpty() ? "" : ",")
+                    .append(new BigDecimal(CLASS_STEP * (value + 128)).setScale(3, RoundingMode.HALF_EVEN));
+        }
+        return text.toString();
+    }
+}
