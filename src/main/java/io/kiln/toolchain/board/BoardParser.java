@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.SortedMap;
 
 /** Makes a board from merged settings that satisfy the schema, and checks what a schema cannot. */
 final class BoardParser {
@@ -53,9 +54,22 @@ final class BoardParser {
                 identity(),
                 target,
                 new BoardMemories(memories, pools),
-                new BoardSupport(sources, linker, profile.files(), profile.untrusted(), profile.foreignFiles()),
+                new BoardSupport(
+                        sources, linker, files(memories, pools, linker), profile.untrusted(), profile.foreignFiles()),
                 new BoardHardware(console(), timer(), emulation, new FlashParser(profile, problems).flashing()),
                 new BuildingParser(profile, problems).parse());
+    }
+
+    /** The profile's files, and the linker scripts that are made from it unless it has its own. */
+    private SortedMap<String, Bytes> files(
+            List<Memory> memories, Optional<PoolMemories> pools, Optional<String> linker) {
+        SortedMap<String, Bytes> files = profile.files();
+        pools.ifPresent(each -> {
+            LinkerMemories made = new LinkerMemories(memories, each);
+            made.files().forEach((name, content) -> files.putIfAbsent(name, content));
+            linker.ifPresent(script -> new LinkerCheck(profile, problems, made, each, files).check(script));
+        });
+        return files;
     }
 
     private BoardIdentity identity() {

@@ -122,6 +122,11 @@ record MergedProfile(String id, List<Layer> layers) {
         return owners;
     }
 
+    /** The path of a file in messages; a file that none of the profiles has counts to the nearest one. */
+    String fileWhere(String name) {
+        return owners().getOrDefault(name, layers.get(0)).document().name().replace(BoardFiles.DESCRIPTOR, name);
+    }
+
     String origin() {
         return layers.get(0).document().name();
     }
