@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * 160 MHz from the internal 16 MHz oscillator (RM0456, chapters PWR, RCC, FLASH and ICACHE): 16 MHz / 4 * 80 / 2, all buses at full speed.
+ * The clock that board.yaml names (RM0456, chapters PWR, RCC, FLASH and ICACHE); kiln_settings.h has the dividers. All buses at full speed.
  * The instruction cache serves both code and constants in flash. The chip as it is delivered has TrustZone off (option bit TZEN = 0).
  */
 #include "kiln_clock.h"
 #include "kiln_register.h"
+#include "kiln_settings.h"
 
 #define FLASH_ACR 0x40022000u
 #define ICACHE_CR 0x40030400u
@@ -30,13 +31,18 @@ void kiln_clock_init(void) {
   (void)KILN_REGISTER(RCC_AHB3ENR);
   kiln_change(PWR_VOSR, RANGE_1, RANGE_1);
   kiln_await(PWR_VOSR, RANGE_READY, RANGE_READY);
-  KILN_REGISTER(FLASH_ACR) = 1u << 8 | 4u; /* prefetch, four wait states for 128 to 160 MHz */
-  kiln_await(FLASH_ACR, 0xfu, 4u);
+  KILN_REGISTER(FLASH_ACR) = 1u << 8 | KILN_WAIT_STATES; /* prefetch */
+  kiln_await(FLASH_ACR, 0xfu, KILN_WAIT_STATES);
 
+#if KILN_IS_EXTERNAL
+  kiln_external_source(RCC_CR);
+#else
   KILN_REGISTER(RCC_CR) |= OSCILLATOR_ON;
   kiln_await(RCC_CR, OSCILLATOR_READY, OSCILLATOR_READY);
-  KILN_REGISTER(RCC_PLL1CFGR) = 1u << 18 | 3u << 8 | 2u; /* output R on, M = 4, booster by 1, input of 4 to 8 MHz, from the oscillator */
-  KILN_REGISTER(RCC_PLL1DIVR) = 1u << 24 | 1u << 16 | 1u << 9 | 79u;
+#endif
+  /* output R on, M, booster by 1, input of 4 to 8 MHz, source */
+  KILN_REGISTER(RCC_PLL1CFGR) = 1u << 18 | (KILN_PLL_DIVIDER - 1u) << 8 | 2u | KILN_IS_EXTERNAL;
+  KILN_REGISTER(RCC_PLL1DIVR) = (KILN_PLL_OUTPUT_DIVIDER - 1u) << 24 | 1u << 16 | 1u << 9 | (KILN_PLL_FACTOR - 1u);
   kiln_change(PWR_VOSR, BOOSTER_ON, BOOSTER_ON); /* runs from the PLL's input */
   kiln_await(PWR_VOSR, BOOSTER_READY, BOOSTER_READY);
   KILN_REGISTER(RCC_CR) |= PLL1_ON;

@@ -6,6 +6,7 @@
 #include "kiln_board.h"
 #include "kiln_console.h"
 #include "kiln_register.h"
+#include "kiln_settings.h"
 #include "kiln_wait.h"
 
 #define GPIO_PIN_CNF(pin) (0x50000700u + 4u * (pin))
@@ -23,9 +24,10 @@
 #define UART_BAUDRATE 0x40002524u
 
 #define PIN_OUTPUT 3u /* direction out, input buffer off */
-#define BAUD_115200 0x01d7e000u
 #define RECEIVED (1u << 2)
 #define INTERRUPT 2u
+/* A part of 16 MHz in 2^32nd parts, in whole steps of 2^12. */
+#define BAUD_RATE ((uint32_t)((((uint64_t)KILN_BAUD << 32) / 16000000u + 0x800u) & 0xfffff000u))
 
 void kiln_console_init(void) {
 #ifdef KILN_CLOCK_INIT
@@ -36,7 +38,7 @@ void kiln_console_init(void) {
   KILN_REGISTER(GPIO_PIN_CNF(KILN_RX_PIN)) = 0u;
   KILN_REGISTER(UART_PSELTXD) = KILN_TX_PIN;
   KILN_REGISTER(UART_PSELRXD) = KILN_RX_PIN;
-  KILN_REGISTER(UART_BAUDRATE) = BAUD_115200;
+  KILN_REGISTER(UART_BAUDRATE) = BAUD_RATE;
   KILN_REGISTER(UART_ENABLE) = 4u;
   KILN_REGISTER(UART_INTENSET) = RECEIVED;
   KILN_REGISTER(UART_STARTTX) = 1u;

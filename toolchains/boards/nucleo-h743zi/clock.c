@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * 400 MHz from the internal 64 MHz oscillator (RM0433, chapters PWR, RCC and FLASH): 64 MHz / 16 * 200 / 2; buses at 200 and 100 MHz. The
- * USARTs stay on the oscillator itself. Caches on.
+ * The clock that board.yaml names (RM0433, chapters PWR, RCC and FLASH); kiln_settings.h has the dividers. The USARTs stay on the internal
+ * oscillator. Caches on.
  */
 #include "kiln_clock.h"
 #include "kiln_ram.h"
 #include "kiln_register.h"
+#include "kiln_settings.h"
 
 #define FLASH_ACR 0x52002000u
 #define PWR_CSR1 0x58024804u
@@ -27,6 +28,8 @@
 #define PLL1_ON (1u << 24)
 #define PLL1_READY (1u << 25)
 
+#define APB KILN_APB_BITS(KILN_PERIPHERALS_1_DIVIDER)
+
 extern const uint32_t __ramdata_load[];
 extern uint32_t __ramdata_start[];
 extern uint32_t __ramdata_end[];
@@ -38,15 +41,16 @@ void kiln_clock_init(void) {
   kiln_change(PWR_D3CR, 3u << 14, 3u << 14); /* scale 1, for up to 400 MHz */
   kiln_await(PWR_D3CR, 1u << 13, 1u << 13);
 
-  KILN_REGISTER(FLASH_ACR) = 2u << 4 | 2u; /* two wait states for 185 to 210 MHz */
-  kiln_await(FLASH_ACR, 0xfu, 2u);
-  KILN_REGISTER(RCC_D1CFGR) = 4u << 4 | 8u;      /* core by 1, AXI and AHB by 2, APB3 by 2 again */
-  KILN_REGISTER(RCC_D2CFGR) = 4u << 8 | 4u << 4; /* APB1 and APB2 by 2 */
-  KILN_REGISTER(RCC_D3CFGR) = 4u << 4;           /* APB4 by 2 */
+  KILN_REGISTER(FLASH_ACR) = 2u << 4 | KILN_WAIT_STATES; /* time to program for the fastest bus */
+  kiln_await(FLASH_ACR, 0xfu, KILN_WAIT_STATES);
+  KILN_REGISTER(RCC_D1CFGR) = APB << 4 | (KILN_BUS_DIVIDER == 1u ? 0u : KILN_APB_BITS(KILN_BUS_DIVIDER) + 4u); /* APB3, AXI and AHB */
+  KILN_REGISTER(RCC_D2CFGR) = APB << 8 | APB << 4;                                                            /* APB1 and APB2 */
+  KILN_REGISTER(RCC_D3CFGR) = APB << 4;                                                                        /* APB4 */
 
-  kiln_change(RCC_PLLCKSELR, 0x3f3u, 16u << 4);          /* from the internal oscillator, by 16 */
+  kiln_external_source(RCC_CR);
+  kiln_change(RCC_PLLCKSELR, 0x3f3u, KILN_PLL_DIVIDER << 4 | KILN_IS_EXTERNAL << 1);
   kiln_change(RCC_PLLCFGR, 0x1000fu, 1u << 16 | 2u << 2); /* output P on, input of 4 to 8 MHz, wide range, no fraction */
-  KILN_REGISTER(RCC_PLL1DIVR) = 1u << 24 | 1u << 16 | 1u << 9 | 199u;
+  KILN_REGISTER(RCC_PLL1DIVR) = 1u << 24 | 1u << 16 | (KILN_PLL_OUTPUT_DIVIDER - 1u) << 9 | (KILN_PLL_FACTOR - 1u);
   KILN_REGISTER(RCC_CR) |= PLL1_ON;
   kiln_await(RCC_CR, PLL1_READY, PLL1_READY);
   kiln_change(RCC_CFGR, 7u, 3u); /* core from PLL 1 */

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * 120 MHz from the internal 16 MHz oscillator (RM0432, chapters PWR, RCC and FLASH): 16 MHz / 4 * 60 / 2, with the regulator's boost, which
- * is needed beyond 80 MHz. The buses run at half of it for a microsecond, and then, with LPUART1, at 120 MHz. Pins PG2 to PG15 have a supply
- * of their own, which must be declared valid.
+ * The clock that board.yaml names (RM0432, chapters PWR, RCC and FLASH), with the regulator's boost, which is needed beyond 80 MHz;
+ * kiln_settings.h has the dividers. The buses run at half of it for a microsecond, and then, with LPUART1, at its speed. Pins PG2 to PG15
+ * have a supply of their own, which must be declared valid.
  */
 #include "kiln_clock.h"
 #include "kiln_ram.h"
 #include "kiln_register.h"
+#include "kiln_settings.h"
 
 #define FLASH_ACR 0x40022000u
 #define PWR_CR2 0x40007004u
@@ -28,17 +29,23 @@ void kiln_clock_init(void) {
   KILN_REGISTER(RCC_APB1ENR1) |= 1u << 28; /* power control */
   (void)KILN_REGISTER(RCC_APB1ENR1);
   kiln_change(PWR_CR5, NO_BOOST, 0u);
-  KILN_REGISTER(FLASH_ACR) = 1u << 10 | 1u << 9 | 1u << 8 | 5u; /* caches, prefetch, five wait states for 100 to 120 MHz */
-  kiln_await(FLASH_ACR, 0xfu, 5u);
+  KILN_REGISTER(FLASH_ACR) = 1u << 10 | 1u << 9 | 1u << 8 | KILN_WAIT_STATES; /* caches, prefetch */
+  kiln_await(FLASH_ACR, 0xfu, KILN_WAIT_STATES);
+#if KILN_IS_EXTERNAL
+  kiln_external_source(RCC_CR);
+#else
   KILN_REGISTER(RCC_CR) |= OSCILLATOR_ON;
   kiln_await(RCC_CR, OSCILLATOR_READY, OSCILLATOR_READY);
-  KILN_REGISTER(RCC_PLLCFGR) = 1u << 24 | 60u << 8 | 3u << 4 | 2u; /* R = 2 (0) and on, N = 60, M = 4, from the oscillator */
+#endif
+  /* R, which is on, N, M, source */
+  KILN_REGISTER(RCC_PLLCFGR) = (KILN_PLL_OUTPUT_DIVIDER / 2u - 1u) << 25 | 1u << 24 | KILN_PLL_FACTOR << 8 | (KILN_PLL_DIVIDER - 1u) << 4 |
+                               2u | KILN_IS_EXTERNAL;
   KILN_REGISTER(RCC_CR) |= PLL_ON;
   kiln_await(RCC_CR, PLL_READY, PLL_READY);
   kiln_change(RCC_CFGR, BUSES, BUSES_BY_2);
   kiln_change(RCC_CFGR, 3u, 3u);
   kiln_await(RCC_CFGR, 0xcu, 0xcu);
-  for (volatile uint32_t turn = 0u; turn < 60u; turn++) { /* a cycle of 60 MHz at least */
+  for (volatile uint32_t turn = 0u; turn < 60u; turn++) { /* a microsecond: each takes a cycle of half the speed at least */
   }
   kiln_change(RCC_CFGR, BUSES, 0u);
 

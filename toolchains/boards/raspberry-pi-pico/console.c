@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Console on UART0 of an RP2040 (RP2040 Datasheet, 2.15, 2.16, 2.18 and 4.2): GPIO 0 transmits, GPIO 1 receives. The crystal of 12 MHz
- * clocks the UART; the core runs at 125 MHz from it: 12 MHz * 125 / 6 / 2.
+ * clocks the UART and, by the PLL, the core: kiln_settings.h has what board.yaml names.
  */
 #include "kiln_console.h"
 #include "kiln_register.h"
+#include "kiln_settings.h"
 #include "kiln_wait.h"
 
 #define SET 0x2000u /* alias of a register: writes set bits */
@@ -40,6 +41,8 @@
 #define RESET_PLL_SYS (1u << 12)
 #define RESET_UART0 (1u << 22)
 
+#define UART_DIVIDER ((4u * KILN_SOURCE_CLOCK + KILN_BAUD / 2u) / KILN_BAUD) /* in 64th parts of 16 cycles */
+
 #define FUNCTION_UART 2u
 #define RECEIVER_EMPTY (1u << 4)
 #define TRANSMITTER_FULL (1u << 5)
@@ -65,10 +68,10 @@ static void pll(void) {
   KILN_REGISTER(RESETS_RESET + SET) = RESET_PLL_SYS;
   out_of_reset(RESET_PLL_SYS);
   KILN_REGISTER(PLL_CS) = 1u; /* the crystal undivided */
-  KILN_REGISTER(PLL_FBDIV) = 125u;
+  KILN_REGISTER(PLL_FBDIV) = KILN_PLL_FACTOR;
   KILN_REGISTER(PLL_PWR + CLEAR) = 1u << 5 | 1u; /* oscillator and PLL on */
   kiln_await(PLL_CS, 1u << 31, 1u << 31);
-  KILN_REGISTER(PLL_PRIM) = 6u << 16 | 2u << 12;
+  KILN_REGISTER(PLL_PRIM) = 6u << 16 | KILN_PLL_OUTPUT_DIVIDER / 6u << 12;
   KILN_REGISTER(PLL_PWR + CLEAR) = 1u << 3; /* dividers on */
   kiln_change(CLK_SYS_CTRL, 7u << 5, 0u);   /* the PLL as the other source */
   KILN_REGISTER(CLK_SYS_CTRL + SET) = 1u;
@@ -82,8 +85,8 @@ void kiln_console_init(void) {
   out_of_reset(RESET_IO_BANK0 | RESET_PADS_BANK0 | RESET_UART0);
   KILN_REGISTER(GPIO0_CTRL) = FUNCTION_UART;
   KILN_REGISTER(GPIO1_CTRL) = FUNCTION_UART;
-  KILN_REGISTER(UART_IBRD) = 6u; /* 12 MHz / 16 / 115200 = 6 + 33 / 64 */
-  KILN_REGISTER(UART_FBRD) = 33u;
+  KILN_REGISTER(UART_IBRD) = UART_DIVIDER >> 6;
+  KILN_REGISTER(UART_FBRD) = UART_DIVIDER & 63u;
   KILN_REGISTER(UART_LCR_H) = 3u << 5 | 1u << 4; /* 8 bits, with queues */
   KILN_REGISTER(UART_IFLS) = 0u;     /* from four bytes on */
   KILN_REGISTER(UART_IMSC) = RECEIVED;

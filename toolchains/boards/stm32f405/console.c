@@ -4,6 +4,7 @@
  * reset.
  */
 #include "kiln_console.h"
+#include "kiln_settings.h"
 #include "kiln_wait.h"
 
 #define REGISTER(address) (*(volatile uint32_t*)(address))
@@ -17,8 +18,6 @@
 #define USART1_BRR REGISTER(0x40011008u)
 #define USART1_CR1 REGISTER(0x4001100cu)
 
-#define CLOCK 16000000u
-#define BAUD 115200u
 #define INTERRUPT 37u
 
 void kiln_console_init(void) {
@@ -26,7 +25,7 @@ void kiln_console_init(void) {
   RCC_APB2ENR |= 1u << 4;  /* USART1 */
   GPIOA_MODER = (GPIOA_MODER & ~(0xfu << 18)) | 0xau << 18; /* PA9, PA10: alternate function */
   GPIOA_AFRH = (GPIOA_AFRH & ~0xff0u) | 0x770u;             /* number 7 */
-  USART1_BRR = (CLOCK + BAUD / 2u) / BAUD;
+  USART1_BRR = (KILN_CORE_CLOCK + KILN_BAUD / 2u) / KILN_BAUD;
   USART1_CR1 = 1u << 13 | 1u << 5 | 1u << 3 | 1u << 2; /* on, interrupt by a byte, transmit, receive */
 }
 

@@ -2,6 +2,6 @@
 #ifndef KILN_BOARD_H_
 #define KILN_BOARD_H_
 
-#define KILN_CORE_CLOCK 16000000u /* the internal oscillator */
+#include "kiln_settings.h"
 
 #endif

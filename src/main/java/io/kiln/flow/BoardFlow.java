@@ -10,7 +10,7 @@ import io.kiln.flow.inspect.Doctor;
 import io.kiln.flow.mlperf.MlperfStep;
 import io.kiln.flow.spec.BoardSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
-import io.kiln.flow.spec.ConsoleSpec;
+import io.kiln.flow.spec.DoctorSpec;
 import io.kiln.flow.spec.MlperfSpec;
 import io.kiln.flow.spec.MonitorSpec;
 import io.kiln.report.Table;
@@ -88,25 +88,21 @@ public final class BoardFlow {
     }
 
     /**
-     * Reports which tools are installed and which are missing, and installs missing ones on request.
+     * Reports what a project and its board need on this computer and what is missing, and installs missing tools on request. If the user names
+     * a port, it says what the program there speaks.
      *
-     * @param port the port of a board whose protocol is tested; if it names no port, none is opened
-     * @param strict whether missing tools are an error
+     * @param strict whether it is an error if something is missing
      */
-    public void doctor(BoardSpec spec, ConsoleSpec port, boolean install, boolean strict) {
+    public void doctor(DoctorSpec spec, boolean install, boolean strict) {
         Doctor doctor = new Doctor(log, environment);
         doctor.run(spec, install, strict);
-        doctor.ask(spec, port);
+        doctor.ask(spec);
     }
 
-    /**
-     * What {@link #doctor} finds, for programs; nothing is installed.
-     *
-     * @param port likewise
-     */
-    public ToolsReport doctorReport(BoardSpec spec, ConsoleSpec port) {
+    /** What {@link #doctor} finds, for programs; nothing is installed. */
+    public ToolsReport doctorReport(DoctorSpec spec) {
         Doctor doctor = new Doctor(log, environment);
-        return doctor.report(spec, port);
+        return doctor.report(spec);
     }
 
     /**

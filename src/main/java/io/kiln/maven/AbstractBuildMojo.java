@@ -11,7 +11,6 @@ import io.kiln.compile.CallOptions;
 import io.kiln.compile.CompileOptions;
 import io.kiln.compile.RamOptions;
 import io.kiln.compile.ReadOptions;
-import io.kiln.firmware.CodeFlags;
 import io.kiln.firmware.ImageOptions;
 import io.kiln.firmware.OwnParts;
 import io.kiln.firmware.TrustedArchives;
@@ -59,7 +58,6 @@ import io.kiln.maven.session.NamedProperties;
 import io.kiln.maven.session.Terminal;
 import io.kiln.maven.session.Timestamps;
 import io.kiln.maven.session.UnchangedBuild;
-import io.kiln.toolchain.compiler.Libc;
 import io.kiln.toolchain.compiler.ToolchainEnvironment;
 import io.kiln.transform.PassOptions;
 import java.io.File;
@@ -318,12 +316,9 @@ abstract class AbstractBuildMojo extends AbstractKilnMojo {
     @Parameter(property = "kiln.compilerArgs")
     private List<String> compilerArgs;
 
-    /**
-     * The C library of the project's own code: {@code none}, or {@code nano} for the small one of the GNU toolchain, newlib-nano or picolibc,
-     * whose {@code printf} and {@code malloc} use the board's console and memory.
-     */
-    @Parameter(property = "kiln.libc", defaultValue = "none")
-    private String libc;
+    /** How the project's own code is compiled: elements {@code libc} and {@code debug}, or properties {@code kiln.libc} and {@code kiln.debug}. */
+    @Parameter
+    private PlexusConfiguration code;
 
     /**
      * Archives whose C is compiled like the project's own, separated by commas: each {@code sha256:} with the file's digest, or the name of one
@@ -490,10 +485,11 @@ abstract class AbstractBuildMojo extends AbstractKilnMojo {
         return new CodeSpec(
                 GivenWords.folders(folder(), sources),
                 GivenWords.folders(folder(), include),
-                new CodeFlags(
+                CompilationGroups.code(
                         GivenWords.of(define),
                         GivenWords.of(compilerArgs),
-                        malformed.read(() -> Libc.of(libc)).orElse(Libc.NONE)),
+                        values(CompilationGroups.CODE, code),
+                        malformed),
                 new LibraryArtifacts(session().getProjects(), fetcher())
                         .of(project().getDependencies()),
                 own);

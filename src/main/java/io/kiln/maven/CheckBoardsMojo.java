@@ -9,8 +9,8 @@ import org.apache.maven.plugins.annotations.Mojo;
 import org.apache.maven.plugins.annotations.Parameter;
 
 /**
- * Checks a folder of board profiles: every descriptor matches the schema, every file exists, and an empty application compiles
- * and links for every board.
+ * Checks a folder of board profiles: every descriptor matches the schema, every file exists, and an empty application and the
+ * largest one link for every board.
  *
  * @since 0.1.0
  */

@@ -10,7 +10,7 @@ import org.apache.maven.plugins.annotations.Mojo;
 import org.apache.maven.plugins.annotations.Parameter;
 
 /**
- * Builds what is out of date, writes configurations for gdb and Visual Studio Code into {@code target/kiln/debug} for
+ * Builds what is out of date, writes configurations for gdb, Visual Studio Code and CLion into {@code target/kiln/debug} for
  * the probe and for QEMU, and prints how to use them.
  *
  * @since 0.1.0

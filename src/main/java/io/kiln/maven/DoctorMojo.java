@@ -3,17 +3,22 @@ package io.kiln.maven;
 
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
+import io.kiln.base.Problems;
 import io.kiln.flow.inspect.Doctor;
+import io.kiln.flow.spec.DoctorSpec;
+import io.kiln.maven.group.CompilationGroups;
 import io.kiln.maven.group.Device;
 import io.kiln.maven.session.JsonOutput;
 import io.kiln.report.listing.ToolsReport;
+import java.nio.file.Files;
+import java.util.List;
 import java.util.Optional;
 import org.apache.maven.plugins.annotations.Mojo;
 import org.apache.maven.plugins.annotations.Parameter;
 import org.codehaus.plexus.configuration.PlexusConfiguration;
 
 /**
- * Lists the tools with their versions, what is missing, and the one command that installs it. With {@code kiln.monitor.port} it says too
+ * Lists the tools that board and project need with their versions, and what is missing, rights included, with its remedy. With {@code kiln.monitor.port} it says too
  * whether the program at that port speaks RPC.
  *
  * @since 0.1.0
@@ -54,13 +59,16 @@ public final class DoctorMojo extends AbstractBoardMojo {
 
     @Override
     void run() {
+        Problems malformed = new Problems(Failure.CONFIG);
+        DoctorSpec spec = new DoctorSpec(
+                boardSpec(Optional.ofNullable(toolchain)),
+                Device.console(values(Device.MONITOR, monitor)),
+                CompilationGroups.code(List.of(), List.of(), values(CompilationGroups.CODE, null), malformed)
+                        .libc(),
+                hasTestsOnHost());
+        malformed.throwIfAny();
         if (!JsonOutput.isAsked(output)) {
-            boardFlow()
-                    .doctor(
-                            boardSpec(Optional.ofNullable(toolchain)),
-                            Device.console(values(Device.MONITOR, monitor)),
-                            install,
-                            strict);
+            boardFlow().doctor(spec, install, strict);
             return;
         }
         if (install) {
@@ -70,12 +78,20 @@ public final class DoctorMojo extends AbstractBoardMojo {
                     "one of kiln.install and kiln.output",
                     "Leave out one of the two"));
         }
-        ToolsReport report = boardFlow()
-                .doctorReport(
-                        boardSpec(Optional.ofNullable(toolchain)), Device.console(values(Device.MONITOR, monitor)));
+        ToolsReport report = boardFlow().doctorReport(spec);
         JsonOutput.print(report);
         if (strict) {
             Doctor.requireAll(report);
         }
+    }
+
+    /** Whether {@code kiln:test} compiles the project's unit tests for this computer. */
+    private boolean hasTestsOnHost() {
+        return Files.isDirectory(projectLayout().unitTests())
+                && parameters()
+                        .property("kiln.test.units")
+                        .or(() -> parameters().undeclared("units"))
+                        .orElse("host")
+                        .contains("host");
     }
 }

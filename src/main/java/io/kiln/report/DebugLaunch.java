@@ -39,6 +39,7 @@ public record DebugLaunch(String version, List<Configuration> configurations) {
      * @param gdbPath the debugger
      * @param debuggerArgs options of the debugger: further source folders
      * @param preLaunchTask the task that starts an external server
+     * @param svdFile description of the chip's registers
      * @param runToEntryPoint function to stop at first
      */
     @JsonInclude(JsonInclude.Include.NON_EMPTY)
@@ -55,6 +56,7 @@ public record DebugLaunch(String version, List<Configuration> configurations) {
         "gdbPath",
         "debuggerArgs",
         "preLaunchTask",
+        "svdFile",
         "runToEntryPoint"
     })
     public record Configuration(
@@ -70,6 +72,7 @@ public record DebugLaunch(String version, List<Configuration> configurations) {
             String gdbPath,
             List<String> debuggerArgs,
             String preLaunchTask,
+            String svdFile,
             String runToEntryPoint) {
         public Configuration {
             configFiles = List.copyOf(configFiles);
@@ -78,7 +81,13 @@ public record DebugLaunch(String version, List<Configuration> configurations) {
 
         /** OpenOCD, started by the editor with one configuration file. */
         public static Configuration openOcd(
-                String name, String openOcd, String configFile, String executable, String gdb, List<String> sources) {
+                String name,
+                String openOcd,
+                String configFile,
+                String executable,
+                String gdb,
+                List<String> sources,
+                String svd) {
             return new Configuration(
                     name,
                     TYPE,
@@ -92,6 +101,7 @@ public record DebugLaunch(String version, List<Configuration> configurations) {
                     gdb,
                     searching(sources),
                     "",
+                    svd,
                     ENTRY_POINT);
         }
 
@@ -115,6 +125,7 @@ public record DebugLaunch(String version, List<Configuration> configurations) {
                     gdb,
                     searching(sources),
                     name,
+                    "",
                     ENTRY_POINT);
         }
     }

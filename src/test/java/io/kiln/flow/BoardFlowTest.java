@@ -9,6 +9,7 @@ import io.kiln.base.KilnException;
 import io.kiln.flow.spec.BoardSpec;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.ConsoleSpec;
+import io.kiln.flow.spec.DoctorSpec;
 import io.kiln.process.TestPrograms;
 import io.kiln.report.Json;
 import io.kiln.report.JsonSchemas;
@@ -16,6 +17,7 @@ import io.kiln.report.listing.BoardsReport;
 import io.kiln.report.listing.BoardsReport.Emulator;
 import io.kiln.report.listing.BoardsReport.Entry;
 import io.kiln.toolchain.board.Boards;
+import io.kiln.toolchain.compiler.Libc;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -34,8 +36,11 @@ class BoardFlowTest {
         KeptLog log = new KeptLog();
         new BoardFlow(log, TestToolchains.environment(log))
                 .doctor(
-                        new BoardSpec("mps2-an386", Boards.builtIn(), Optional.empty()),
-                        ConsoleSpec.OF_BOARD,
+                        new DoctorSpec(
+                                new BoardSpec("mps2-an386", Boards.builtIn(), Optional.empty()),
+                                ConsoleSpec.OF_BOARD,
+                                Libc.NONE,
+                                false),
                         false,
                         false);
         assertThat(log.said()).anyMatch(line -> line.matches("qemu-system-arm +yes +QEMU emulator version.*"));

@@ -30,10 +30,13 @@ public record FlashTarget(OpenOcd board, List<Path> scripts, Probe probe) {
     /**
      * The commands of a configuration file that sets OpenOCD up for the probe and the chip, without {@code init}, which
      * some boards' scripts call themselves, and without settings for servers.
+     *
+     * @param folder of the file, from which it finds the board's own scripts
      */
-    public List<String> configuration() {
+    public List<String> configuration(Path folder) {
         List<String> commands = new ArrayList<>();
-        scripts.forEach(folder -> commands.add(Tcl.command("add_script_search_dir", folder.toString())));
+        scripts.forEach(each -> commands.add("add_script_search_dir [file dirname [info script]]/"
+                + Tcl.word(folder.relativize(each).toString().replace('\\', '/'))));
         commands.addAll(setUp("source [find " + Tcl.word(board.targetConfig()) + "]"));
         return commands;
     }

@@ -13,11 +13,13 @@ import io.kiln.firmware.FirmwareCompiler;
 import io.kiln.firmware.FirmwareLinker;
 import io.kiln.firmware.FirmwareRequest;
 import io.kiln.firmware.UserCode;
+import io.kiln.firmware.image.Image;
 import io.kiln.flow.resolve.ToolchainChoice;
 import io.kiln.flow.state.PluginVersion;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Boards;
 import io.kiln.toolchain.compiler.TargetOptions;
+import io.kiln.toolchain.compiler.Toolchain;
 import io.kiln.toolchain.compiler.ToolchainEnvironment;
 import io.kiln.toolchain.compiler.Toolchains;
 import io.kiln.toolchain.pack.PackSource;
@@ -43,8 +45,8 @@ public final class BoardProfiles {
     }
 
     /**
-     * Reads every profile; compiles and links an empty application for every board, with the toolchain that a build
-     * takes by default.
+     * Reads every profile; for every board it compiles and links an empty application, and one that fills the memories of its pools, with
+     * the toolchain that a build takes by default.
      *
      * @param work folder in which the applications are built
      * @throws KilnException with all errors of all profiles
@@ -62,7 +64,8 @@ public final class BoardProfiles {
             }
             try {
                 build(all.find(id), work.resolve(id), environment);
-                log.info("Board " + id + ": an empty application compiles and links");
+                log.info("Board " + id
+                        + ": an empty application compiles and links, and so does one that fills its memories");
             } catch (KilnException e) {
                 e.problems().forEach(problems::add);
             }
@@ -71,18 +74,35 @@ public final class BoardProfiles {
     }
 
     private static void build(Board board, Path work, ToolchainEnvironment environment) {
-        TargetOptions target = TargetOptions.parse(board.target());
+        Toolchain toolchain = Toolchains.resolve(
+                ToolchainChoice.of(Optional.empty(), board), TargetOptions.parse(board.target()), environment);
+        Image empty = link(board, toolchain, EMPTY_APPLICATION, work, "empty");
+        if (board.pools().isPresent()) {
+            String largest = LargestApplication.of(board, empty.measurement());
+            try {
+                link(board, toolchain, largest, work.resolve("largest"), "largest");
+            } catch (KilnException e) {
+                throw new KilnException(Failure.BOARD.problem(
+                        "an application that fills the memories does not link: " + e.getMessage(),
+                        board.origin(),
+                        "a linker script with as much room as the memories of the board have",
+                        ""));
+            }
+        }
+    }
+
+    private static Image link(Board board, Toolchain toolchain, String main, Path work, String name) {
         Path application = work.resolve("application");
-        WholeFiles.write(application.resolve("main.c"), EMPTY_APPLICATION);
+        WholeFiles.write(application.resolve("main.c"), main);
         FirmwareRequest request = new FirmwareRequest(
                 board,
-                Toolchains.resolve(ToolchainChoice.of(Optional.empty(), board), target, environment),
+                toolchain,
                 Optimize.SIZE,
                 new FirmwareRequest.Content(List.of(), UserCode.of(application)),
                 FirmwareRequest.Folders.in(work),
                 PluginVersion.text());
         CompiledObjects objects = FirmwareCompiler.compile(FirmwareAssembler.assemble(request, Log.QUIET), Log.QUIET);
-        FirmwareLinker.link(objects, work, "empty", Log.QUIET);
+        return FirmwareLinker.link(objects, work, name, Log.QUIET);
     }
 
     /**

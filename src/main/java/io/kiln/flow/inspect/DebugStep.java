@@ -14,6 +14,7 @@ import io.kiln.flow.state.FreshFolder;
 import io.kiln.process.Executables;
 import io.kiln.process.ShellWords;
 import io.kiln.report.DebugLaunch;
+import io.kiln.report.DebugRun;
 import io.kiln.report.DebugTasks;
 import io.kiln.report.Json;
 import io.kiln.toolchain.board.Board;
@@ -29,7 +30,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** Writes scripts for gdb and launch configurations for Visual Studio Code, for the probe and for QEMU. */
+/** Writes scripts for gdb and configurations for Visual Studio Code and CLion, for the probe and for QEMU. */
 public final class DebugStep {
     private static final String TASKS = "tasks.json";
     private static final String SERVER = "127.0.0.1:3333";
@@ -51,7 +52,8 @@ public final class DebugStep {
     }
 
     /**
-     * Writes {@code launch.json}, a task that starts QEMU, and a gdb script for each way to debug, and logs how to use them. Nothing is started.
+     * Writes {@code launch.json}, a task that starts QEMU, and a gdb script and a run configuration for each way to debug, and logs how to use
+     * them. Nothing is started.
      *
      * @throws KilnException if the board has neither a probe nor an emulator
      */
@@ -75,6 +77,9 @@ public final class DebugStep {
         boolean hasTask = Files.isRegularFile(folder.resolve(TASKS));
         log.answer("Visual Studio Code with the extension Cortex-Debug: copy " + launch
                 + (hasTask ? " and " + TASKS + ", which starts QEMU, to .vscode" : " to .vscode"));
+        log.answer("CLion: copy " + folder.resolve("kiln-*.run.xml")
+                + " to .run, and start the server before the debugger"
+                + svd().map(file -> "; " + file + " describes the registers").orElse(""));
     }
 
     private DebugLaunch.Configuration byProbe(Flashing.OpenOcd how) {
@@ -83,18 +88,19 @@ public final class DebugStep {
                 BoardScripts.write(build.board(), build.spec().layout()),
                 probe.map(Probe::parse).orElse(new Probe.Any()));
         Path config = folder.resolve("openocd.cfg");
-        WholeFiles.write(config, String.join("\n", target.configuration()) + "\n");
+        WholeFiles.write(config, String.join("\n", target.configuration(folder.toAbsolutePath())) + "\n");
         explain(
                 "probe",
                 List.of(openOcd, "-f", config.toString()),
                 List.of("monitor reset halt", "load", "monitor reset halt"));
         return DebugLaunch.Configuration.openOcd(
                 title("probe"),
-                openOcd,
+                inWorkspace(openOcd),
                 inWorkspace(config.toString()),
                 inWorkspace(elf().toString()),
                 debugger(),
-                places());
+                places(),
+                svd().map(file -> inWorkspace(file.toString())).orElse(""));
     }
 
     private DebugLaunch.Configuration byQemu() {
@@ -109,16 +115,27 @@ public final class DebugStep {
                 title("QEMU"), SERVER, inWorkspace(elf().toString()), debugger(), places());
     }
 
+    /** The description of the chip's registers among the board's files. */
+    private Optional<Path> svd() {
+        return build.board().files().keySet().stream()
+                .filter(name -> name.endsWith(".svd"))
+                .findFirst()
+                .map(name -> build.spec().layout().firmware().toAbsolutePath().resolve("board/" + name));
+    }
+
     private List<String> places() {
         return sources().stream().map(place -> inWorkspace(place.toString())).toList();
     }
 
     /** A text whose paths in the project are those of the editor's workspace, so that the files serve whoever has the project. */
     private String inWorkspace(String text) {
+        return in(DebugLaunch.WORKSPACE, text);
+    }
+
+    private String in(String place, String text) {
         String project =
                 build.spec().layout().project().toAbsolutePath().normalize().toString();
-        return text.replaceAll(
-                Pattern.quote(project) + "(?=[/\\\\'\"]|$)", Matcher.quoteReplacement(DebugLaunch.WORKSPACE));
+        return text.replaceAll(Pattern.quote(project) + "(?=[/\\\\'\"]|$)", Matcher.quoteReplacement(place));
     }
 
     private String title(String way) {
@@ -138,6 +155,8 @@ public final class DebugStep {
         lines.addAll(afterConnecting);
         lines.addAll(List.of("tbreak main", "continue"));
         WholeFiles.write(script, String.join("\n", lines) + "\n");
+        DebugRun run = new DebugRun(title(way), SERVER, in(DebugRun.PROJECT, elf().toString()));
+        WholeFiles.write(folder.resolve("kiln-" + way + ".run.xml"), run.xml());
         log.answer("Debugging by " + way + ": start the server, then the debugger in another terminal");
         log.answer("  " + ShellWords.join(server));
         log.answer("  " + ShellWords.join(List.of(debugger(), "-x", script.toString(), elf().toString())));

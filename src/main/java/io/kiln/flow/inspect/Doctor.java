@@ -6,10 +6,10 @@ import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Problem;
+import io.kiln.device.transport.serial.Port;
 import io.kiln.flow.device.BoardConsole;
 import io.kiln.flow.resolve.ToolchainChoice;
-import io.kiln.flow.spec.BoardSpec;
-import io.kiln.flow.spec.ConsoleSpec;
+import io.kiln.flow.spec.DoctorSpec;
 import io.kiln.process.Command;
 import io.kiln.process.Executables;
 import io.kiln.process.ProcessResult;
@@ -19,8 +19,10 @@ import io.kiln.report.listing.ToolsReport;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Boards;
 import io.kiln.toolchain.board.Emulation;
+import io.kiln.toolchain.compiler.Libc;
 import io.kiln.toolchain.compiler.TargetOptions;
 import io.kiln.toolchain.compiler.ToolchainEnvironment;
+import io.kiln.toolchain.compiler.Toolchains;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -28,6 +30,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.TreeSet;
 import java.util.function.Predicate;
@@ -48,32 +51,34 @@ public final class Doctor {
                     "riscv64-unknown-elf-gcc",
                     List.of("gcc-riscv64-unknown-elf", "picolibc-riscv64-unknown-elf"),
                     "toolchain gnu for RISC-V"),
-            new Tool("cc", List.of("gcc", "libc6-dev"), "toolchain host"),
+            new Tool("cc", List.of("gcc", "libc6-dev"), "toolchain host, unit tests on this computer"),
             new Tool("openocd", List.of("openocd"), "flashes boards"),
             new Tool("make", List.of("make"), "builds target/firmware without Maven"));
 
     private final Log log;
     private final ToolchainEnvironment environment;
     private final Predicate<Tool> isThere;
+    private final DeviceRights rights;
 
     public Doctor(Log log, ToolchainEnvironment environment) {
-        this(log, environment, tool -> tool.path().isPresent());
+        this(log, environment, tool -> tool.path().isPresent(), DeviceRights.here());
     }
 
-    Doctor(Log log, ToolchainEnvironment environment, Predicate<Tool> isThere) {
+    Doctor(Log log, ToolchainEnvironment environment, Predicate<Tool> isThere, DeviceRights rights) {
         this.log = log;
         this.environment = environment;
         this.isThere = isThere;
+        this.rights = rights;
     }
 
     /**
-     * Reports the tools for a board and its toolchain.
+     * Reports the tools for a project, its board and its toolchain, and what else it lacks.
      *
-     * @param install whether to install missing tools that the board needs
-     * @param strict whether a missing tool is an error
-     * @throws KilnException if the package manager is unknown or fails, or, if strict, for missing tools
+     * @param install whether to install missing tools that it needs
+     * @param strict whether whatever is missing is an error
+     * @throws KilnException if the package manager is unknown or fails, or, if strict, for all that is missing
      */
-    public void run(BoardSpec spec, boolean install, boolean strict) {
+    public void run(DoctorSpec spec, boolean install, boolean strict) {
         ToolsReport report = examine(spec);
         List<Tool> missing = missing(report);
         Table table = new Table("tool", "needed", "version", "for");
@@ -82,42 +87,55 @@ public final class Doctor {
                         table.row(tool.program(), tool.needed() ? "yes" : "no", tool.version(), tool.purpose()));
         log.answer("Board " + report.board() + ", toolchain " + report.toolchain());
         table.lines().forEach(log::answer);
-        if (missing.isEmpty()) {
-            log.answer("Nothing is missing for " + report.board());
-        } else if (install) {
+        if (install && !missing.isEmpty()) {
             install(missing);
-        } else if (strict) {
+            run(spec, false, strict);
+            return;
+        }
+        if (strict) {
             requireAll(report);
-        } else {
+        }
+        if (!missing.isEmpty()) {
             log.warn("Missing for " + report.board() + "; get it with: " + String.join(" ", report.install()));
+        }
+        report.lacks().forEach(lack -> log.warn(capital(lack.what()) + ". " + lack.remedy()));
+        if (missing.isEmpty() && report.lacks().isEmpty()) {
+            log.answer("Nothing is missing for " + report.board());
         }
     }
 
+    private static String capital(String text) {
+        return text.substring(0, 1).toUpperCase(Locale.ROOT) + text.substring(1);
+    }
+
     /**
-     * Finds the tools for a board and its toolchain, and what a port speaks if the user names one.
+     * Finds the tools for a project and its board, what else it lacks, and what a port speaks if the user names one.
      *
      * @throws KilnException if the port cannot be opened
      */
-    public ToolsReport report(BoardSpec spec, ConsoleSpec port) {
+    public ToolsReport report(DoctorSpec spec) {
         ToolsReport report = examine(spec);
-        return port.port()
-                .map(name -> report.with(new ToolsReport.Port(name, verdict(spec, port))))
+        return spec.console()
+                .port()
+                .map(name -> report.with(new ToolsReport.Port(name, verdict(spec))))
                 .orElse(report);
     }
 
     /**
      * Fails if something is missing.
      *
-     * @throws KilnException for each missing tool
+     * @throws KilnException for each missing tool, and for all else that is lacking
      */
     public static void requireAll(ToolsReport report) {
-        List<Problem> problems = missing(report).stream()
+        Stream<Problem> lacks = report.lacks().stream()
+                .map(lack -> Failure.TOOL.problem(lack.what(), "board " + report.board(), "", lack.remedy()));
+        Stream<Problem> tools = missing(report).stream()
                 .map(tool -> Failure.TOOL.problem(
                         tool.program() + " is missing",
                         "board " + report.board(),
                         "it on the PATH; it " + tool.purpose(),
-                        "Get it with: " + String.join(" ", command(List.of(tool)))))
-                .toList();
+                        "Get it with: " + String.join(" ", command(List.of(tool)))));
+        List<Problem> problems = Stream.concat(tools, lacks).toList();
         if (!problems.isEmpty()) {
             throw new KilnException(problems);
         }
@@ -129,16 +147,17 @@ public final class Doctor {
                 .toList();
     }
 
-    private ToolsReport examine(BoardSpec spec) {
-        Boards boards = spec.boards();
-        Board board = spec.board();
+    private ToolsReport examine(DoctorSpec spec) {
+        Boards boards = spec.board().boards();
+        Board board = spec.board().board();
         TargetOptions target = TargetOptions.parse(board.target());
-        String toolchain = ToolchainChoice.of(spec.toolchain(), board);
+        String toolchain = ToolchainChoice.of(spec.board().toolchain(), board);
         List<Tool> missing = new ArrayList<>();
         List<ToolsReport.Tool> tools = new ArrayList<>();
         tools.add(new ToolsReport.Tool("clang", toolchain.equals("clang"), bundled(), "toolchain clang"));
         for (Tool tool : TOOLS) {
-            boolean needed = isNeeded(tool, board, boards.emulated(board), target, toolchain);
+            boolean needed =
+                    isNeeded(tool, board, boards.emulated(board), target, toolchain) || isNeeded(tool, spec, target);
             tools.add(new ToolsReport.Tool(tool.program(), needed, tool.version(), tool.purpose()));
             if (needed && !isThere.test(tool)) {
                 missing.add(tool);
@@ -150,7 +169,38 @@ public final class Doctor {
                 tools,
                 missing.stream().map(Tool::program).toList(),
                 missing.isEmpty() ? List.of() : command(missing),
+                lacks(spec, board, target, missing),
                 null);
+    }
+
+    private List<ToolsReport.Lack> lacks(DoctorSpec spec, Board board, TargetOptions target, List<Tool> missing) {
+        List<ToolsReport.Lack> lacks = new ArrayList<>();
+        boolean hasCompiler = missing.stream().noneMatch(tool -> tool.program().equals(compiler(target)));
+        if (needsLibrary(spec, target) && hasCompiler) {
+            try {
+                Toolchains.requireLibrary(target, environment);
+            } catch (KilnException e) {
+                e.problems().forEach(problem -> lacks.add(new ToolsReport.Lack(problem.what(), problem.next())));
+            }
+        }
+        if (board.openOcd().isPresent() || spec.console().port().isPresent()) {
+            lacks.addAll(rights.of(board, spec.console(), Port.list()));
+        }
+        return lacks;
+    }
+
+    private static boolean needsLibrary(DoctorSpec spec, TargetOptions target) {
+        return spec.libc() == Libc.NANO && !target.isHost();
+    }
+
+    /** What the project's own code needs beside what the board does. */
+    private static boolean isNeeded(Tool tool, DoctorSpec spec, TargetOptions target) {
+        return (spec.testsOnHost() && tool.program().equals("cc"))
+                || (needsLibrary(spec, target) && tool.program().equals(compiler(target)));
+    }
+
+    private static String compiler(TargetOptions target) {
+        return target.cpu().startsWith("cortex") ? "arm-none-eabi-gcc" : "riscv64-unknown-elf-gcc";
     }
 
     /**
@@ -159,12 +209,12 @@ public final class Doctor {
      *
      * @throws KilnException if the port cannot be opened
      */
-    public void ask(BoardSpec spec, ConsoleSpec port) {
-        port.port().ifPresent(name -> log.answer("Port " + name + ": " + verdict(spec, port)));
+    public void ask(DoctorSpec spec) {
+        spec.console().port().ifPresent(name -> log.answer("Port " + name + ": " + verdict(spec)));
     }
 
-    private static String verdict(BoardSpec spec, ConsoleSpec port) {
-        return new PortCheck(new BoardConsole(spec.board(), port)::open).verdict();
+    private static String verdict(DoctorSpec spec) {
+        return new PortCheck(new BoardConsole(spec.board().board(), spec.console())::open).verdict();
     }
 
     private static boolean isNeeded(
@@ -172,12 +222,10 @@ public final class Doctor {
         boolean runs = runsOn.filter(other -> other.emulation() instanceof Emulation.Qemu qemu
                         && qemu.program().equals(tool.program()))
                 .isPresent();
-        boolean isArm = target.cpu().startsWith("cortex");
         return runs
                 || (board.openOcd().isPresent() && tool.program().equals("openocd"))
                 || (toolchain.equals("host") && tool.program().equals("cc"))
-                || (toolchain.equals("gnu")
-                        && tool.program().equals(isArm ? "arm-none-eabi-gcc" : "riscv64-unknown-elf-gcc"));
+                || (toolchain.equals("gnu") && tool.program().equals(compiler(target)));
     }
 
     /** The state of the bundled compiler. It is not downloaded here; the first build that needs it does that. */

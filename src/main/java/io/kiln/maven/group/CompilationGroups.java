@@ -4,10 +4,13 @@ package io.kiln.maven.group;
 import io.kiln.base.Problems;
 import io.kiln.compile.RamOptions;
 import io.kiln.compile.ReadOptions;
+import io.kiln.firmware.CodeFlags;
 import io.kiln.flow.spec.FitSpec;
 import io.kiln.target.RamShare;
+import io.kiln.toolchain.compiler.Libc;
+import java.util.List;
 
-/** How models are read, fused and archived: {@code <onnx>}, {@code <tflite>}, {@code <fuse>} and {@code <mlf>}. */
+/** How models are read, fused and archived: {@code <onnx>}, {@code <tflite>}, {@code <fuse>} and {@code <mlf>}; and {@code <code>}. */
 public final class CompilationGroups {
     private static final Element MAX_DEPTH = Element.of(
             "maxDepth",
@@ -63,6 +66,21 @@ public final class CompilationGroups {
     /** {@code <ram>}: what is copied to RAM when a program starts. */
     public static final ParameterGroup RAM = new ParameterGroup("ram", RAM_CODE, RAM_WEIGHTS);
 
+    private static final Element LIBC = Element.of(
+                    "libc",
+                    "none",
+                    "The C library of the project's own code: none, or nano for the small one of the GNU toolchain, newlib-nano or picolibc, whose"
+                            + " printf and malloc use the board's console and memory.")
+            .single();
+    private static final Element DEBUG = Element.of(
+                    "debug",
+                    "false",
+                    "Whether the project's own code is compiled for a debugger, with -Og -g3 in place of -O2; the models' code stays as it is.")
+            .single();
+
+    /** {@code <code>}: how the project's own code is compiled. */
+    public static final ParameterGroup CODE = new ParameterGroup("code", LIBC, DEBUG);
+
     private static final Element LIMIT_MODEL = Element.of(
             "model",
             "The most bytes of a model file, such as 64M; if not set, a limit that follows the board's memories.");
@@ -112,6 +130,21 @@ public final class CompilationGroups {
      */
     public static RamOptions ram(GroupValues ram, Problems malformed) {
         return new RamOptions(share(RAM_CODE, ram, malformed), share(RAM_WEIGHTS, ram, malformed));
+    }
+
+    /**
+     * How the project's own code is compiled.
+     *
+     * @param defines its macros
+     * @param arguments further arguments of the compiler
+     * @param malformed receives texts that cannot be parsed
+     */
+    public static CodeFlags code(List<String> defines, List<String> arguments, GroupValues code, Problems malformed) {
+        return new CodeFlags(
+                defines,
+                arguments,
+                malformed.read(() -> Libc.of(code.text(LIBC))).orElse(Libc.NONE),
+                code.flag(DEBUG));
     }
 
     private static RamShare share(Element element, GroupValues ram, Problems malformed) {

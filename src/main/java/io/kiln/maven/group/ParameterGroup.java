@@ -29,6 +29,7 @@ public record ParameterGroup(String name, List<Element> elements) {
                 CompilationGroups.MLF,
                 CompilationGroups.RAM,
                 CompilationGroups.LIMIT,
+                CompilationGroups.CODE,
                 Quantize.GROUP,
                 Update.GROUP,
                 Verify.GROUP,

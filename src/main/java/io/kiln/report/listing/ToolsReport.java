@@ -11,6 +11,7 @@ import java.util.List;
  *
  * @param missing programs that the board needs and that are not there
  * @param install the command that installs them, word by word; empty if nothing is missing
+ * @param lacks what else the project lacks on this computer
  * @param port what a serial port speaks; null if none was asked
  */
 public record ToolsReport(
@@ -19,6 +20,7 @@ public record ToolsReport(
         List<Tool> tools,
         List<String> missing,
         List<String> install,
+        List<Lack> lacks,
 
         @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
         Port port) {
@@ -26,6 +28,7 @@ public record ToolsReport(
         tools = List.copyOf(tools);
         missing = List.copyOf(missing);
         install = List.copyOf(install);
+        lacks = List.copyOf(lacks);
     }
 
     /**
@@ -38,6 +41,14 @@ public record ToolsReport(
     public record Tool(String program, boolean needed, String version, String purpose) {}
 
     /**
+     * Something that is no program: a library, a right, a rule.
+     *
+     * @param what a sentence without its full stop
+     * @param remedy what to do, a command where there is one
+     */
+    public record Lack(String what, String remedy) {}
+
+    /**
      * A serial port.
      *
      * @param verdict what the program there speaks, in words
@@ -46,6 +57,6 @@ public record ToolsReport(
 
     /** A copy with what a serial port speaks. */
     public ToolsReport with(Port other) {
-        return new ToolsReport(board, toolchain, tools, missing, install, other);
+        return new ToolsReport(board, toolchain, tools, missing, install, lacks, other);
     }
 }

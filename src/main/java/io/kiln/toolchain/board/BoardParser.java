@@ -6,17 +6,24 @@ import io.kiln.base.ByteSize;
 import io.kiln.base.Bytes;
 import io.kiln.base.Problems;
 import io.kiln.base.TargetText;
+import io.kiln.cycles.memory.MemoryWait;
 import io.kiln.toolchain.board.Board.Console;
 import io.kiln.toolchain.board.Board.Kind;
 import io.kiln.toolchain.board.Board.Memory;
+import io.kiln.toolchain.board.ClockParser.Clock;
 import io.kiln.toolchain.compiler.TargetOptions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.SortedMap;
 
 /** Makes a board from merged settings that satisfy the schema, and checks what a schema cannot. */
 final class BoardParser {
+    /** The header that is made from the profile. */
+    private static final String SETTINGS = "kiln_settings.h";
+
     private static final long ADDRESS_SPACE = 1L << 32;
 
     private final MergedProfile profile;
@@ -31,8 +38,10 @@ final class BoardParser {
 
     /** The board; valid only if no problem was added. */
     Board parse() {
-        List<Memory> memories = memories();
+        Clock clock = new ClockParser(profile, problems).read();
+        List<Memory> memories = memories(clock);
         Optional<PoolMemories> pools = pools(memories);
+        pools.ifPresent(each -> checkWaits(each, memories, clock));
         Emulation emulation = emulation();
         Optional<BoardNpu> npu = new NpuParser(profile, problems).npu(memories);
         List<String> sources = texts("sources");
@@ -57,12 +66,26 @@ final class BoardParser {
                 new BoardSupport(
                         sources,
                         linker,
-                        profile.files(),
+                        files(memories, pools, linker, clock),
                         profile.untrusted(),
                         profile.foreignFiles(),
                         profile.pack().map(MergedProfile.Layer.Pack::place)),
-                new BoardHardware(console(), timer(), emulation, new FlashParser(profile, problems).flashing(), npu),
+                new BoardHardware(
+                        console(), timer(clock), emulation, new FlashParser(profile, problems).flashing(), npu),
                 new BuildingParser(profile, problems).parse(npu));
+    }
+
+    /** The profile's files, and those that are made from it unless it has its own. */
+    private SortedMap<String, Bytes> files(
+            List<Memory> memories, Optional<PoolMemories> pools, Optional<String> linker, Clock clock) {
+        SortedMap<String, Bytes> files = profile.files();
+        files.putIfAbsent(SETTINGS, Bytes.ofText(settings(clock)));
+        pools.ifPresent(each -> {
+            LinkerMemories made = new LinkerMemories(memories, each);
+            made.files().forEach((name, content) -> files.putIfAbsent(name, content));
+            linker.ifPresent(script -> new LinkerCheck(profile, problems, made, each, files).check(script));
+        });
+        return files;
     }
 
     private BoardIdentity identity() {
@@ -75,12 +98,56 @@ final class BoardParser {
                 profile.origin());
     }
 
-    private Optional<BoardTimer> timer() {
-        return profile.find("timer")
-                .map(node -> new BoardTimer(
-                        node.get("counter").asText(),
-                        node.get("hertz").asLong(),
-                        node.path("cycles").asBoolean(false)));
+    /** A header of the numbers that C and the profile share. */
+    private String settings(Clock clock) {
+        StringBuilder out = new StringBuilder(
+                "/* Made from board.yaml. */\n#ifndef KILN_SETTINGS_H_\n#define KILN_SETTINGS_H_\n\n");
+        profile.find("console")
+                .ifPresent(console -> out.append("#define KILN_BAUD ")
+                        .append(console.path("baud").asInt())
+                        .append("u\n"));
+        clock.macros().forEach(macro -> out.append("#define ").append(macro).append('\n'));
+        return out.append("\n#endif\n").toString();
+    }
+
+    /** A timer that counts cycles has the frequency of the clock. */
+    private Optional<BoardTimer> timer(Clock clock) {
+        return profile.find("timer").map(node -> {
+            boolean cycles = node.path("cycles").asBoolean(false);
+            OptionalLong core = cycles ? clock.hertz() : OptionalLong.empty();
+            long hertz = node.path("hertz").asLong(core.orElse(0));
+            if (hertz == 0) {
+                problems.add(
+                        "the key \"hertz\" of the timer is missing",
+                        profile.where("/timer"),
+                        "ticks of a second; only a timer with cycles: true takes them from clock",
+                        "");
+            } else if (core.isPresent() && core.getAsLong() != hertz) {
+                problems.add(
+                        "the timer counts cycles at " + hertz + " Hz, and the clock of the core is " + core.getAsLong(),
+                        profile.where("/timer"),
+                        "one frequency",
+                        "Leave the key hertz of the timer out");
+            }
+            return new BoardTimer(node.get("counter").asText(), hertz, cycles);
+        });
+    }
+
+    /** The start-up code sets the wait states of the memory that holds the code, so that a profile cannot state others. */
+    private void checkWaits(PoolMemories pools, List<Memory> memories, Clock clock) {
+        for (int i = 0; i < memories.size(); i++) {
+            Memory memory = memories.get(i);
+            int stated = memory.waits().map(MemoryWait::states).orElse(-1);
+            int set = clock.tree().isPresent() ? clock.waitStates().orElse(stated) : stated;
+            if (memory.name().equals(pools.code()) && memory.kind() == Kind.ROM && stated >= 0 && stated != set) {
+                problems.add(
+                        "memory " + memory.name() + " has " + stated + " wait states, and the clock of the board needs "
+                                + set,
+                        profile.where("/memories/" + i + "/wait/states"),
+                        "" + set,
+                        "Leave the key states out: it follows from clock");
+            }
+        }
     }
 
     /**
@@ -130,9 +197,9 @@ final class BoardParser {
         }
     }
 
-    private List<Memory> memories() {
+    private List<Memory> memories(Clock clock) {
         List<Memory> memories = new ArrayList<>();
-        WaitParser waits = new WaitParser(profile, problems);
+        WaitParser waits = new WaitParser(profile, problems, clock.waitStates());
         JsonNode array = profile.find("memories").orElse(null);
         MemoryTargets targets = new MemoryTargets(profile, problems);
         for (int i = 0; array != null && i < array.size(); i++) {

@@ -13,6 +13,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * Checks an untrusted profile from a repository. Its own emulator is refused entirely: QEMU's arguments name files and
@@ -78,8 +79,12 @@ final class ForeignProfile {
 
     private static void checkFiles(MergedProfile.Layer layer, Problems problems) {
         TreeSet<String> names = new TreeSet<>(layer.files().keySet());
-        // It may include what it inherits: the sections shared by the built-in profiles.
+        // It may include what it inherits, the sections shared by the built-in profiles, and what is made from it.
         names.addAll(List.of("sections.ld", "sections.code.ld", "sections.ram.ld", "sections.data.ld"));
+        names.add(LinkerMemories.FILE);
+        names.addAll(Stream.of(LinkerVariant.values())
+                .map(variant -> variant.of(LinkerMemories.FILE))
+                .toList());
         layer.files().forEach((name, content) -> {
             String where = layer.document().name().replace(BoardFiles.DESCRIPTOR, name);
             if (SCRIPT.matcher(name).matches()) {

@@ -17,7 +17,7 @@ import java.util.TreeSet;
 
 /**
  * A profile and those it extends, nearest first. A key comes as a whole from the nearest profile that has it; so does a
- * file. In {@code console} each key is inherited separately, because its parts are independent, unlike those of an
+ * file. In {@code console} and {@code clock} each key is inherited separately, because their parts are independent, unlike those of an
  * emulator or a flash runner. README files and descriptors are not inherited.
  */
 record MergedProfile(String id, List<Layer> layers) {
@@ -47,15 +47,15 @@ record MergedProfile(String id, List<Layer> layers) {
         layers = List.copyOf(layers);
     }
 
-    private static final String BY_PARTS = "console";
+    private static final Set<String> BY_PARTS = Set.of("clock", "console");
 
-    /** The nearest value of a top-level key, or of each of its parts for {@code console}. */
+    /** The nearest value of a top-level key, or of each of its parts for {@code console} and {@code clock}. */
     Optional<JsonNode> find(String key) {
         List<JsonNode> values = layers.stream()
                 .map(layer -> layer.document().root().get(key))
                 .filter(node -> node != null && !node.isNull())
                 .toList();
-        if (!key.equals(BY_PARTS) || values.isEmpty()) {
+        if (!BY_PARTS.contains(key) || values.isEmpty()) {
             return values.stream().findFirst();
         }
         ObjectNode merged = JsonNodeFactory.instance.objectNode();
@@ -88,7 +88,7 @@ record MergedProfile(String id, List<Layer> layers) {
 
     private YamlDocument origin(String pointer) {
         String key = pointer.isEmpty() ? "" : pointer.split("/", -1)[1];
-        String deep = key.equals(BY_PARTS) ? pointer : "/" + key;
+        String deep = BY_PARTS.contains(key) ? pointer : "/" + key;
         return layers.stream()
                 .filter(layer ->
                         !key.isEmpty() && !layer.document().root().at(deep).isMissingNode())
@@ -137,6 +137,11 @@ record MergedProfile(String id, List<Layer> layers) {
             }
         }
         return owners;
+    }
+
+    /** The path of a file in messages; a file that none of the profiles has counts to the nearest one. */
+    String fileWhere(String name) {
+        return owners().getOrDefault(name, layers.get(0)).document().name().replace(BoardFiles.DESCRIPTOR, name);
     }
 
     String origin() {

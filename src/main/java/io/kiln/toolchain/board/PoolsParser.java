@@ -6,13 +6,17 @@ import io.kiln.artifact.InterfaceNames;
 import io.kiln.base.Problems;
 import io.kiln.toolchain.board.Board.Kind;
 import io.kiln.toolchain.board.Board.Memory;
+import io.kiln.toolchain.fence.ScriptRegions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Reads {@code pools} of a board profile. */
@@ -186,13 +190,28 @@ final class PoolsParser {
         }
     }
 
+    /** The scripts that the linker reads; the one that is made from the profile has all pools. */
+    private Stream<String> scripts() {
+        SortedMap<String, String> scripts = new TreeMap<>();
+        scripts.put(
+                LinkerMemories.FILE,
+                memories.stream()
+                        .map(memory -> InterfaceNames.workspaceSection(memory.name()) + "\n"
+                                + InterfaceNames.constantsSection(memory.name()))
+                        .collect(Collectors.joining("\n")));
+        profile.files().forEach((name, content) -> {
+            if (name.endsWith(".ld")) {
+                scripts.put(name, content.text());
+            }
+        });
+        String script = profile.find("linker").map(JsonNode::asText).orElse("");
+        return ScriptRegions.read(script, scripts).stream().map(name -> scripts.get(name));
+    }
+
     private void checkSections(String pool, UnaryOperator<String> section, List<String> names) {
         for (String name : names) {
             String wanted = section.apply(name);
-            boolean isPlaced = profile.files().entrySet().stream()
-                    .filter(file -> file.getKey().endsWith(".ld"))
-                    .anyMatch(file -> file.getValue().text().contains(wanted));
-            if (!isPlaced) {
+            if (scripts().noneMatch(text -> text.contains(wanted))) {
                 problems.add(
                         "no linker script places what lies in " + name,
                         profile.where("/pools/" + pool),

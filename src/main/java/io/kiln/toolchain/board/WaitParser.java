@@ -14,20 +14,28 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 
-/** Reads how long a memory makes the core wait, and checks what a schema cannot. */
-record WaitParser(MergedProfile profile, Problems problems) {
+/**
+ * Reads how long a memory makes the core wait, and checks what a schema cannot.
+ *
+ * @param ofClock wait states that follow from the clock, for memories that state none
+ */
+record WaitParser(MergedProfile profile, Problems problems, OptionalInt ofClock) {
     /** The key {@code wait} of a memory. */
     Optional<MemoryWait> read(JsonNode node, String pointer) {
         if (!node.isObject()) {
             return Optional.empty();
         }
+        if (!node.has("states") && ofClock.isEmpty()) {
+            add("the key \"states\" is missing", pointer, "a number, or for the memory itself a clock with a family");
+        }
         int lineBytes = node.get("lineBytes").asInt();
         Optional<Cache> fetch = cache(node.path("fetch"), pointer + "/fetch");
         Optional<CycleRange> miss = range(node.path("missCycles"), pointer + "/missCycles");
         MemoryWait wait = new MemoryWait(
-                node.get("states").asInt(),
+                node.path("states").asInt(ofClock.orElse(0)),
                 lineBytes,
                 node.path("prefetch").asBoolean(false),
                 fetch,
@@ -65,11 +73,13 @@ record WaitParser(MergedProfile profile, Problems problems) {
     /** The key {@code alternatives} of a memory. */
     List<AlternativeWait> alternatives(JsonNode node, String pointer) {
         List<AlternativeWait> all = new ArrayList<>();
+        WaitParser withoutClock = new WaitParser(profile, problems, OptionalInt.empty());
         for (int i = 0; i < node.size(); i++) {
             JsonNode one = node.get(i);
             OptionalLong hertz =
                     one.has("hertz") ? OptionalLong.of(one.get("hertz").asLong()) : OptionalLong.empty();
-            read(one.path("wait"), pointer + "/" + i + "/wait")
+            withoutClock
+                    .read(one.path("wait"), pointer + "/" + i + "/wait")
                     .ifPresent(wait ->
                             all.add(new AlternativeWait(one.path("title").asText(), hertz, wait)));
         }

@@ -54,10 +54,17 @@ public record Toolchain(
     /** Flags to compile a source, without driver, include folders and file names. */
     public List<String> compileFlags(SourceKind kind, Optimize choice) {
         List<String> all = new ArrayList<>(flags.compile());
-        all.addAll(flags.optimize().get(kind == SourceKind.SMALL ? Optimize.SIZE : choice));
+        all.addAll(flags.optimize().get(goal(kind, choice)));
         all.addAll(flags.sources().get(kind));
         home().ifPresent(folder -> all.add("-ffile-prefix-map=" + folder + "=" + id));
         return List.copyOf(all);
+    }
+
+    /** The user's own code is no kernel: unrolled and vectorised, its loops have no place for a breakpoint, and are larger. */
+    private static Optimize goal(SourceKind kind, Optimize choice) {
+        return kind == SourceKind.SMALL
+                ? Optimize.SIZE
+                : kind.isUsers() && choice == Optimize.SPEED ? Optimize.RAM : choice;
     }
 
     /** The same toolchain with another folder of shared objects, or none. */

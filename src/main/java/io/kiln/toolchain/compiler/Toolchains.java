@@ -45,6 +45,15 @@ public final class Toolchains {
     }
 
     /**
+     * Fails if the GNU toolchain has no C library for a core.
+     *
+     * @throws KilnException with the package that has one
+     */
+    public static void requireLibrary(TargetOptions target, ToolchainEnvironment environment) {
+        GnuLibrary.of(resolve("gnu", target, environment));
+    }
+
+    /**
      * Finds a compiler for a core and asks its version.
      *
      * @param name id of a built-in descriptor, or path of a descriptor file that ends in {@code .yaml}

@@ -87,7 +87,7 @@ class LibcOnBoardTest {
                 Optimize.SIZE,
                 new FirmwareRequest.Content(
                         List.of(TestFirmware.model("default", 100)),
-                        UserCode.of(sources, new CodeFlags(List.of(), List.of(), Libc.NANO))),
+                        UserCode.of(sources, new CodeFlags(List.of(), List.of(), Libc.NANO, false))),
                 FirmwareRequest.Folders.in(folder.resolve("target")),
                 "test");
         CompiledObjects objects = FirmwareCompiler.compile(FirmwareAssembler.assemble(request, Log.QUIET), Log.QUIET);

@@ -105,7 +105,8 @@ class UserCodeOnBoardTest {
                         new CodeFlags(
                                 List.of("SCALE=4", "EXPECTED=146", "NAME=\"it's me\\n\""),
                                 List.of("-std=c++20", "-std=c11"),
-                                Libc.NONE))
+                                Libc.NONE,
+                                false))
                 .with(folder, folder.resolve("drivers"), Role.SOURCES)
                 .with(folder, folder.resolve("vendor/inc"), Role.HEADERS);
         FirmwareRequest plain = TestFirmware.request(

@@ -65,8 +65,8 @@ class TooBigTest {
     private static Board board(long flash, long ram) {
         Board board = TestFirmware.board("mps2-an386");
         SortedMap<String, Bytes> files = new TreeMap<>(board.files());
-        String script = files.get("memory.ld").text();
-        files.put("memory.ld", Bytes.ofText(lengths(script, flash, ram)));
+        String script = files.get("memories.ld").text();
+        files.put("memories.ld", Bytes.ofText(lengths(script, flash, ram)));
         List<Memory> memories = board.memories().stream()
                 .map(m -> new Memory(m.name(), m.kind(), m.base(), m.kind() == Board.Kind.ROM ? flash : ram))
                 .toList();

@@ -67,7 +67,8 @@ class PowerCutTest {
                 new CodeFlags(
                         List.of("KILN_BOARD", "CUTS=" + CUTS, "SEED=" + SEED + "u", "TABLE_BYTES=" + TABLE_BYTES + "u"),
                         List.of(),
-                        Libc.NONE));
+                        Libc.NONE,
+                        false));
         SlottedFirmware firmware = slotted(0);
         WholeFiles.write(main.resolve("include/updates.h"), updates(firmware.update()));
         FirmwareRequest request =

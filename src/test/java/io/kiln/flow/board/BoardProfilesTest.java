@@ -6,7 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
+import io.kiln.base.elf.ElfFile;
+import io.kiln.firmware.image.ImageMeasurer;
+import io.kiln.firmware.image.Measurement;
 import io.kiln.flow.spec.BoardSources;
+import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Boards;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.IOException;
@@ -33,6 +37,15 @@ class BoardProfilesTest {
         profiles.check(folder.resolve("work"), TestToolchains.environment(Log.QUIET));
         assertThat(folder.resolve("work/sensor-v3/empty.elf")).isNotEmptyFile();
         assertThat(folder.resolve("work/sensor")).doesNotExist();
+        Board board = Boards.builtIn().with(boards).find("sensor-v3");
+        assertThat(ImageMeasurer.measure(ElfFile.read(folder.resolve("work/sensor-v3/largest/largest.elf")), board)
+                        .regions())
+                .extracting(Measurement.Region::name)
+                .containsExactly("flash", "sram");
+        assertThat(ImageMeasurer.measure(ElfFile.read(folder.resolve("work/sensor-v3/largest/largest.elf")), board)
+                        .regions())
+                .allSatisfy(
+                        region -> assertThat(region.available() - region.used()).isBetween(0L, 256L));
 
         Path zip = folder.resolve("boards.zip");
         profiles.pack(zip);
@@ -57,6 +70,19 @@ class BoardProfilesTest {
                         .check(folder.resolve("work"), TestToolchains.environment(Log.QUIET)))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("extra.c");
+    }
+
+    @Test
+    void aScriptThatLeavesMemoryUnusedIsRefused() throws IOException {
+        Path boards = boards(SENSOR);
+        Files.writeString(
+                boards.resolve("sensor-v3/memory.ld"),
+                "INCLUDE memories.ld\nINCLUDE sections.ld\nASSERT(__bss_end < 0x20010000, \"half of the RAM is mine\")\n");
+        assertThatThrownBy(() -> new BoardProfiles(boards, Log.QUIET)
+                        .check(folder.resolve("work"), TestToolchains.environment(Log.QUIET)))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("an application that fills the memories does not link")
+                .hasMessageContaining("half of the RAM is mine");
     }
 
     @Test

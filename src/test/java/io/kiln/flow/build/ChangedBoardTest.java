@@ -95,17 +95,7 @@ final class ChangedBoardTest {
             linker: divided.ld
             """.replace("FAST", fast).replace("SLOW", slow));
         Files.writeString(board.resolve("divided.ld"), """
-            MEMORY
-            {
-              CODE (rx) : ORIGIN = 0x00000000, LENGTH = 2M
-              DATA (rw) : ORIGIN = 0x20000000, LENGTH = 2M
-              DTCM (rw) : ORIGIN = 0x20200000, LENGTH = 2M
-            }
-            REGION_ALIAS("CONSTANTS", CODE)
-            SECTIONS
-            {
-              .bss.noinit.tvm.dtcm (NOLOAD) : { *(.bss.noinit.tvm.dtcm) } > DTCM
-            }
+            INCLUDE memories.ld
             INCLUDE sections.ld
             """);
     }

@@ -91,16 +91,5 @@ class SavingsTest {
                   - {name: code, kind: rom, base: 0x00000000, size: FLASH}
                   - {name: sram, kind: ram, base: 0x20000000, size: RAM}
                 """.replace("FLASH", flash).replace("RAM", ram));
-        Files.writeString(tiny.resolve("memory.ld"), """
-                MEMORY
-                {
-                  CODE (rx) : ORIGIN = 0x00000000, LENGTH = FLASH
-                  DATA (rw) : ORIGIN = 0x20000000, LENGTH = RAM
-                }
-
-                REGION_ALIAS("CONSTANTS", CODE)
-
-                INCLUDE sections.ld
-                """.replace("FLASH", flash).replace("RAM", ram));
     }
 }

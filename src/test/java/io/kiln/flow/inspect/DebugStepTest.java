@@ -9,15 +9,18 @@ import io.kiln.device.flash.TestOpenOcd;
 import io.kiln.device.probe.Faults;
 import io.kiln.device.probe.VirtualChip;
 import io.kiln.device.probe.VirtualProbe;
+import io.kiln.firmware.CodeFlags;
 import io.kiln.flow.Flow;
 import io.kiln.flow.GestureProject;
 import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.CodeSpec;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
 import io.kiln.process.RunningProcess;
 import io.kiln.process.TestPrograms;
 import io.kiln.report.DebugLaunch;
+import io.kiln.toolchain.compiler.Libc;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -134,6 +137,80 @@ final class DebugStepTest {
                     .asText();
             assertThat(new String(qemu.output().readNBytes(ready.length()), StandardCharsets.UTF_8))
                     .isEqualTo(ready);
+        }
+    }
+
+    /** The program's own code alone is compiled for the debugger; names lead to the project's files by what CLion's configuration maps. */
+    @Test
+    void aBreakpointInALoopIsHitInEachTurn() throws IOException {
+        TestPrograms.need("gdb-multiarch");
+        Files.createDirectories(folder.resolve("src/main/c"));
+        Files.writeString(folder.resolve("src/main/c/main.c"), """
+            #include <stdint.h>
+
+            int8_t readings[4] = {3, 1, 4, 1};
+            int8_t input[4];
+
+            int main(void) {
+              int sum = 0;
+              for (int i = 0; i < 4; i++) {
+                input[i] = (int8_t)(readings[i] - 1);
+                sum += readings[i];
+              }
+              *(volatile int*)0xd0000000 = sum;
+              return 0;
+            }
+            """);
+        Path mine = Files.createDirectories(folder.resolve("src/main/boards/mine"));
+        Files.writeString(
+                mine.resolve("board.yaml"),
+                "schema: 1\nid: mine\ntitle: Mine\nextends: stm32f405\nflash: {openocd: {interface: interface/stlink.cfg, target: mine.cfg}}\n");
+        Files.writeString(mine.resolve("mine.cfg"), "echo {@@ mine}\nsource [find target/stm32f4x.cfg]\n");
+        Files.writeString(mine.resolve("mine.svd"), "<device/>");
+        CodeFlags flags = new CodeFlags(List.of(), List.of(), Libc.NONE, true);
+        flow.debug(
+                new GestureProject(folder)
+                        .spec("mine")
+                        .code(new CodeSpec(List.of(), List.of(), flags, List.of()))
+                        .verify(GestureProject.UNVERIFIED)
+                        .build(),
+                "openocd",
+                Optional.empty());
+        String commands = new GestureProject(folder).text("firmware/compile_commands.json");
+        assertThat(commands).contains("-Og", "-g3", "-O3").doesNotContain("-O2 -std=c11");
+
+        Path debug = folder.resolve("out/kiln/debug");
+        assertThat(debug.resolve("launch.json"))
+                .content()
+                .contains("\"svdFile\" : \"${workspaceFolder}/out/firmware/board/mine.svd\"")
+                .doesNotContain(folder.toString());
+        assertThat(folder.resolve("out/firmware/board/mine.svd")).hasContent("<device/>");
+        assertThat(debug.resolve("kiln-qemu.run.xml"))
+                .content()
+                .contains("symbolFile=\"$PROJECT_DIR$/out/gesture.elf\"", "remoteCommand=\"127.0.0.1:3333\"")
+                .doesNotContain(folder.toString());
+        assertThat(debug.resolve("openocd.cfg")).content().doesNotContain(folder.toString());
+        TestOpenOcd.get();
+        assertThat(ProcessRunner.run(Command.of(
+                                "openocd", "-f", debug.resolve("openocd.cfg").toString(), "-c", "shutdown"))
+                        .message())
+                .contains("@@ mine");
+
+        int port = freePort();
+        List<String> script = new ArrayList<>(List.of(
+                "set substitute-path . " + folder.toRealPath(),
+                "target extended-remote 127.0.0.1:3333",
+                "break " + folder.toRealPath().resolve("src/main/c/main.c") + ":9"));
+        for (int turn = 0; turn < 4; turn++) {
+            script.addAll(List.of("continue", "print i"));
+        }
+        script.addAll(List.of("delete", "break *kiln_fault", "continue", "info line *pc", "print/x *(int*)0xE000ED38"));
+        try (RunningProcess qemu = server("qemu-system-arm", port)) {
+            assertThat(qemu.isAlive()).isTrue();
+            assertThat(gdb(script, port))
+                    .containsPattern("Line 1[12] of \".*main.c\"")
+                    .contains("= 0xd0000000")
+                    .contains("$1 = 0", "$2 = 1", "$3 = 2", "$4 = 3");
         }
     }
 

@@ -6,24 +6,37 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.base.KeptLog;
 import io.kiln.base.KilnException;
+import io.kiln.base.WholeFiles;
 import io.kiln.flow.spec.BoardSpec;
 import io.kiln.flow.spec.ConsoleSpec;
+import io.kiln.flow.spec.DoctorSpec;
 import io.kiln.report.Json;
 import io.kiln.report.JsonSchemas;
 import io.kiln.report.listing.ToolsReport;
+import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Boards;
+import io.kiln.toolchain.compiler.Libc;
 import io.kiln.toolchain.compiler.TestToolchains;
 import io.kiln.toolchain.compiler.ToolchainEnvironment;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class DoctorTest {
     private final KeptLog log = new KeptLog();
 
+    @TempDir
+    private Path folder;
+
     @Test
     void whatIsMissingFailsTheStrictModeOnly() {
         ToolchainEnvironment environment = TestToolchains.environment(log);
-        Doctor doctor = new Doctor(log, environment, tool -> !tool.program().startsWith("qemu-system-"));
+        DeviceRights all = new DeviceRights(Path.of("/nowhere"), path -> true);
+        Doctor doctor = new Doctor(log, environment, tool -> !tool.program().startsWith("qemu-system-"), all);
         doctor.run(spec("stm32f405"), false, false);
         assertThat(log.warnings())
                 .containsExactly("Missing for stm32f405; get it with: apt-get install -y qemu-system-arm");
@@ -32,15 +45,89 @@ class DoctorTest {
                 .hasMessageContaining("qemu-system-arm is missing")
                 .hasMessageContaining("Get it with: apt-get install -y qemu-system-arm")
                 .hasMessageNotContaining("riscv32");
-        ToolsReport report = doctor.report(spec("stm32f405"), ConsoleSpec.OF_BOARD);
+        ToolsReport report = doctor.report(spec("stm32f405"));
         JsonSchemas.assertFits("doctor", Json.text(report));
         assertThat(report.missing()).containsExactly("qemu-system-arm");
         assertThat(report.install()).containsExactly("apt-get", "install", "-y", "qemu-system-arm");
         assertThatThrownBy(() -> Doctor.requireAll(report)).hasMessageContaining("qemu-system-arm is missing");
-        new Doctor(log, environment, tool -> true).run(spec("stm32f405"), false, true);
+        assertThat(log.said()).noneMatch(line -> line.startsWith("Nothing is missing"));
+        new Doctor(log, environment, tool -> true, all).run(spec("stm32f405"), false, true);
+        assertThat(log.said()).endsWith("Nothing is missing for stm32f405");
     }
 
-    private static BoardSpec spec(String board) {
-        return new BoardSpec(board, Boards.builtIn(), Optional.empty());
+    /** A C library, and a compiler for unit tests, are needed by the project only. */
+    @Test
+    void whatTheProjectNeedsIsMissingToo() {
+        ToolchainEnvironment environment = TestToolchains.environment(log);
+        DeviceRights all = new DeviceRights(folder, path -> true);
+        Doctor doctor = new Doctor(log, environment, tool -> !tool.program().matches("cc|arm-none-eabi-gcc"), all);
+        doctor.run(spec("mps2-an386"), false, true);
+        doctor.run(spec("mps2-an386", Libc.NANO, true), false, false);
+        assertThat(log.warnings())
+                .containsExactly(
+                        "Missing for mps2-an386; get it with: apt-get install -y gcc gcc-arm-none-eabi libc6-dev"
+                                + " libnewlib-arm-none-eabi");
+        new Doctor(log, environment, tool -> true, all).run(spec("mps2-an386", Libc.NANO, true), false, true);
+        assertThat(log.said()).endsWith("Nothing is missing for mps2-an386");
+    }
+
+    @Test
+    void aProbeAndAPortThatTheUserMayNotOpenAreNamedWithTheRemedy() throws IOException {
+        Path device = folder.resolve("sys/bus/usb/devices/1-1");
+        Path node = folder.resolve("dev/bus/usb/001/012");
+        Path port = folder.resolve("dev/ttyACM0");
+        for (Path file : List.of(device.resolve("busnum"), node, port)) {
+            WholeFiles.write(file, "1\n");
+        }
+        WholeFiles.write(device.resolve("idVendor"), "0483\n");
+        WholeFiles.write(device.resolve("devnum"), "12\n");
+        DeviceRights none = new DeviceRights(folder, path -> false);
+        Doctor doctor = new Doctor(log, TestToolchains.environment(log), tool -> true, none);
+        DoctorSpec spec = new DoctorSpec(
+                board("nucleo-f446re"),
+                new ConsoleSpec(Optional.of(port.toString()), Optional.empty(), Optional.empty()),
+                Libc.NONE,
+                false);
+        doctor.run(spec, false, false);
+        assertThat(log.warnings())
+                .satisfiesExactly(
+                        line -> assertThat(line)
+                                .startsWith(
+                                        "You may not open the probe at " + node + ". Put OpenOCD's 60-openocd.rules"),
+                        line -> assertThat(line)
+                                .startsWith("You may not open the port " + port + ". sudo usermod -aG ")
+                                .endsWith(" $USER, and log in again"));
+        assertThat(log.said()).noneMatch(line -> line.startsWith("Nothing is missing"));
+        assertThatThrownBy(() -> doctor.run(spec, false, true))
+                .hasMessageContaining("you may not open the probe")
+                .hasMessageContaining("you may not open the port");
+
+        // Without the probe, the rules count; the port is gone, too.
+        WholeFiles.write(device.resolve("idVendor"), "1d6b\n");
+        Files.delete(port);
+        Board nucleo = Boards.builtIn().find("nucleo-f446re");
+        assertThat(none.of(nucleo, ConsoleSpec.OF_BOARD, List.of()))
+                .extracting(ToolsReport.Lack::what)
+                .containsExactly("no udev rule lets you open the probe of stlink.cfg");
+        WholeFiles.write(
+                folder.resolve("usr/lib/udev/rules.d/60-openocd.rules"),
+                "ATTRS{idVendor}==\"0483\", ATTRS{idProduct}==\"374b\", MODE=\"660\", GROUP=\"plugdev\"\n");
+        assertThat(none.of(nucleo, ConsoleSpec.OF_BOARD, List.of())).isEmpty();
+        assertThat(none.of(Boards.builtIn().find("nrf52840-dk"), ConsoleSpec.OF_BOARD, List.of()))
+                .hasSize(1);
+        assertThat(none.of(Boards.builtIn().find("virtual-stm32f405"), ConsoleSpec.OF_BOARD, List.of()))
+                .isEmpty();
+    }
+
+    private static DoctorSpec spec(String board) {
+        return spec(board, Libc.NONE, false);
+    }
+
+    private static DoctorSpec spec(String board, Libc libc, boolean testsOnHost) {
+        return new DoctorSpec(board(board), ConsoleSpec.OF_BOARD, libc, testsOnHost);
+    }
+
+    private static BoardSpec board(String id) {
+        return new BoardSpec(id, Boards.builtIn(), Optional.empty());
     }
 }

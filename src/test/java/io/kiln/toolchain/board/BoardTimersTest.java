@@ -32,13 +32,14 @@ class BoardTimersTest {
         assertThat(board.timer().orElseThrow().hertz()).isEqualTo(hertz);
         assertThat(board.sources()).contains("timer.c");
         assertThat(clock(board)).contains(Long.toString(hertz));
-        boolean isCoreClock = board.files().get("kiln_board.h").text().contains("#define KILN_CORE_CLOCK ");
+        boolean isCoreClock = board.files().get("kiln_settings.h").text().contains("#define KILN_CORE_CLOCK ");
         assertThat(board.timer().orElseThrow().countsCycles()).isEqualTo(isCoreClock);
     }
 
     private static Optional<String> clock(Board board) {
         String text =
-                board.files().getOrDefault("kiln_board.h", Bytes.ofText("")).text();
+                board.files().getOrDefault("kiln_board.h", Bytes.ofText("")).text()
+                        + board.files().get("kiln_settings.h").text();
         Matcher matcher = CLOCK.matcher(text);
         return matcher.find() ? Optional.of(resolved(text, matcher.group(1))) : Optional.empty();
     }

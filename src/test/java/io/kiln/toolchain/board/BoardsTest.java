@@ -7,11 +7,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
-import io.kiln.toolchain.board.Board.Kind;
 import io.kiln.toolchain.yaml.YamlDocument;
 import io.kiln.toolchain.yaml.YamlSchema;
 import java.util.List;
-import java.util.Locale;
 import org.junit.jupiter.api.Test;
 
 /** The built-in boards. */
@@ -40,48 +38,6 @@ class BoardsTest {
         }
         assertThat(profiles.ids()).contains("common", "mps2-an386");
         assertThat(problems.list()).isEmpty();
-    }
-
-    @Test
-    void linkerScriptsNameTheMemoriesOfTheDescriptor() {
-        Boards all = Boards.builtIn();
-        for (String id : all.ids()) {
-            Board board = all.find(id);
-            if (!board.isHost()) {
-                String script = board.files().get(board.linker().orElseThrow()).text();
-                Board.Memory code = board.memories().stream()
-                        .filter(memory -> memory.kind() == Kind.ROM)
-                        .findFirst()
-                        .orElseThrow();
-                Board.Memory constants = board.constants().orElseThrow();
-                assertThat(script)
-                        .contains(region("CODE", "rx", code))
-                        .contains(region("DATA", "rw", board.workspace().orElseThrow()));
-                board.moreConstants()
-                        .ifPresent(memory -> assertThat(board.files()
-                                        .get(board.moreLinker().orElseThrow())
-                                        .text())
-                                .contains(region("MORE_CONSTANTS", "r", memory))
-                                .contains(script.substring(script.indexOf("CODE"), script.indexOf("  DATA"))));
-                board.parameters()
-                        .ifPresent(first -> assertThat(board.files()
-                                        .get(board.parametersLinker().orElseThrow())
-                                        .text())
-                                .contains(region(
-                                        "CODE", "rx", new Board.Memory("", Kind.ROM, code.base(), first - code.base())))
-                                .contains(region(
-                                        "PARAMETERS", "r", new Board.Memory("", Kind.ROM, first, code.end() - first))));
-                if (!constants.equals(code)) {
-                    assertThat(script).contains(region("CONSTANTS", "r", constants));
-                }
-            }
-        }
-    }
-
-    private static String region(String name, String access, Board.Memory memory) {
-        boolean whole = memory.size() % (1 << 20) == 0;
-        String size = whole ? (memory.size() >> 20) + "M" : (memory.size() >> 10) + "K";
-        return String.format(Locale.ROOT, "%s (%s) : ORIGIN = 0x%08x, LENGTH = %s", name, access, memory.base(), size);
     }
 
     @Test

@@ -35,6 +35,7 @@ final class MemoryWaitTest {
                 wait: {states: 4, lineBytes: 16, prefetch: true,
                        fetch: {lines: 64, lineBytes: 32, ways: 2, sectorBytes: 16}, data: {lines: 8, lineBytes: 16, ways: 0}, missCycles: [4, 7, 9]}
               - {name: sram, kind: ram, base: 0x20000000, size: 128K, fetch: code-bus}
+            clock: {hertz: 150000000}
             """;
 
     @TempDir

@@ -87,6 +87,20 @@ class ToolchainsTest {
         assertThat(macros).noneMatch(line -> line.startsWith("#define " + undefined + " "));
     }
 
+    /** At -O3 a loop of four turns has no place for a breakpoint. */
+    @ParameterizedTest
+    @CsvSource({"gnu", "clang", "host"})
+    void theUsersCodeIsNotUnrolled(String id) {
+        Toolchain toolchain = TestToolchains.resolve(id, id.equals("host") ? "c" : "c -mcpu=cortex-m4");
+        for (SourceKind kind : List.of(SourceKind.USER, SourceKind.CPLUSPLUS)) {
+            assertThat(toolchain.compileFlags(kind, Optimize.SPEED))
+                    .contains("-O2")
+                    .doesNotContain("-O3");
+            assertThat(toolchain.compileFlags(kind, Optimize.SIZE)).contains("-Os");
+        }
+        assertThat(toolchain.compileFlags(SourceKind.OWN, Optimize.SPEED)).contains("-O3");
+    }
+
     @ParameterizedTest
     @CsvSource({"gnu", "clang"})
     void riscvIsCompiledForWithItsCallingConvention(String id) {

@@ -156,8 +156,14 @@ class LinkerScriptTest {
         assertThat(LinkerScript.refusals("a.ld", script, Set.of("memory.ld"))).isEmpty();
     }
 
-    private static final Set<String> PARTS =
-            Set.of("sections.ld", "sections.code.ld", "sections.ram.ld", "sections.data.ld");
+    private static final Set<String> PARTS = Set.of(
+            "sections.ld",
+            "sections.code.ld",
+            "sections.ram.ld",
+            "sections.data.ld",
+            "memories.ld",
+            "memories.parameters.ld",
+            "memories.slots.ld");
 
     @Test
     void theBuiltInScriptsAreAllowed() {

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.toolchain.board;
+
+import io.kiln.artifact.InterfaceNames;
+import io.kiln.base.Bytes;
+import io.kiln.toolchain.board.Board.Kind;
+import io.kiln.toolchain.board.Board.Memory;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * The {@code MEMORY} of linker scripts, made from the memories and pools of a profile, so that no script needs numbers of its own. Scripts
+ * include {@code memories.ld}; {@code memories.parameters.ld} and {@code memories.slots.ld} leave room for what their names say.
+ */
+final class LinkerMemories {
+    /** The script that scripts include. */
+    static final String FILE = "memories.ld";
+
+    /** Names that scripts use for something else, or that linkers read as a command. */
+    private static final Set<String> TAKEN = Set.of(
+            "CODE",
+            "DATA",
+            "CONSTANTS",
+            "MORE_CONSTANTS",
+            "FAST_CODE",
+            "FAST_DATA",
+            "PARAMETERS",
+            "FIRMWARE",
+            "SLOT",
+            "INCLUDE",
+            "ORIGIN",
+            "LENGTH");
+
+    private final List<Memory> memories;
+    private final PoolMemories pools;
+    private final Map<Memory, String> names = new LinkedHashMap<>();
+
+    /**
+     * @param memories all memories of the profile
+     * @param pools which of them holds what; every name exists
+     */
+    LinkerMemories(List<Memory> memories, PoolMemories pools) {
+        this.memories = memories;
+        this.pools = pools;
+        Set<String> taken = new HashSet<>(TAKEN);
+        for (Memory memory : inOrder()) {
+            String name = memory.name().toUpperCase(Locale.ROOT);
+            if (memory.name().equals(pools.code())) {
+                name = "CODE";
+            } else if (memory.name().equals(pools.variables())) {
+                name = "DATA";
+            } else {
+                while (!taken.add(name)) {
+                    name += "_";
+                }
+            }
+            names.put(memory, name);
+        }
+    }
+
+    /**
+     * A memory of a script.
+     *
+     * @param name its name there
+     * @param access what linkers may place there
+     * @param base first address
+     * @param size bytes
+     */
+    record Region(String name, String access, long base, long size) {
+        /** The address after the last byte. */
+        long end() {
+            return base + size;
+        }
+    }
+
+    /** The scripts, text by name. */
+    SortedMap<String, Bytes> files() {
+        SortedMap<String, Bytes> files = new TreeMap<>();
+        files.put(FILE, Bytes.ofText(print(regions())));
+        if (pools.parameters().isPresent()) {
+            files.put(LinkerVariant.PARAMETERS.of(FILE), Bytes.ofText(print(withParameters())));
+        }
+        pools.slots()
+                .ifPresent(slots -> files.put(LinkerVariant.SLOTS.of(FILE), Bytes.ofText(print(withSlots(slots)))));
+        return files;
+    }
+
+    /** The memories of images with everything in its usual place. */
+    List<Region> regions() {
+        List<Region> regions = new ArrayList<>();
+        names.forEach((memory, name) -> regions.add(new Region(name, access(memory), memory.base(), memory.size())));
+        return regions;
+    }
+
+    /** The memories of images whose parameters have flash sectors of their own. */
+    List<Region> withParameters() {
+        long first = pools.parameters().orElseThrow();
+        List<Region> regions = cut(regions(), first);
+        memories.stream()
+                .filter(memory -> memory.base() <= first && first < memory.end())
+                .forEach(memory -> regions.add(new Region("PARAMETERS", "r", first, memory.end() - first)));
+        return regions;
+    }
+
+    /** The memories of images whose models lie in slots. */
+    List<Region> withSlots(ModelSlots slots) {
+        long firmware = slots.first() - ModelSlots.FIRMWARE_BYTES;
+        List<Region> regions = cut(cut(cut(regions(), firmware), slots.second()), slots.memory());
+        regions.add(new Region("FIRMWARE", "r", firmware, ModelSlots.FIRMWARE_BYTES));
+        regions.add(new Region("SLOT", "rx", slots.first(), slots.bytes()));
+        return regions;
+    }
+
+    /** Whether a region lies in one of these memories, or was made beside them. */
+    boolean isOf(Region region, List<String> used) {
+        return memories.stream().noneMatch(memory -> memory.base() == region.base() && !used.contains(memory.name()));
+    }
+
+    private static List<Region> cut(List<Region> regions, long at) {
+        List<Region> cut = new ArrayList<>();
+        for (Region region : regions) {
+            boolean isInside = region.base() < at && at < region.end();
+            cut.add(isInside ? new Region(region.name(), region.access(), region.base(), at - region.base()) : region);
+        }
+        return cut;
+    }
+
+    /** Linkers place what a script does not mention in the first memory that allows it: code, constants, variables, then the others. */
+    private List<Memory> inOrder() {
+        TreeMap<Integer, List<Memory>> ranks = new TreeMap<>();
+        for (Memory memory : memories) {
+            int rank = memory.name().equals(pools.code())
+                    ? 0
+                    : pools.constants().contains(memory.name())
+                            ? 1
+                            : memory.name().equals(pools.variables()) ? 2 : 3;
+            ranks.computeIfAbsent(rank, any -> new ArrayList<>()).add(memory);
+        }
+        return ranks.values().stream().flatMap(List::stream).toList();
+    }
+
+    private String access(Memory memory) {
+        if (memory.kind() == Kind.ROM) {
+            return memory.name().equals(pools.code()) ? "rx" : "r";
+        }
+        return memory.name().equals(pools.code())
+                        || (memory.fetch().isPresent() && !memory.name().equals(pools.variables()))
+                ? "rwx"
+                : "rw";
+    }
+
+    private String print(List<Region> regions) {
+        StringBuilder out = new StringBuilder("/* Made from board.yaml. */\nMEMORY\n{\n");
+        for (Region region : regions) {
+            out.append(String.format(
+                    Locale.ROOT,
+                    "  %s (%s) : ORIGIN = 0x%08x, LENGTH = %s\n",
+                    region.name(),
+                    region.access(),
+                    region.base(),
+                    size(region.size())));
+        }
+        out.append("}\n\n");
+        alias(out, "CONSTANTS", Optional.of(pools.code()));
+        alias(out, "MORE_CONSTANTS", pools.moreConstants());
+        alias(out, "FAST_CODE", pools.ram().code());
+        alias(out, "FAST_DATA", pools.ram().weights());
+        sections(out);
+        return out.toString();
+    }
+
+    private void alias(StringBuilder out, String alias, Optional<String> memory) {
+        memory.flatMap(this::region)
+                .ifPresent(name -> out.append("REGION_ALIAS(\"")
+                        .append(alias)
+                        .append("\", ")
+                        .append(name)
+                        .append(")\n"));
+    }
+
+    private Optional<String> region(String memory) {
+        return names.entrySet().stream()
+                .filter(each -> each.getKey().name().equals(memory))
+                .map(Map.Entry::getValue)
+                .findFirst();
+    }
+
+    /** Sections of the pools that are neither the code's nor the variables'. */
+    private void sections(StringBuilder out) {
+        StringBuilder sections = new StringBuilder();
+        for (String name : pools.constants().subList(1, pools.constants().size())) {
+            region(name)
+                    .ifPresent(region -> sections.append(String.format(
+                            Locale.ROOT,
+                            "  .rodata.%1$s : { *(%2$s) } > %3$s\n",
+                            name,
+                            InterfaceNames.constantsSection(name),
+                            region)));
+        }
+        for (String name : pools.workspace().subList(0, pools.workspace().size() - 1)) {
+            String section = InterfaceNames.workspaceSection(name);
+            region(name)
+                    .ifPresent(region -> sections.append(
+                            String.format(Locale.ROOT, "  %1$s (NOLOAD) : { *(%1$s) } > %2$s\n", section, region)));
+        }
+        if (sections.length() > 0) {
+            out.append("\nSECTIONS\n{\n").append(sections).append("}\n");
+        }
+    }
+
+    private static String size(long bytes) {
+        return bytes % (1 << 20) == 0
+                ? (bytes >> 20) + "M"
+                : bytes % (1 << 10) == 0 ? (bytes >> 10) + "K" : Long.toString(bytes);
+    }
+}
