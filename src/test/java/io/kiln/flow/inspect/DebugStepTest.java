@@ -10,6 +10,7 @@ import io.kiln.device.probe.Faults;
 import io.kiln.device.probe.VirtualChip;
 import io.kiln.device.probe.VirtualProbe;
 import io.kiln.firmware.CodeFlags;
+import io.kiln.firmware.OwnParts;
 import io.kiln.flow.Flow;
 import io.kiln.flow.GestureProject;
 import io.kiln.flow.spec.BuildSpec;
@@ -171,7 +172,7 @@ final class DebugStepTest {
         flow.debug(
                 new GestureProject(folder)
                         .spec("mine")
-                        .code(new CodeSpec(List.of(), List.of(), flags, List.of()))
+                        .code(new CodeSpec(List.of(), List.of(), flags, List.of(), OwnParts.NONE))
                         .verify(GestureProject.UNVERIFIED)
                         .build(),
                 "openocd",
