@@ -11,6 +11,12 @@ static int begun;
 static int ended;
 static int flushed;
 static int invalidated;
+static int failed;
+
+void ethosu_model_failed(struct ethosu_driver* drv) {
+  (void)drv;
+  ++failed;
+}
 
 void ethosu_inference_begin(struct ethosu_driver* drv, void* user_arg) {
   (void)drv;
@@ -103,6 +109,9 @@ static void check_invocations(void) {
   EXPECT(ethosu_invoke_async(driver, payload, (int)sizeof(payload), bases, sizes, 3, &user) == 0);
   EXPECT(ethosu_invoke_async(driver, payload, (int)sizeof(payload), bases, sizes, 3, &user) == -1);
   EXPECT(ethosu_wait(driver, false) == 0 && ended == 3);
+  ethosu_model_limit(driver, 8);
+  EXPECT(ethosu_invoke_v3(driver, payload, (int)sizeof(payload), bases, sizes, 3, &user) == -1);
+  EXPECT(ethosu_model_last_error(driver)->reason == ETHOSU_MODEL_WORK_LIMIT && failed == 2);
   sizes[2] = sizeof(fast) + 1u;
   EXPECT(ethosu_invoke_v3(driver, payload, (int)sizeof(payload), bases, sizes, 3, &user) == -1);
   EXPECT(ethosu_model_last_error(driver)->reason == ETHOSU_MODEL_BASES);

@@ -43,6 +43,14 @@ WEAK void ethosu_inference_end(struct ethosu_driver* drv, void* user_arg) {
   (void)user_arg;
 }
 
+WEAK void ethosu_model_opened(struct ethosu_driver* drv) {
+  (void)drv;
+}
+
+WEAK void ethosu_model_failed(struct ethosu_driver* drv) {
+  (void)drv;
+}
+
 int ethosu_init(struct ethosu_driver* drv, void* const base_address, const void* fast_memory,
                 const size_t fast_memory_size, uint32_t secure_enable, uint32_t privilege_enable) {
   (void)base_address;
@@ -59,6 +67,7 @@ int ethosu_init(struct ethosu_driver* drv, void* const base_address, const void*
   drv->model.work = ETHOSU_MODEL_WORK;
   drv->next = drivers;
   drivers = drv;
+  ethosu_model_opened(drv);
   return 0;
 }
 
@@ -241,6 +250,7 @@ int ethosu_invoke_async(struct ethosu_driver* drv, const void* custom_data_ptr, 
   current.model = &drv->model;
   current.work = drv->model.work;
   if (!take_regions(&current, drv, base_addr, base_addr_size, num_base_addr)) {
+    ethosu_model_failed(drv);
     return -1;
   }
   ethosu_flush_dcache(base_addr, base_addr_size, num_base_addr);
@@ -251,6 +261,9 @@ int ethosu_invoke_async(struct ethosu_driver* drv, const void* custom_data_ptr, 
   drv->user_arg = user_arg;
   drv->result = run_payload(&current, custom_data_ptr, custom_data_size) ? 0 : -1;
   drv->state = ETHOSU_JOB_DONE;
+  if (drv->result != 0) {
+    ethosu_model_failed(drv);
+  }
   return 0;
 }
 

@@ -117,7 +117,7 @@ static void add_config(struct text* text, uint64_t config) {
 }
 
 /* What is wrong; the subject stands before it. */
-static const char* reason(enum ethosu_model_reason reason) {
+static const char* reason_text(enum ethosu_model_reason reason) {
   static const char* const texts[] = {
       [ETHOSU_MODEL_OK] = "nothing is wrong",
       [ETHOSU_MODEL_PAYLOAD] = "the payload is not one of Vela's, or was cut",
@@ -156,7 +156,7 @@ size_t ethosu_model_describe(const struct ethosu_model_error* error, char* buffe
   add(&text, ": ");
   add(&text, error->subject);
   add(&text, ": ");
-  add(&text, reason(error->reason));
+  add(&text, reason_text(error->reason));
   if (error->reason == ETHOSU_MODEL_CONFIGURATION) {
     add(&text, ": ");
     add_config(&text, error->value);
