@@ -169,10 +169,6 @@ static bool take_regions(struct ethosu_run* run, const struct ethosu_driver* drv
   return true;
 }
 
-static uint32_t word_at(const uint8_t* at) {
-  return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
-}
-
 /* Compares what the payload was made for with what the model is. */
 static bool check_config(struct ethosu_run* run, uint32_t config, uint32_t id) {
   uint32_t own = run->model->config;
@@ -187,7 +183,7 @@ static bool check_config(struct ethosu_run* run, uint32_t config, uint32_t id) {
 
 /* Performs one action at a word; its length in words is left in *length. */
 static bool act(struct ethosu_run* run, const uint8_t* payload, uint32_t at, uint32_t words, uint32_t* length) {
-  uint32_t tag = word_at(payload + 4u * at);
+  uint32_t tag = ethosu_word_at(payload, at);
   uint32_t rest = words - at - 1u;
   run->offset = 4u * at;
   run->command = tag;
@@ -200,7 +196,7 @@ static bool act(struct ethosu_run* run, const uint8_t* payload, uint32_t at, uin
       if (rest < 2u) {
         return ethosu_fail(run, ETHOSU_MODEL_PAYLOAD, "configuration", 2, rest);
       }
-      return check_config(run, word_at(payload + 4u * at + 4u), word_at(payload + 4u * at + 8u));
+      return check_config(run, ethosu_word_at(payload, at + 1u), ethosu_word_at(payload, at + 2u));
     case ACTION_STREAM: {
       uint32_t count = tag >> 16 | (tag & 0xff00u) << 8;
       *length += count;
@@ -222,7 +218,7 @@ static bool run_payload(struct ethosu_run* run, const uint8_t* payload, int byte
   if (payload == NULL || bytes < 4 || bytes % 4 != 0) {
     return ethosu_fail(run, ETHOSU_MODEL_PAYLOAD, "size of the payload", (uint64_t)bytes, 4);
   }
-  run->command = word_at(payload);
+  run->command = ethosu_word_at(payload, 0);
   if (run->command != FOURCC) {
     return ethosu_fail(run, ETHOSU_MODEL_PAYLOAD, "first word", run->command, FOURCC);
   }

@@ -26,7 +26,7 @@ extern "C" {
 
 /* Multiplications, copied and decoded elements that a payload may cost; a stream from a stranger ends in bounded time. */
 #ifndef ETHOSU_MODEL_WORK
-#define ETHOSU_MODEL_WORK (1ull << 36)
+#define ETHOSU_MODEL_WORK (1ull << 34)
 #endif
 
 struct ethosu_driver;
