@@ -206,11 +206,9 @@ final class NpuDraw {
                         return result.stored(
                                 seen.stream().mapToLong(v -> v).max().orElse(Integer.MIN_VALUE), true);
                     }
-                    if (isWide) {
-                        sum = result.round(BigInteger.valueOf(sum), 1, result.shift())
+                    if (isGlobal) {
+                        sum = result.round(BigInteger.valueOf(sum), isWide ? 1 : result.multiplier(), result.shift())
                                 .longValueExact();
-                    } else if (isGlobal) {
-                        sum = result.scaled(sum);
                     } else if (function == 1) {
                         long half = seen.size() / 2;
                         sum = seen.isEmpty() ? 0 : Long.signum(sum) * ((Math.abs(sum) + half) / seen.size());
