@@ -94,7 +94,7 @@ class NpuErrorsTest {
     void memoryOutsideOfTheRegionsIsRefused() {
         Map<String, Consumer<NpuStream>> wrong = new LinkedHashMap<>();
         wrong.put(
-                "operation 1, command 0x00000002: IFM: ends outside of its region (0x10c, limit 0x100)",
+                "operation 1, command 0x00000002 (conv): IFM: ends outside of its region (0x10c, limit 0x100)",
                 s -> s.set(0, 0, 236));
         wrong.put("IFM: ends outside of its region (0x110, limit 0x100)", s -> s.set(5, 0, 256));
         wrong.put(
@@ -136,7 +136,7 @@ class NpuErrorsTest {
         wrong.forEach((text, change) -> expect(text, NpuStream.CONVOLUTION, 0, change));
         expect("kind of a pool: unknown", NpuStream.POOL, 3, s -> {});
         expect("OFM depth of a sum: sizes do not fit together (0x8", NpuStream.POOL, 2, s -> {});
-        expect("elementwise function: unknown (0xa", NpuStream.ELEMENTWISE, 10, s -> {});
+        expect("(elementwise 10): elementwise function: unknown (0xa", NpuStream.ELEMENTWISE, 10, s -> {});
         expect("IFM2: no such region was given (0x9", NpuStream.ELEMENTWISE, 1, s -> s.set(0x18f, 9));
     }
 
