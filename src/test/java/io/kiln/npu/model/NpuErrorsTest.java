@@ -143,11 +143,11 @@ class NpuErrorsTest {
     @Test
     void dmaStaysInItsRegionsAndInTheTables() {
         Map<String, Consumer<NpuStream>> wrong = new LinkedHashMap<>();
-        wrong.put("DMA source: ends outside of its region", s -> s.set(0x32, 0, FLASH_BYTES + 1));
+        wrong.put("DMA source: ends outside of its region", s -> s.set(0x32, 0, FLASH_BYTES + 16));
         wrong.put("DMA destination: would write to region 0", s -> s.set(0x32, 0, 16));
         wrong.put(
                 "DMA destination: ends outside",
-                s -> s.set(0x131, 1).set(0x31, 0, 250).set(0x32, 0, 16));
+                s -> s.set(0x131, 1).set(0x31, 0, ARENA_BYTES).set(0x32, 0, 16));
         wrong.put(
                 "table in SHRAM: ends outside",
                 s -> s.set(0x131, 0x100).set(0x31, 0, 0x5000).set(0x32, 0, 16));
@@ -155,7 +155,7 @@ class NpuErrorsTest {
                 "table in SHRAM: ends outside of its region (0x6010, limit 0x6000)",
                 s -> s.set(0x131, 0x100).set(0x31, 0, 0x6000).set(0x32, 0, 16));
         wrong.put(
-                "length of a table: not aligned",
+                "DMA length: not aligned (0x8, limit 0x10)",
                 s -> s.set(0x131, 0x100).set(0x31, 0, 0x5800).set(0x32, 0, 8));
         wrong.put("mode of a DMA: the model does not know", s -> s.set(0x130, 0x200));
         wrong.forEach((text, change) -> expect(text, NpuStream.DMA_START, 0, change));
