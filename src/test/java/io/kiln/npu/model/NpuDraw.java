@@ -227,7 +227,7 @@ final class NpuDraw {
         NpuMap ifm2 = map(second.size(ofm.size()), type);
         NpuElementwise operation = new NpuElementwise(function, ifm, ifm2, second, random);
         NpuResult result = new NpuResult(ofm, operation.drawnShift(random), random);
-        input(ifm, operation.scaled() << 8);
+        input(ifm, operation.precisionBits());
         operation.describe(stream);
         result.describe(stream, flash, config, true);
         add(
