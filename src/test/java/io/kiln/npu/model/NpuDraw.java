@@ -2,7 +2,6 @@
 package io.kiln.npu.model;
 
 import io.kiln.base.Bytes;
-import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -20,6 +19,8 @@ final class NpuDraw {
     private final NpuStream stream = new NpuStream();
     private final List<Drawn> drawn = new ArrayList<>();
 
+    private int lastScales;
+
     /** An operation: what it is, where its command stands in the payload, what it leaves. */
     record Drawn(String text, int offset, NpuMap ofm, List<Long> expected) {}
 
@@ -36,6 +37,11 @@ final class NpuDraw {
         return Bytes.wrap(flash.bytes());
     }
 
+    /** Where the scales of the last convolution lie in the constants. */
+    int lastScales() {
+        return lastScales;
+    }
+
     Bytes arena() {
         return Bytes.wrap(arena.bytes());
     }
@@ -46,8 +52,13 @@ final class NpuDraw {
 
     /** The job, which takes the whole arena out. */
     NpuJob job() {
+        return job(flash());
+    }
+
+    /** The job with other constants. */
+    NpuJob job(Bytes constants) {
         return new NpuJob(config)
-                .region(flash().size(), flash())
+                .region(constants.size(), constants)
                 .region(arena().size(), arena())
                 .payload(payload().toArray())
                 .take(1, 0, arena().size())
@@ -129,9 +140,8 @@ final class NpuDraw {
             stream.wide(
                     core == 0 ? NpuStream.WEIGHT_BASE : NpuStream.WEIGHT1_BASE,
                     List.of(flash.add(coded), coded.length));
-            stream.wide(
-                    core == 0 ? NpuStream.SCALE_BASE : NpuStream.SCALE1_BASE,
-                    List.of(flash.add(scales), scales.length));
+            lastScales = flash.add(scales);
+            stream.wide(core == 0 ? NpuStream.SCALE_BASE : NpuStream.SCALE1_BASE, List.of(lastScales, scales.length));
         }
         add(
                 (isDepthwise ? "depthwise " : "convolution ") + window + " of " + ifm.size() + ifm.type(),
@@ -174,9 +184,8 @@ final class NpuDraw {
         NpuWindow window = window(ofm.size());
         int inputs = function == 2 ? 1 + random.nextInt(20) : ofm.size().depth();
         NpuMap ifm = map(window.input(ofm.size(), inputs), type(1, 1, 2, 4));
-        boolean isWide = ifm.type().bytes() == 4;
         boolean isGlobal = random.nextBoolean();
-        NpuResult result = new NpuResult(ofm, isWide ? random.nextInt(32) : 30 + random.nextInt(8), random);
+        NpuResult result = new NpuResult(ofm, 30 + random.nextInt(8), random);
         input(ifm, 0);
         window.describe(stream);
         result.describe(stream, flash, config, isGlobal);
@@ -195,10 +204,7 @@ final class NpuDraw {
                         return result.stored(
                                 seen.stream().mapToLong(v -> v).max().orElse(Integer.MIN_VALUE), true);
                     }
-                    if (isWide) {
-                        sum = result.round(BigInteger.valueOf(sum), 1, result.shift())
-                                .longValueExact();
-                    } else if (isGlobal) {
+                    if (isGlobal) {
                         sum = result.scaled(sum);
                     } else if (function == 1) {
                         long half = seen.size() / 2;
@@ -218,7 +224,7 @@ final class NpuDraw {
         NpuMap ifm2 = map(second.size(ofm.size()), type);
         NpuElementwise operation = new NpuElementwise(function, ifm, ifm2, second, random);
         NpuResult result = new NpuResult(ofm, operation.drawnShift(random), random);
-        input(ifm, operation.scaled() << 8);
+        input(ifm, operation.precisionBits());
         operation.describe(stream);
         result.describe(stream, flash, config, true);
         add(
