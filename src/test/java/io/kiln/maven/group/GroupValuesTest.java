@@ -180,7 +180,7 @@ final class GroupValuesTest {
     @Test
     void everyElementIsExplained() {
         assertThat(ParameterGroup.all())
-                .hasSize(12)
+                .hasSize(13)
                 .allSatisfy(group -> assertThat(group.elements())
                         .isNotEmpty()
                         .allSatisfy(element -> assertThat(element.meaning()).endsWith(".")));
