@@ -135,6 +135,7 @@ static void integers(uint64_t a, uint64_t b) {
   check("shr64", a, (uint64_t)shift, (uint64_t)SHIM(__lshrdi3)((int64_t)a, shift), a >> shift);
   check("sar64", a, (uint64_t)shift, (uint64_t)SHIM(__ashrdi3)((int64_t)a, shift), (uint64_t)((int64_t)a >> shift));
   if (b32 != 0u) {
+    check("mul32", a32, b32, SHIM(__mulsi3)(a32, b32), (uint32_t)(a32 * b32));
     check("udiv32", a32, b32, SHIM(__udivsi3)(a32, b32), a32 / b32);
     check("umod32", a32, b32, SHIM(__umodsi3)(a32, b32), a32 % b32);
     if (!(a32 == 0x80000000u && b32 == UINT32_MAX)) {

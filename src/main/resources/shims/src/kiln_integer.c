@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Integer helpers that compilers call where a core has no instruction: 64-bit multiplication, shifts and division, 32-bit division,
- * counting leading zeros. Division by zero yields the largest value, as on cores that divide without a trap. Each is built from shifts, adds and
+ * Integer helpers that compilers call where a core has no instruction: multiplication, 64-bit multiplication, shifts and division, 32-bit
+ * division, counting leading zeros. Division by zero yields the largest value, as on cores that divide without a trap. Each is built from shifts, adds and
  * 32-bit multiplication, so that none of them calls itself.
  */
 #include <stdint.h>
@@ -26,6 +26,16 @@ static uint64_t join(uint32_t upper, uint32_t lower) {
     uint64_t whole;
   } parts = {{lower, upper}};
   return parts.whole;
+}
+
+/* Bit by bit, for cores that do not multiply. */
+uint32_t SHIM(__mulsi3)(uint32_t a, uint32_t b) {
+  uint32_t product = 0;
+  for (; b != 0u; b >>= 1) {
+    product += (b & 1u) != 0u ? a : 0u;
+    a <<= 1;
+  }
+  return product;
 }
 
 /* 32 x 32 bits to 64 by four products of 16 x 16, whose sums cannot overflow. */

@@ -74,6 +74,7 @@ int64_t SHIM(__divdi3)(int64_t n, int64_t d);
 int64_t SHIM(__moddi3)(int64_t n, int64_t d);
 
 /* 32-bit integers, for cores that cannot divide. */
+uint32_t SHIM(__mulsi3)(uint32_t a, uint32_t b);
 uint32_t BUILTIN(uidiv, __udivsi3)(uint32_t n, uint32_t d);
 int32_t BUILTIN(idiv, __divsi3)(int32_t n, int32_t d);
 uint32_t SHIM(__umodsi3)(uint32_t n, uint32_t d);

@@ -17,6 +17,7 @@ import io.kiln.firmware.image.ImageFiles;
 import io.kiln.firmware.image.ImageMeasurer;
 import io.kiln.firmware.image.LinkedArchives;
 import io.kiln.firmware.image.Measurement;
+import io.kiln.firmware.image.Measurement.PlacedSection;
 import io.kiln.firmware.image.MemoryTable;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessResult;
@@ -28,6 +29,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -187,6 +189,7 @@ public final class FirmwareLinker {
             HostSymbols.check(objects, elf);
         }
         Measurement measurement = measure(elf);
+        requireMemories(elf);
         requireFit(measurement);
         demands.limits.accept(measurement);
         Map<String, String> read = read(digests, began, map);
@@ -262,6 +265,26 @@ public final class FirmwareLinker {
                         .without(Compilation.MISLEADING)
                         .within(LIMIT)
                         .loggingTo(project.buildDirectory().resolve(logFile)));
+    }
+
+    /** A linker script without numbers that could be compared with the board's shows only here that it places something elsewhere. */
+    private void requireMemories(Path elf) {
+        List<PlacedSection> strays =
+                ElfFile.isElf(elf) ? ImageMeasurer.strays(ElfFile.read(elf), project.board()) : List.of();
+        if (!strays.isEmpty()) {
+            throw new KilnException(Failure.BOARD.problem(
+                    strays.stream()
+                            .map(section -> String.format(
+                                    Locale.ROOT,
+                                    "the section %s of %,d bytes lies at 0x%08x, where the board has no memory",
+                                    section.name(),
+                                    section.bytes(),
+                                    section.address()))
+                            .collect(Collectors.joining("; ")),
+                    "board " + project.board().id(),
+                    "sections in the memories of board.yaml",
+                    "Correct the linker script, or list the memory in board.yaml"));
+        }
     }
 
     private void requireFit(Measurement measurement) {

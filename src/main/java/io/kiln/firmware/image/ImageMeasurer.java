@@ -46,6 +46,24 @@ public final class ImageMeasurer {
                 measurer.flash(), measurer.ram(), measurer.regions(), measurer.sections(), measurer.largest());
     }
 
+    /**
+     * Sections of an image that lie where its board has no memory: farther behind the nearest one than an image that overflows would reach.
+     */
+    public static List<PlacedSection> strays(ElfFile elf, Board board) {
+        ImageMeasurer measurer = new ImageMeasurer(elf, board);
+        long all = measurer.bytes(section -> true);
+        return board.memories().isEmpty()
+                ? List.of()
+                : measurer.sections().stream()
+                        .filter(section -> section.bytes() > 0 && measurer.isStray(section.address(), all))
+                        .toList();
+    }
+
+    private boolean isStray(long address, long bytes) {
+        return board.memories().stream()
+                .noneMatch(memory -> memory.base() <= address && address < memory.end() + bytes);
+    }
+
     private Flash flash() {
         long text = bytes(s -> s.hasContent() && !isData(s) && isCode(s));
         long constants = bytes(s -> s.hasContent() && !isData(s) && !isCode(s));

@@ -144,6 +144,9 @@ sealed interface BoardFiles {
         private static final int MAX_DEPTH = 6;
         private static final long MAX_FILE_BYTES = 1 << 20;
 
+        /** Of a description of registers, which no compiler reads. */
+        private static final long MAX_SVD_BYTES = 16 << 20;
+
         @Override
         public SortedSet<String> ids() {
             TreeSet<String> ids = new TreeSet<>();
@@ -187,11 +190,12 @@ sealed interface BoardFiles {
                 throw new KilnException(Failure.BOARD.problem(
                         "the link leads out of the profile's folder", path.toString(), "", "Copy the file there"));
             }
-            if (!Files.isRegularFile(path) || Files.size(path) > MAX_FILE_BYTES) {
+            long most = path.toString().endsWith(".svd") ? MAX_SVD_BYTES : MAX_FILE_BYTES;
+            if (!Files.isRegularFile(path) || Files.size(path) > most) {
                 throw new KilnException(Failure.BOARD.problem(
                         "this is not a file of a board profile",
                         path.toString(),
-                        "plain files of at most " + MAX_FILE_BYTES + " bytes",
+                        "plain files of at most " + most + " bytes",
                         ""));
             }
             return Bytes.wrap(Files.readAllBytes(path));

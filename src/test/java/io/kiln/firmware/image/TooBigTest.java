@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -47,6 +48,29 @@ class TooBigTest {
         assertTooBig(toolchain, board(64 * 1024, 4096 + 128), 1000)
                 .hasMessageMatching("(?s).*sram +4,\\d{3} +4,224 +\\d{3} too many.*")
                 .hasMessageEndingWith("Take a smaller model or a board with more memory.");
+    }
+
+    /** A script of sections with addresses has no memories that could be compared with the board's. */
+    @Test
+    void aSectionOutsideTheMemoriesIsNamed() {
+        Board board = board(64 * 1024, 64 * 1024);
+        SortedMap<String, Bytes> files = new TreeMap<>(board.files());
+        String sections = files.get("sections.code.ld").text()
+                + files.get("sections.data.ld").text().replace(".stack (", ".stack 0x30000000 (");
+        files.put(
+                "memory.ld",
+                Bytes.ofText(sections.replaceAll("(AT )?> (CODE|CONSTANTS|DATA)", "")
+                        .replace("ORIGIN(DATA) + LENGTH(DATA)", "0x30010000")));
+        assertTooBig("gnu", with(board, files), 1000)
+                .hasMessageContaining(
+                        "the section .stack of 4,128 bytes lies at 0x30000000, where the board has no memory");
+    }
+
+    private static Board with(Board board, SortedMap<String, Bytes> files) {
+        BoardSupport support =
+                new BoardSupport(board.sources(), board.linker(), files, board.untrusted(), board.foreignFiles());
+        return new Board(
+                board.identity(), board.target(), board.memoryMap(), support, board.hardware(), board.building());
     }
 
     private org.assertj.core.api.AbstractThrowableAssert<?, ? extends Throwable> assertTooBig(

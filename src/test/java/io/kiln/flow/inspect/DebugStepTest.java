@@ -167,7 +167,8 @@ final class DebugStepTest {
                 mine.resolve("board.yaml"),
                 "schema: 1\nid: mine\ntitle: Mine\nextends: stm32f405\nflash: {openocd: {interface: interface/stlink.cfg, target: mine.cfg}}\n");
         Files.writeString(mine.resolve("mine.cfg"), "echo {@@ mine}\nsource [find target/stm32f4x.cfg]\n");
-        Files.writeString(mine.resolve("mine.svd"), "<device/>");
+        String registers = "<device>" + " ".repeat(2 << 20) + "</device>";
+        Files.writeString(mine.resolve("mine.svd"), registers);
         CodeFlags flags = new CodeFlags(List.of(), List.of(), Libc.NONE, true);
         flow.debug(
                 new GestureProject(folder)
@@ -185,7 +186,7 @@ final class DebugStepTest {
                 .content()
                 .contains("\"svdFile\" : \"${workspaceFolder}/out/firmware/board/mine.svd\"")
                 .doesNotContain(folder.toString());
-        assertThat(folder.resolve("out/firmware/board/mine.svd")).hasContent("<device/>");
+        assertThat(folder.resolve("out/firmware/board/mine.svd")).hasContent(registers);
         assertThat(debug.resolve("kiln-qemu.run.xml"))
                 .content()
                 .contains("symbolFile=\"$PROJECT_DIR$/out/gesture.elf\"", "remoteCommand=\"127.0.0.1:3333\"")

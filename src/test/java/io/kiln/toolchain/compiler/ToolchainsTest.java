@@ -49,6 +49,18 @@ class ToolchainsTest {
                         .isEqualTo(file));
     }
 
+    @Test
+    void everyCoreIsOnThePageOfBoards() throws IOException {
+        String page = Files.readString(Path.of("src/site/markdown/boards.md"));
+        for (String id : List.of("clang.yaml", "gnu.yaml")) {
+            DescriptorReader.read(id, ResourceTree.read("toolchains/compilers").get(id))
+                    .families()
+                    .values()
+                    .forEach(family -> assertThat(family.cpus().keySet())
+                            .allSatisfy(core -> assertThat(page).contains("`" + core + "`")));
+        }
+    }
+
     /** Instruction sets by what the compiler itself says that it compiles for. */
     @ParameterizedTest
     @CsvSource({
@@ -65,6 +77,24 @@ class ToolchainsTest {
         "gnu, cortex-m7+nofp, __ARM_FEATURE_DSP=1, __ARM_FP",
         "gnu, cortex-m55, __ARM_FEATURE_MVE=3, __riscv",
         "gnu, cortex-m85, __ARM_FEATURE_MVE=3, __riscv",
+        "gnu, cortex-m7+nofp, __ARM_FEATURE_DSP=1, __ARM_FP",
+        "gnu, cortex-m23, __ARM_ARCH=8, __ARM_FEATURE_DSP",
+        "gnu, cortex-m33+nodsp, __ARM_FP=4, __ARM_FEATURE_DSP",
+        "gnu, cortex-m33+nofp+nodsp, __ARM_ARCH=8, __ARM_FEATURE_DSP",
+        "gnu, cortex-m35p, __ARM_FP=4, __ARM_FEATURE_MVE",
+        "gnu, cortex-m35p+nofp, __ARM_FEATURE_DSP=1, __ARM_FP",
+        "gnu, cortex-m52, __ARM_FEATURE_MVE=3, __riscv",
+        "gnu, cortex-m55+nofp, __ARM_FEATURE_MVE=1, __ARM_FP",
+        "gnu, cortex-m55+nomve, __ARM_FP=14, __ARM_FEATURE_MVE",
+        "clang, cortex-m7+nofp, __ARM_FEATURE_DSP=1, __ARM_FP",
+        "clang, cortex-m23, __ARM_ARCH=8, __ARM_FEATURE_DSP",
+        "clang, cortex-m33+nodsp, __ARM_FP=0x6, __ARM_FEATURE_DSP",
+        "clang, cortex-m33+nofp+nodsp, __ARM_ARCH=8, __ARM_FEATURE_DSP",
+        "clang, cortex-m35p, __ARM_FP=0x6, __ARM_FEATURE_MVE",
+        "clang, cortex-m35p+nofp, __ARM_FEATURE_DSP=1, __ARM_FP",
+        "clang, cortex-m52, __ARM_FEATURE_MVE=3, __riscv",
+        "clang, cortex-m55+nofp, __ARM_FEATURE_MVE=1, __ARM_FP",
+        "clang, cortex-m55+nomve, __ARM_FP=0xe, __ARM_FEATURE_MVE",
         "clang, cortex-m0, __ARM_ARCH=6, __ARM_FEATURE_DSP",
         "clang, cortex-m0plus, __ARM_ARCH=6, __ARM_FEATURE_DSP",
         "clang, cortex-m3, __ARM_ARCH=7, __ARM_FP",
