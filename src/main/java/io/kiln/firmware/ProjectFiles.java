@@ -19,6 +19,7 @@ import io.kiln.firmware.app.DefaultApplication;
 import io.kiln.firmware.app.GraphData;
 import io.kiln.firmware.image.WorkspaceMemory;
 import io.kiln.toolchain.compiler.SourceKind;
+import io.kiln.toolchain.pack.DeviceBoard;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -39,7 +40,7 @@ final class ProjectFiles {
     static final String USER = "main";
 
     private static final Set<String> BOARD_PAPERS =
-            Set.of("board.yaml", "README.md", "tuning.log", InterruptTable.LIST);
+            Set.of("board.yaml", "README.md", "tuning.log", InterruptTable.LIST, DeviceBoard.SVD);
 
     private final TreeMap<String, Bytes> files = new TreeMap<>();
     private final List<SourceUnit> units = new ArrayList<>();

@@ -38,6 +38,7 @@ public record DebugLaunch(String version, List<Configuration> configurations) {
      * @param executable the ELF file
      * @param gdbPath the debugger
      * @param debuggerArgs options of the debugger: further source folders
+     * @param svdFile description of the device's peripherals
      * @param preLaunchTask the task that starts an external server
      * @param runToEntryPoint function to stop at first
      */
@@ -54,6 +55,7 @@ public record DebugLaunch(String version, List<Configuration> configurations) {
         "executable",
         "gdbPath",
         "debuggerArgs",
+        "svdFile",
         "preLaunchTask",
         "runToEntryPoint"
     })
@@ -69,6 +71,7 @@ public record DebugLaunch(String version, List<Configuration> configurations) {
             String executable,
             String gdbPath,
             List<String> debuggerArgs,
+            String svdFile,
             String preLaunchTask,
             String runToEntryPoint) {
         public Configuration {
@@ -76,9 +79,19 @@ public record DebugLaunch(String version, List<Configuration> configurations) {
             debuggerArgs = List.copyOf(debuggerArgs);
         }
 
-        /** OpenOCD, started by the editor with one configuration file. */
+        /**
+         * OpenOCD, started by the editor with one configuration file.
+         *
+         * @param svdFile description of the device's peripherals; empty if there is none
+         */
         public static Configuration openOcd(
-                String name, String openOcd, String configFile, String executable, String gdb, List<String> sources) {
+                String name,
+                String openOcd,
+                String configFile,
+                String executable,
+                String gdb,
+                List<String> sources,
+                String svdFile) {
             return new Configuration(
                     name,
                     TYPE,
@@ -91,6 +104,7 @@ public record DebugLaunch(String version, List<Configuration> configurations) {
                     executable,
                     gdb,
                     searching(sources),
+                    svdFile,
                     "",
                     ENTRY_POINT);
         }
@@ -114,6 +128,7 @@ public record DebugLaunch(String version, List<Configuration> configurations) {
                     executable,
                     gdb,
                     searching(sources),
+                    "",
                     name,
                     ENTRY_POINT);
         }

@@ -19,6 +19,7 @@ import io.kiln.report.Json;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Emulation;
 import io.kiln.toolchain.board.Flashing;
+import io.kiln.toolchain.pack.DeviceBoard;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -94,7 +95,19 @@ public final class DebugStep {
                 inWorkspace(config.toString()),
                 inWorkspace(elf().toString()),
                 debugger(),
-                places());
+                places(),
+                peripherals());
+    }
+
+    /** The file by which the editor shows the device's registers; empty if the board has none. */
+    private String peripherals() {
+        return Optional.ofNullable(build.board().files().get(DeviceBoard.SVD))
+                .map(content -> {
+                    Path file = folder.resolve(DeviceBoard.SVD);
+                    WholeFiles.write(file, content.toArray());
+                    return inWorkspace(file.toString());
+                })
+                .orElse("");
     }
 
     private DebugLaunch.Configuration byQemu() {

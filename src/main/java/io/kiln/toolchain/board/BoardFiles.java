@@ -6,6 +6,7 @@ import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.ResourceTree;
+import io.kiln.toolchain.pack.DeviceBoard;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -187,11 +188,12 @@ sealed interface BoardFiles {
                 throw new KilnException(Failure.BOARD.problem(
                         "the link leads out of the profile's folder", path.toString(), "", "Copy the file there"));
             }
-            if (!Files.isRegularFile(path) || Files.size(path) > MAX_FILE_BYTES) {
+            long most = path.endsWith(DeviceBoard.SVD) ? DeviceBoard.MOST_SVD : MAX_FILE_BYTES;
+            if (!Files.isRegularFile(path) || Files.size(path) > most) {
                 throw new KilnException(Failure.BOARD.problem(
                         "this is not a file of a board profile",
                         path.toString(),
-                        "plain files of at most " + MAX_FILE_BYTES + " bytes",
+                        "plain files of at most " + most + " bytes",
                         ""));
             }
             return Bytes.wrap(Files.readAllBytes(path));

@@ -108,6 +108,10 @@ class DeviceProfileTest {
         assertThat(split.target()).contains("-mcpu=cortex-m7+nofp.dp ");
         assertThat(split.pools().orElseThrow().constants()).containsExactly("flash1", "flash2");
         assertThat(names(split)).containsExactly("flash1", "flash2", "ram");
+        assertThat(names(board("PLN700", ""))).containsExactly("flash", "sram");
+        Board vector = board("PLN855", "");
+        assertThat(names(vector)).containsExactly("mram", "itcm", "sram0", "dtcm");
+        assertThat(vector.pools().orElseThrow().code()).isEqualTo("mram");
     }
 
     @Test
