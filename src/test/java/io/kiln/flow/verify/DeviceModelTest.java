@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Models on boards of five lines, proved on the stand-in of the device's core. */
 class DeviceModelTest {
@@ -31,7 +31,7 @@ class DeviceModelTest {
     /** A Cortex-M33 without DSP and floating point, behind a boot loader: the image tells the core where its vectors lie. */
     @Test
     void aModelAnswersAsItShould() throws IOException {
-        answer("PLN033, offset: 0x1000");
+        answer("PLN033, offset: 0x1000", "clang");
         assertThat(ElfFile.read(folder.resolve("out/gesture.elf")).sections())
                 .filteredOn(section -> section.name().equals(".vectors"))
                 .singleElement()
@@ -41,12 +41,16 @@ class DeviceModelTest {
     /** Several memories of the workspace, the fewest instructions, two memories of constants, and a core without floating point. */
     @ParameterizedTest
     @Tag("nightly")
-    @ValueSource(strings = {"PLN747", "PLN000", "PLN750", "PLN023", "PLN700"})
-    void itDoesOnEveryKindOfDevice(String device) throws IOException {
-        answer(device);
+    @CsvSource({
+        "PLN747, clang", "PLN000, clang", "PLN750, clang",
+        "PLN023, clang", "PLN700, clang", "PLN551, clang", "PLN552, clang", "PLN553, clang",
+        "PLN023, gnu", "PLN033, gnu", "PLN700, gnu", "PLN551, gnu", "PLN552, gnu", "PLN553, gnu"
+    })
+    void itDoesOnEveryKindOfDevice(String device, String toolchain) throws IOException {
+        answer(device, toolchain);
     }
 
-    private void answer(String device) throws IOException {
+    private void answer(String device, String toolchain) throws IOException {
         TestPrograms.need("qemu-system-arm");
         Path board = folder.resolve("src/main/boards/mine/board.yaml");
         Files.createDirectories(board.getParent());
@@ -60,6 +64,7 @@ class DeviceModelTest {
                         + "\", name: " + device + "}\n");
         BuildSpec spec = new GestureProject(folder)
                 .spec("mine")
+                .toolchain(Optional.of(toolchain))
                 .verify(new VerifySpec(VerifyOn.EMULATOR, Optional.of(GestureProject.VECTORS), 1, 0))
                 .build();
         new Flow(Log.QUIET, TestToolchains.environment(Log.QUIET)).build(spec, DeviceSpec.USUAL);
