@@ -42,9 +42,20 @@ class DeviceModelTest {
     @ParameterizedTest
     @Tag("nightly")
     @CsvSource({
-        "PLN747, clang", "PLN000, clang", "PLN750, clang",
-        "PLN023, clang", "PLN700, clang", "PLN551, clang", "PLN552, clang", "PLN553, clang",
-        "PLN023, gnu", "PLN033, gnu", "PLN700, gnu", "PLN551, gnu", "PLN552, gnu", "PLN553, gnu"
+        "PLN747, clang",
+        "PLN000, clang",
+        "PLN750, clang",
+        "PLN023, clang",
+        "PLN700, clang",
+        "PLN551, clang",
+        "PLN552, clang",
+        "PLN553, clang",
+        "PLN023, gnu",
+        "PLN033, gnu",
+        "PLN700, gnu",
+        "PLN551, gnu",
+        "PLN552, gnu",
+        "PLN553, gnu"
     })
     void itDoesOnEveryKindOfDevice(String device, String toolchain) throws IOException {
         answer(device, toolchain);
