@@ -112,6 +112,10 @@ class DeviceProfileTest {
         Board vector = board("PLN855", "");
         assertThat(names(vector)).containsExactly("mram", "itcm", "sram0", "dtcm");
         assertThat(vector.pools().orElseThrow().code()).isEqualTo("mram");
+        assertThat(vector.pools().orElseThrow().workspace()).containsExactly("itcm", "sram0", "dtcm");
+        assertThat(vector.memories())
+                .extracting(Memory::speed)
+                .containsExactly(Speed.SLOW, Speed.FAST, Speed.SLOW, Speed.NORMAL);
     }
 
     @Test

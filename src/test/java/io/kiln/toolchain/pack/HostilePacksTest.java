@@ -81,11 +81,7 @@ class HostilePacksTest {
 
     @Test
     void aMillionDevicesAreRefused() {
-        StringBuilder text = new StringBuilder(HEAD);
-        for (int i = 0; i < 1_000_000; i++) {
-            text.append("<device Dname='D").append(i).append("'/>");
-        }
-        assertThat(refusal(text.append(TAIL).toString()))
+        assertThat(refusal(HEAD + "<device Dname='D'/>".repeat(1_000_000) + TAIL))
                 .contains("a.pdsc:1", "the pack has too many devices", "at most 20000");
         String memory = "<memory name='M' start='0' size='0x10000'/>";
         assertThat(refusal(HEAD + "<device Dname='D'>" + memory.repeat(200_000) + "</device>" + TAIL))
