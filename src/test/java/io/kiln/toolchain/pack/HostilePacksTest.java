@@ -108,6 +108,11 @@ class HostilePacksTest {
         assertThat(refusal("<package><name>N</name>\n<devices>")).contains("a.pdsc:2", "this is not XML");
         assertThat(refusal("<html/>")).contains("the file begins with the element html");
         assertThat(refusal("<package/>")).contains("this describes no pack");
+        StringBuilder attributes = new StringBuilder("<device");
+        for (int i = 0; i < 300_000; i++) {
+            attributes.append(" a").append(i).append("=''");
+        }
+        assertThat(refusal(HEAD + attributes + "/>" + TAIL)).containsAnyOf("too many attributes", "not XML");
         assertThat(refusal(HEAD + "\n<device/>" + TAIL)).contains("a.pdsc:2", "the device has no name");
         assertThat(refusal("<a>".repeat(100_000))).contains("begins with the element a");
         assertThat(refusal("<package>" + "<a>".repeat(100_000))).contains("the elements are too deep", "at most 64");
@@ -192,6 +197,18 @@ class HostilePacksTest {
                         "a")))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("the link leads out of the pack");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"a", "\n"})
+    void sourcesOfAnySizeAreReadSoon(String text) throws IOException {
+        Packs packs = packs(Files.readAllBytes(MADE_UP.resolve("Kiln.MadeUp_DFP.pdsc")));
+        byte[] many = text.repeat((8 << 20) / text.length()).getBytes(StandardCharsets.UTF_8);
+        Files.write(folder.resolve("mutated/Include/pln405.h"), many);
+        Files.write(folder.resolve("mutated/startup_pln405.s"), many);
+        assertThat(ReaderProperty.holds(() ->
+                        DeviceBoard.of(packs, new DeviceBoard.Request("PLN405", 0, OptionalLong.empty(), true), "a")))
+                .isTrue();
     }
 
     private Packs packs(byte[] description) {
