@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class HostilePacksTest {
     private static final Path MADE_UP = Path.of("src/test/resources/packs/made-up");
     private static final long SEED = 20_261_130;
-    private static final int CASES = 300;
+    private static final int CASES = 150;
     private static final String HEAD = "<package><vendor>V</vendor><name>N</name><devices><family Dfamily=\"F\">";
     private static final String TAIL = "</family></devices></package>";
 
@@ -41,15 +41,15 @@ class HostilePacksTest {
     @Test
     void cutAndMutatedDescriptionsAreReadOrRefused() throws IOException {
         byte[] whole = Files.readAllBytes(MADE_UP.resolve("Kiln.MadeUp_DFP.pdsc"));
-        // The tables of sectors and interrupts are read, too.
-        for (String device : new String[] {"PLN446RETx", "PLN405"}) {
-            int read = mutate(whole, bytes -> {
-                Packs packs = packs(bytes);
-                packs.list("");
+        int read = mutate(whole, bytes -> {
+            Packs packs = packs(bytes);
+            packs.list("");
+            // The tables of sectors and interrupts are read, too.
+            for (String device : new String[] {"PLN446RETx", "PLN405"}) {
                 DeviceBoard.of(packs, new DeviceBoard.Request(device, 0, OptionalLong.empty(), true), "a");
-            });
-            assertThat(read).isBetween(1, CASES - 1);
-        }
+            }
+        });
+        assertThat(read).isBetween(1, CASES - 1);
     }
 
     @Test
@@ -84,7 +84,7 @@ class HostilePacksTest {
         assertThat(refusal(HEAD + "<device Dname='D'/>".repeat(1_000_000) + TAIL))
                 .contains("a.pdsc:1", "the pack has too many devices", "at most 20000");
         String memory = "<memory name='M' start='0' size='0x10000'/>";
-        assertThat(refusal(HEAD + "<device Dname='D'>" + memory.repeat(200_000) + "</device>" + TAIL))
+        assertThat(refusal(HEAD + "<device Dname='D'>" + memory.repeat(100_100) + "</device>" + TAIL))
                 .contains("the pack says too much of its devices");
     }
 
