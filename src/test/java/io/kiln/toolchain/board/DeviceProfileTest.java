@@ -148,6 +148,8 @@ class DeviceProfileTest {
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("the core's clock is 168000000 Hz")
                 .hasMessageContaining("at most 100000000");
+        assertThat(board("PLN446RETx", "extends: device\n").sources())
+                .isEqualTo(board("PLN446RETx", "").sources());
         Board inherited = board("PLN446RETx", "extends: nucleo-f446re\n");
         assertThat(inherited.timer()).isEqualTo(nucleo().timer());
         assertThat(inherited.sources()).contains("clock.c");
