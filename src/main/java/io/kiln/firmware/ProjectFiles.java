@@ -112,7 +112,7 @@ final class ProjectFiles {
 
     private void board(FirmwareRequest request) {
         request.board().files().forEach((name, content) -> {
-            if (!BOARD_PAPERS.contains(name)) {
+            if (!BOARD_PAPERS.contains(name) && !name.endsWith(".svd")) {
                 add(BOARD + "/" + name, content);
                 if (request.board().foreignFiles().contains(name)) {
                     strangers.put(BOARD + "/" + name, request.board().trustAdvice());

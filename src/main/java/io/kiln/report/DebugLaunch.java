@@ -79,7 +79,11 @@ public record DebugLaunch(String version, List<Configuration> configurations) {
             debuggerArgs = List.copyOf(debuggerArgs);
         }
 
-        /** OpenOCD, started by the editor with one configuration file. */
+        /**
+         * OpenOCD, started by the editor with one configuration file.
+         *
+         * @param svdFile description of the device's peripherals; empty if there is none
+         */
         public static Configuration openOcd(
                 String name,
                 String openOcd,

@@ -116,11 +116,16 @@ public final class DebugStep {
     }
 
     /** The description of the chip's registers among the board's files. */
+    /** The file by which editors show the chip's registers, written beside the configurations; empty if the board has none. */
     private Optional<Path> svd() {
-        return build.board().files().keySet().stream()
-                .filter(name -> name.endsWith(".svd"))
+        return build.board().files().entrySet().stream()
+                .filter(file -> file.getKey().endsWith(".svd"))
                 .findFirst()
-                .map(name -> build.spec().layout().firmware().toAbsolutePath().resolve("board/" + name));
+                .map(file -> {
+                    Path copy = folder.resolve(file.getKey());
+                    WholeFiles.write(copy, file.getValue().toArray());
+                    return copy;
+                });
     }
 
     private List<String> places() {

@@ -6,6 +6,7 @@ import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.ResourceTree;
+import io.kiln.toolchain.pack.DeviceBoard;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -144,9 +145,6 @@ sealed interface BoardFiles {
         private static final int MAX_DEPTH = 6;
         private static final long MAX_FILE_BYTES = 1 << 20;
 
-        /** Of a description of registers, which no compiler reads. */
-        private static final long MAX_SVD_BYTES = 16 << 20;
-
         @Override
         public SortedSet<String> ids() {
             TreeSet<String> ids = new TreeSet<>();
@@ -190,7 +188,7 @@ sealed interface BoardFiles {
                 throw new KilnException(Failure.BOARD.problem(
                         "the link leads out of the profile's folder", path.toString(), "", "Copy the file there"));
             }
-            long most = path.toString().endsWith(".svd") ? MAX_SVD_BYTES : MAX_FILE_BYTES;
+            long most = path.toString().endsWith(".svd") ? DeviceBoard.MOST_SVD : MAX_FILE_BYTES;
             if (!Files.isRegularFile(path) || Files.size(path) > most) {
                 throw new KilnException(Failure.BOARD.problem(
                         "this is not a file of a board profile",

@@ -17,7 +17,7 @@ import java.util.OptionalLong;
 
 /** Makes the profile that the key {@code device} stands for: what a pack says of a device, between a profile and the one that it extends. */
 final class DeviceProfile {
-    /** The key. */
+    /** The key, and the built-in profile with console and start-up code for devices of which nothing more is known. */
     static final String KEY = "device";
 
     private DeviceProfile() {}
@@ -44,7 +44,7 @@ final class DeviceProfile {
                 device.path("name").asText(),
                 device.path("offset").asLong(0),
                 hertz,
-                !document.root().has("extends"));
+                document.root().path("extends").asText(KEY).equals(KEY));
         try {
             DeviceBoard board = DeviceBoard.of(Packs.open(file), request, KEY);
             YamlDocument made = YamlDocument.parse(

@@ -25,9 +25,6 @@ final class BoardWriter {
 
     private static final Pattern MACRO = Pattern.compile("[A-Za-z_][A-Za-z0-9_]{0,62}(=[A-Za-z0-9_.+-]{0,80})?");
 
-    /** A file of a board's folder has this at most. */
-    private static final int MOST_FILE = 1 << 20;
-
     private static final int MOST_TITLE = 80;
     private static final int LINE = 130;
     private static final int ST = 13;
@@ -68,7 +65,8 @@ final class BoardWriter {
             files.put("kiln_board.h", Bytes.ofText(header()));
         }
         Optional<Bytes> svd = device.svdOf(core).flatMap(path -> pack.files().read(path));
-        svd.filter(content -> content.size() <= MOST_FILE).ifPresent(content -> files.put(DeviceBoard.SVD, content));
+        svd.filter(content -> content.size() <= DeviceBoard.MOST_SVD)
+                .ifPresent(content -> files.put(DeviceBoard.SVD, content));
         ask(layout, vectors, svd);
         files.put("board.yaml", Bytes.ofText(descriptor(id, sectors)));
         return new DeviceBoard(files, device.name(), most(), questions);
@@ -123,7 +121,7 @@ final class BoardWriter {
             questions.add(
                     "Interrupts: the pack's file of them is missing; interrupts.txt names their handlers in the order of their numbers.");
         }
-        if (svd.filter(content -> content.size() > MOST_FILE).isPresent()) {
+        if (svd.filter(content -> content.size() > DeviceBoard.MOST_SVD).isPresent()) {
             questions.add(
                     "Debugger: the description of the peripherals is too large for a board's folder; give the debugger that of the pack, "
                             + printable(device.svdOf(core).orElse("")) + ".");

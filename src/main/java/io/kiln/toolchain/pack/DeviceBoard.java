@@ -22,6 +22,9 @@ public record DeviceBoard(SortedMap<String, Bytes> files, String device, Optiona
     /** Name of the description of the peripherals in the board's folder, for debuggers. */
     public static final String SVD = "device.svd";
 
+    /** Most bytes of that: the descriptions of large devices have a few megabytes. */
+    public static final int MOST_SVD = 16 << 20;
+
     public DeviceBoard {
         questions = List.copyOf(questions);
     }

@@ -26,6 +26,9 @@ final class MemoryPlanner {
     /** Where the core-coupled memory of many Cortex-M4 devices lies, which DMA does not reach. */
     private static final long CORE_COUPLED = 0x10000000L;
 
+    /** Where memory for code ends that is coupled tightly to the core. */
+    private static final long CODE_COUPLED = 0x01000000L;
+
     /** How far a guard of the stack can reach: startup.c of the Cortex-M boards. */
     private static final long BELOW = 0x1000000L;
 
@@ -128,7 +131,7 @@ final class MemoryPlanner {
         return isUsable && !MemoryChoice.isBackup(ram);
     }
 
-    /** Memory beside the core: that of code below 0x10000000, the core-coupled one, and on cores that have it that of data. */
+    /** Memory beside the core: that of code at the lowest addresses, the core-coupled one, and on cores that have it that of data. */
     private boolean isFast(DeviceMemory ram) {
         boolean isOfData = core.hasTightlyCoupled()
                 && ram.start() == SRAM
@@ -137,7 +140,7 @@ final class MemoryPlanner {
                                 other -> other.size() > ram.size() && other.start() > SRAM && other.start() < EXTERNAL);
         boolean isOthers = ram.start() < SRAM
                 && rams.stream().anyMatch(other -> other.start() >= SRAM && other.start() < EXTERNAL);
-        return isOfData || (isOthers && (ram.start() < CORE_COUPLED || ram.start() == CORE_COUPLED));
+        return isOfData || (isOthers && (ram.start() < CODE_COUPLED || ram.start() == CORE_COUPLED));
     }
 
     private Region region(DeviceMemory memory, DeviceMemory code, DeviceMemory data) {

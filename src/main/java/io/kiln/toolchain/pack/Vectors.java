@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.toolchain.pack;
 
-import io.kiln.base.Bytes;
 import io.kiln.toolchain.pack.Packs.Pack;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -26,6 +25,10 @@ record Vectors(SortedMap<Integer, List<String>> handlers, String source) {
     private static final String SUFFIX = "_IRQHandler";
     private static final int CORE_VECTORS = 16;
     private static final int MOST_NAME = 100;
+
+    /** Headers of large devices have megabytes of registers behind the interrupts. */
+    private static final int MOST_READ = 1 << 18;
+
     private static final Pattern ENUMERATOR =
             Pattern.compile("\\b([A-Za-z_][A-Za-z0-9_]{0,80})_IRQn\\s*=\\s*([0-9]{1,3})\\b");
     private static final Pattern TABLE = Pattern.compile("^\\s*(g_pfnVectors|__isr_vector|__Vectors)\\b");
@@ -66,7 +69,11 @@ record Vectors(SortedMap<Integer, List<String>> handlers, String source) {
     }
 
     private static Vectors read(Pack pack, String path) {
-        String text = pack.files().read(path).map(Bytes::text).orElse("");
+        String text = pack.files()
+                .read(path)
+                .map(content ->
+                        content.part(0, Math.min(MOST_READ, content.size())).text())
+                .orElse("");
         return new Vectors(path.endsWith(".h") ? ofEnumeration(text) : ofTable(text), path);
     }
 

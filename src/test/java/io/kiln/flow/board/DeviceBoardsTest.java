@@ -44,7 +44,7 @@ class DeviceBoardsTest {
     void devicesAreListedAndSearched() {
         BoardFlow.devices(log, MADE_UP, "");
         assertThat(log.said())
-                .hasSize(1 + 15)
+                .hasSize(1 + 20)
                 .anyMatch(line -> line.matches("PLN446RETx +Cortex-M4 +180 MHz +512K +128K +Kiln.MadeUp_DFP.1.2.0"))
                 .anyMatch(line -> line.matches("PLN747 +Cortex-M7 \\+ Cortex-M4 +480 MHz +1M +704K .*"))
                 .anyMatch(line -> line.matches("BAD_CORE .* no board: BAD_CORE has a Cortex-A53, .*"));
@@ -54,7 +54,7 @@ class DeviceBoardsTest {
         assertThatThrownBy(() -> BoardFlow.devices(log, MADE_UP, "STM32"))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("the pack has no device STM32")
-                .hasMessageContaining("one of its 15 devices");
+                .hasMessageContaining("one of its 20 devices");
     }
 
     @Test

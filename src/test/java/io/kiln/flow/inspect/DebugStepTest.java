@@ -79,6 +79,29 @@ final class DebugStepTest {
         assertThat(answer.exitCode()).isZero();
     }
 
+    /** What a pack says of the peripherals is there for the editor. */
+    @Test
+    void theEditorShowsTheRegistersOfADevice() throws IOException {
+        Path mine = Files.createDirectories(folder.resolve("src/main/boards/mine"));
+        Files.writeString(mine.resolve("board.yaml"), """
+                schema: 1
+                id: mine
+                device: {pack: "PACK", name: PLN446RETx}
+                flash: {openocd: {interface: interface/cmsis-dap.cfg, target: target/stm32f4x.cfg}}
+                """.replace(
+                        "PACK",
+                        Path.of("src/test/resources/packs/made-up")
+                                .toAbsolutePath()
+                                .toString()
+                                .replace('\\', '/')));
+        flow.debug(spec("mine"), "openocd", Optional.empty());
+        Path debug = folder.resolve("out/kiln/debug");
+        assertThat(Files.readString(debug.resolve("launch.json")))
+                .contains("\"svdFile\" : \"${workspaceFolder}/out/kiln/debug/device.svd\"");
+        assertThat(debug.resolve("device.svd")).content().contains("<name>PLAIN</name>");
+        assertThat(folder.resolve("out/firmware/board/device.svd")).doesNotExist();
+    }
+
     /** The command that a goal said to start the server with, and its scripts, on a port that is free. */
     private RunningProcess server(String program, int port) {
         String line = said.stream()
@@ -184,9 +207,9 @@ final class DebugStepTest {
         Path debug = folder.resolve("out/kiln/debug");
         assertThat(debug.resolve("launch.json"))
                 .content()
-                .contains("\"svdFile\" : \"${workspaceFolder}/out/firmware/board/mine.svd\"")
+                .contains("\"svdFile\" : \"${workspaceFolder}/out/kiln/debug/mine.svd\"")
                 .doesNotContain(folder.toString());
-        assertThat(folder.resolve("out/firmware/board/mine.svd")).hasContent(registers);
+        assertThat(debug.resolve("mine.svd")).hasContent(registers);
         assertThat(debug.resolve("kiln-qemu.run.xml"))
                 .content()
                 .contains("symbolFile=\"$PROJECT_DIR$/out/gesture.elf\"", "remoteCommand=\"127.0.0.1:3333\"")

@@ -17,8 +17,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Models on boards of five lines, proved on the stand-in of the device's core. */
 class DeviceModelTest {
@@ -28,6 +31,37 @@ class DeviceModelTest {
     /** A Cortex-M33 without DSP and floating point, behind a boot loader: the image tells the core where its vectors lie. */
     @Test
     void aModelAnswersAsItShould() throws IOException {
+        answer("PLN033, offset: 0x1000", "clang");
+        assertThat(ElfFile.read(folder.resolve("out/gesture.elf")).sections())
+                .filteredOn(section -> section.name().equals(".vectors"))
+                .singleElement()
+                .satisfies(section -> assertThat(section.address()).isEqualTo(0x1000));
+    }
+
+    /** Several memories of the workspace, the fewest instructions, two memories of constants, and a core without floating point. */
+    @ParameterizedTest
+    @Tag("nightly")
+    @CsvSource({
+        "PLN747, clang",
+        "PLN000, clang",
+        "PLN750, clang",
+        "PLN023, clang",
+        "PLN700, clang",
+        "PLN551, clang",
+        "PLN552, clang",
+        "PLN553, clang",
+        "PLN023, gnu",
+        "PLN033, gnu",
+        "PLN700, gnu",
+        "PLN551, gnu",
+        "PLN552, gnu",
+        "PLN553, gnu"
+    })
+    void itDoesOnEveryKindOfDevice(String device, String toolchain) throws IOException {
+        answer(device, toolchain);
+    }
+
+    private void answer(String device, String toolchain) throws IOException {
         TestPrograms.need("qemu-system-arm");
         Path board = folder.resolve("src/main/boards/mine/board.yaml");
         Files.createDirectories(board.getParent());
@@ -38,16 +72,13 @@ class DeviceModelTest {
                                 .toAbsolutePath()
                                 .toString()
                                 .replace('\\', '/')
-                        + "\", name: PLN033, offset: 0x1000}\n");
+                        + "\", name: " + device + "}\n");
         BuildSpec spec = new GestureProject(folder)
                 .spec("mine")
+                .toolchain(Optional.of(toolchain))
                 .verify(new VerifySpec(VerifyOn.EMULATOR, Optional.of(GestureProject.VECTORS), 1, 0))
                 .build();
         new Flow(Log.QUIET, TestToolchains.environment(Log.QUIET)).build(spec, DeviceSpec.USUAL);
         assertThat(new GestureProject(folder).text("kiln/verify.json")).contains("\"bitExact\" : true");
-        assertThat(ElfFile.read(folder.resolve("out/gesture.elf")).sections())
-                .filteredOn(section -> section.name().equals(".vectors"))
-                .singleElement()
-                .satisfies(section -> assertThat(section.address()).isEqualTo(0x1000));
     }
 }

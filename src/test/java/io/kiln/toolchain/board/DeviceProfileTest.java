@@ -108,6 +108,14 @@ class DeviceProfileTest {
         assertThat(split.target()).contains("-mcpu=cortex-m7+nofp.dp ");
         assertThat(split.pools().orElseThrow().constants()).containsExactly("flash1", "flash2");
         assertThat(names(split)).containsExactly("flash1", "flash2", "ram");
+        assertThat(names(board("PLN700", ""))).containsExactly("flash", "sram");
+        Board vector = board("PLN855", "");
+        assertThat(names(vector)).containsExactly("mram", "itcm", "sram0", "dtcm");
+        assertThat(vector.pools().orElseThrow().code()).isEqualTo("mram");
+        assertThat(vector.pools().orElseThrow().workspace()).containsExactly("itcm", "sram0", "dtcm");
+        assertThat(vector.memories())
+                .extracting(Memory::speed)
+                .containsExactly(Speed.SLOW, Speed.FAST, Speed.SLOW, Speed.NORMAL);
     }
 
     @Test
@@ -140,6 +148,8 @@ class DeviceProfileTest {
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("the core's clock is 168000000 Hz")
                 .hasMessageContaining("at most 100000000");
+        assertThat(board("PLN446RETx", "extends: device\n").sources())
+                .isEqualTo(board("PLN446RETx", "").sources());
         Board inherited = board("PLN446RETx", "extends: nucleo-f446re\n");
         assertThat(inherited.timer()).isEqualTo(nucleo().timer());
         assertThat(inherited.sources()).contains("clock.c");

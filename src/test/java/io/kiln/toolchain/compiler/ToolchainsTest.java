@@ -76,6 +76,9 @@ class ToolchainsTest {
         "gnu, cortex-m23, __ARM_ARCH=8, __ARM_FEATURE_DSP",
         "gnu, cortex-m7+nofp, __ARM_FEATURE_DSP=1, __ARM_FP",
         "gnu, cortex-m55, __ARM_FEATURE_MVE=3, __riscv",
+        "gnu, cortex-m55+nofp, __ARM_FEATURE_MVE=1, __riscv",
+        "gnu, cortex-m55+nomve, __ARM_FEATURE_DSP=1, __ARM_FEATURE_MVE",
+        "gnu, cortex-m55+nomve+nofp, __ARM_FEATURE_DSP=1, __ARM_FEATURE_MVE",
         "gnu, cortex-m85, __ARM_FEATURE_MVE=3, __riscv",
         "gnu, cortex-m7+nofp, __ARM_FEATURE_DSP=1, __ARM_FP",
         "gnu, cortex-m23, __ARM_ARCH=8, __ARM_FEATURE_DSP",
@@ -107,6 +110,9 @@ class ToolchainsTest {
         "clang, cortex-m23, __ARM_ARCH=8, __ARM_FEATURE_DSP",
         "clang, cortex-m7+nofp, __ARM_FEATURE_DSP=1, __ARM_FEATURE_MVE",
         "clang, cortex-m55, __ARM_FEATURE_MVE=3, __riscv",
+        "clang, cortex-m55+nofp, __ARM_FEATURE_MVE=1, __riscv",
+        "clang, cortex-m55+nomve, __ARM_FEATURE_DSP=1, __ARM_FEATURE_MVE",
+        "clang, cortex-m55+nomve+nofp, __ARM_FEATURE_DSP=1, __ARM_FEATURE_MVE",
         "clang, cortex-m85, __ARM_FEATURE_MVE=3, __riscv",
     })
     void everyCoreGetsItsInstructionSet(String id, String cpu, String defined, String undefined) {

@@ -30,7 +30,7 @@ static inline int32_t kiln_rescale_any(int32_t value, int32_t multiplier, int32_
 
 /* Limits a value to [-128, 127]. */
 static inline int32_t kiln_saturate_8(int32_t value) {
-#if defined(__ARM_FEATURE_SAT)
+#if defined(__ARM_FEATURE_SAT) && __ARM_ARCH_ISA_THUMB >= 2 /* Clang defines the first for Cortex-M23, too. */
   int32_t result;
   __asm__("ssat %0, #8, %1" : "=r"(result) : "r"(value));
   return result;
