@@ -34,6 +34,7 @@ done
 if [ "${1:-tests}" != quickstart ]; then
   # The C libraries are packages of their own.
   [ -e /usr/lib/arm-none-eabi/include/stdint.h ] || packages+=(libnewlib-arm-none-eabi)
+  [ -d /usr/include/newlib/c++ ] || packages+=(libstdc++-arm-none-eabi-dev)
   [ -d /usr/lib/picolibc/riscv64-unknown-elf ] || packages+=(picolibc-riscv64-unknown-elf)
   [ -e /usr/include/stdint.h ] || packages+=(libc6-dev)
   # The ONNX project's own tests of its operators.

@@ -12,3 +12,22 @@ WEAK void operator delete(void*) noexcept {
 WEAK void operator delete(void*, decltype(sizeof(0))) noexcept {
   __builtin_trap();
 }
+
+namespace std {
+enum class align_val_t : decltype(sizeof(0)) {};
+}
+
+WEAK void operator delete(void*, std::align_val_t) noexcept {
+  __builtin_trap();
+}
+
+WEAK void operator delete(void*, decltype(sizeof(0)), std::align_val_t) noexcept {
+  __builtin_trap();
+}
+
+// What headers call where they would throw.
+extern "C" [[noreturn]] void abort();
+
+extern "C" WEAK void abort() {
+  __builtin_trap();
+}

@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-void* memcpy(void* restrict to, const void* restrict from, size_t bytes);
+void* memcpy(void* __restrict to, const void* __restrict from, size_t bytes);
 void* memmove(void* to, const void* from, size_t bytes);
 void* memset(void* to, int value, size_t bytes);
 int memcmp(const void* a, const void* b, size_t bytes);
@@ -19,8 +19,8 @@ void* memchr(const void* in, int value, size_t bytes);
 size_t strlen(const char* text);
 int strcmp(const char* a, const char* b);
 int strncmp(const char* a, const char* b, size_t bytes);
-char* strcpy(char* restrict to, const char* restrict from);
-char* strncpy(char* restrict to, const char* restrict from, size_t bytes);
+char* strcpy(char* __restrict to, const char* __restrict from);
+char* strncpy(char* __restrict to, const char* __restrict from, size_t bytes);
 char* strchr(const char* text, int character);
 
 #ifdef __cplusplus

@@ -24,6 +24,10 @@ final class CodeSupport {
     private static final String LIFETIME = "lifetime.cpp";
     private static final String HEAP = "heap.cpp";
     private static final String NO_HEAP = "no_heap.cpp";
+    private static final String ATOMIC = "atomic.c";
+
+    /** Folder of headers that stand before those of a C++ library whose C library is missing. */
+    static final String FREESTANDING = "freestanding";
 
     private CodeSupport() {}
 
@@ -36,6 +40,13 @@ final class CodeSupport {
             add(files, CPLUSPLUS, hasMemory ? HEAP : NO_HEAP);
             if (!isHost) {
                 add(files, CPLUSPLUS, LIFETIME);
+            }
+            if (request.board().targetOption("mcpu").orElse("").startsWith("cortex-m")) {
+                add(files, CPLUSPLUS, ATOMIC);
+            }
+            if (request.toolchain().isFreestandingCplusplus()) {
+                ResourceTree.read(FREESTANDING)
+                        .forEach((name, content) -> files.put(FREESTANDING + "/" + name, content));
             }
         }
         if (request.code().flags().libc() == Libc.NANO && !isHost) {

@@ -29,7 +29,11 @@ final class CommandLines {
      * @param directory placeholder for the project's own path, which debug information must not contain
      */
     List<String> compileFlags(SourceKind kind, String directory) {
-        List<String> flags = new ArrayList<>(project.toolchain().compileFlags(kind, project.optimize()));
+        List<String> flags = new ArrayList<>();
+        if (kind == SourceKind.CPLUSPLUS && project.toolchain().isFreestandingCplusplus()) {
+            flags.addAll(List.of("-isystem", CodeSupport.FREESTANDING));
+        }
+        flags.addAll(project.toolchain().compileFlags(kind, project.optimize()));
         project.board().building().compile().stream()
                 .map(flag -> flag.startsWith("-I") ? "-I" + ProjectFiles.BOARD + "/" + flag.substring(2) : flag)
                 .forEach(flags::add);

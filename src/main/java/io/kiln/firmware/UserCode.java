@@ -2,11 +2,16 @@
 package io.kiln.firmware;
 
 import io.kiln.firmware.CodeFolder.Role;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.FileVisitOption;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * The user's own code and how it is compiled. Nothing of it is checked against an allow-list: whoever builds it wrote it.
@@ -70,6 +75,23 @@ public record UserCode(List<CodeFolder> folders, CodeFlags flags) {
                         : new CodeFolder(folder.path(), folder.copy(), folder.origin(), Role.HEADERS))
                 .toList();
         return new UserCode(kept, flags);
+    }
+
+    /** Whether any of it is C++. */
+    public boolean hasCplusplus() {
+        return folders.stream().anyMatch(folder -> hasCplusplus(folder.path()));
+    }
+
+    private static boolean hasCplusplus(Path folder) {
+        if (!Files.isDirectory(folder)) {
+            return false;
+        }
+        try (Stream<Path> files = Files.walk(folder, FileVisitOption.FOLLOW_LINKS)) {
+            return files.anyMatch(file -> UserFile.isCplusplus(file.toString()));
+        } catch (IOException | UncheckedIOException e) {
+            // Whoever reads the folder says what is wrong with it.
+            return false;
+        }
     }
 
     /** Whether it is a program of unit tests. */

@@ -112,7 +112,12 @@ public final class ProgramRunner implements FlashRunner {
                 }
                 return Optional.of(FlashFailure.interrupted(true));
             } finally {
+                // An interrupted thread writes no files.
+                boolean isInterrupted = Thread.interrupted();
                 WholeFiles.write(manner.log(probe, probes.size()), session.said.toString());
+                if (isInterrupted) {
+                    Thread.currentThread().interrupt();
+                }
             }
         });
         return new FlashResult(probe, false, image.size(), Duration.ofNanos(System.nanoTime() - start), failure);

@@ -7,6 +7,7 @@ import io.kiln.base.Problems;
 import io.kiln.base.TargetText;
 import io.kiln.firmware.OwnParts;
 import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.CodeSpec;
 import io.kiln.target.TargetKind;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Boards;
@@ -77,7 +78,11 @@ public final class Resolver {
     private Toolchain toolchain(BuildSpec spec, Board board) {
         TargetOptions target = TargetOptions.parse(board.target());
         Toolchain toolchain = Toolchains.resolve(ToolchainChoice.of(spec.toolchain(), board), target, environment);
-        Toolchain complete = Toolchains.with(spec.image().code().flags().libc(), toolchain, target, environment);
+        CodeSpec code = spec.image().code();
+        Toolchain withC = Toolchains.with(code.flags().libc(), toolchain, target, environment);
+        Toolchain complete = code.mayHaveCplusplus(spec.layout(), board)
+                ? Toolchains.forCplusplus(withC, target, environment)
+                : withC;
         boolean hasStrangers = spec.models().stream()
                 .anyMatch(model -> ModelArchives.isStranger(
                         model.file(), spec.image().options().trusted()));

@@ -2,6 +2,7 @@
 package io.kiln.flow.resolve;
 
 import io.kiln.artifact.CNames;
+import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.GitLfs;
 import io.kiln.base.Problems;
@@ -9,6 +10,7 @@ import io.kiln.compile.Frontends;
 import io.kiln.compile.RamOptions;
 import io.kiln.firmware.app.Application;
 import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.UpdateSpec;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.flow.spec.VerifyOver;
 import io.kiln.frontend.ReadLimits;
@@ -40,6 +42,7 @@ final class SpecChecks {
                     "Change kiln.mlfVersion");
         }
         checkServer(spec, problems);
+        checkLinker(spec, problems);
         spec.image().code().check(problems);
         if (spec.calls().convention().hasPackedEntry() && spec.calls().io() == Io.WORKSPACE) {
             problems.add(
@@ -98,6 +101,21 @@ final class SpecChecks {
                     "",
                     "kiln.interfaceApi packed, with kiln.systemLib and without kiln.disableAssert",
                     "Set kiln.interfaceApi to packed");
+        }
+    }
+
+    /** A linker script of the project's own has no places for what is replaced on its own. */
+    private static void checkLinker(BuildSpec spec, Problems problems) {
+        boolean hasSlots = spec.update().models() == UpdateSpec.Models.SLOTS;
+        boolean hasParameters =
+                spec.calls().executor() == ExecutorKind.GRAPH && !spec.calls().linkParams();
+        if (spec.image().code().own().linker().isPresent() && (hasSlots || hasParameters)) {
+            problems.add(
+                    (hasSlots ? "kiln.update is slots" : "kiln.linkParams is false")
+                            + ", and the project has a linker script of its own, which has no place for that",
+                    "kiln.linker",
+                    "the board's linker script",
+                    "");
         }
     }
 

@@ -58,6 +58,11 @@ public record CodeSpec(
         return code;
     }
 
+    /** Whether any of it is C++; code in artifacts, which is not looked at yet, may be. */
+    public boolean mayHaveCplusplus(Layout layout, Board board) {
+        return !libraries.isEmpty() || of(layout, board).hasCplusplus();
+    }
+
     /** The same code with other parts in place of the board's. */
     public CodeSpec with(OwnParts other) {
         return new CodeSpec(sources, includes, flags, libraries, other);

@@ -2,8 +2,10 @@
 package io.kiln.toolchain.compiler;
 
 import io.kiln.base.Optimize;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /**
  * Flags of a compiler driver.
@@ -31,6 +33,16 @@ public record FlagSets(
     /** The same sets with other flags of every compilation and of every link. */
     FlagSets with(List<String> compilation, List<String> linking) {
         return new FlagSets(compilation, sources, optimize, linking, libraries);
+    }
+
+    /** The same sets with further flags of C++. */
+    FlagSets withCplusplus(List<String> more) {
+        Map<SourceKind, List<String>> others = new EnumMap<>(sources);
+        others.put(
+                SourceKind.CPLUSPLUS,
+                Stream.concat(more.stream(), sources.get(SourceKind.CPLUSPLUS).stream())
+                        .toList());
+        return new FlagSets(compile, others, optimize, link, libraries);
     }
 
     /** The same sets with other flags of every compilation and other libraries. */

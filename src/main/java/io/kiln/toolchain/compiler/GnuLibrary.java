@@ -66,25 +66,36 @@ record GnuLibrary(List<Path> headers, List<Path> archives) {
         return new GnuLibrary(headers, archives);
     }
 
+    /** The folders of a toolchain's C++ headers, in order; empty if it has none. */
+    static List<Path> cplusplus(Toolchain gnu) {
+        return searched(gnu, "c++").stream()
+                .filter(folder -> folder.toString().contains("c++"))
+                .toList();
+    }
+
     private static boolean isC(Path archive) {
         return archive.getFileName().toString().startsWith("libc");
     }
 
     /** The search folders that hold the library's headers; the compiler has others of its own. */
     private static List<Path> headers(Toolchain gnu) {
+        return searched(gnu, "c").stream()
+                .filter(folder -> Files.isRegularFile(folder.resolve("stdio.h")))
+                .toList();
+    }
+
+    private static List<Path> searched(Toolchain gnu, String language) {
         List<Path> folders = new ArrayList<>();
         boolean isSearched = false;
-        for (String line :
-                said(gnu, gnu.flags().compile(), List.of("-E", "-v")).lines().toList()) {
+        for (String line : said(gnu, gnu.flags().compile(), List.of("-E", "-v"), language)
+                .lines()
+                .toList()) {
             if (line.equals(BEGIN_OF_SEARCH)) {
                 isSearched = true;
             } else if (line.equals(END_OF_SEARCH)) {
                 isSearched = false;
             } else if (isSearched) {
-                Path folder = Path.of(line.strip()).normalize();
-                if (Files.isRegularFile(folder.resolve("stdio.h"))) {
-                    folders.add(folder);
-                }
+                folders.add(Path.of(line.strip()).normalize());
             }
         }
         return folders;
@@ -96,7 +107,7 @@ record GnuLibrary(List<Path> headers, List<Path> archives) {
         Set<String> names = new LinkedHashSet<>();
         List<String> flags =
                 Stream.concat(gnu.link().stream(), gnu.libraries().stream()).toList();
-        for (String word : said(gnu, flags, List.of("-###")).strip().split("\\s+", -1)) {
+        for (String word : said(gnu, flags, List.of("-###"), "c").strip().split("\\s+", -1)) {
             String plain = word.replace("\"", "");
             if (plain.startsWith("-L")) {
                 folders.add(Path.of(plain.substring(2)).normalize());
@@ -128,11 +139,11 @@ record GnuLibrary(List<Path> headers, List<Path> archives) {
     }
 
     /** The driver's output for an empty source. */
-    private static String said(Toolchain gnu, List<String> flags, List<String> question) {
+    private static String said(Toolchain gnu, List<String> flags, List<String> question, String language) {
         List<String> line = new ArrayList<>(List.of(gnu.compiler()));
         line.addAll(flags);
         line.addAll(question);
-        line.addAll(List.of("-x", "c", "-"));
+        line.addAll(List.of("-x", language, "-"));
         ProcessResult result =
                 ProcessRunner.run(Command.ofLine(line).reading(Bytes.ofText("")).within(Duration.ofSeconds(60)));
         if (!result.succeeded()) {

@@ -26,6 +26,8 @@ public record Toolchain(
         boolean shims,
         FlagSets flags,
         Optional<Path> objectCache) {
+    private static final String HEADERS = "-isystem";
+
     /** First line of the version output. */
     public String version() {
         return driver.version();
@@ -53,9 +55,12 @@ public record Toolchain(
 
     /** Flags to compile a source, without driver, include folders and file names. */
     public List<String> compileFlags(SourceKind kind, Optimize choice) {
-        List<String> all = new ArrayList<>(flags.compile());
+        // The C library's headers are the next ones after those of C++ with the same names.
+        boolean isCplusplus = kind == SourceKind.CPLUSPLUS;
+        List<String> all = new ArrayList<>(isCplusplus ? flags.sources().get(kind) : List.of());
+        all.addAll(flags.compile());
         all.addAll(flags.optimize().get(goal(kind, choice)));
-        all.addAll(flags.sources().get(kind));
+        all.addAll(isCplusplus ? List.of() : flags.sources().get(kind));
         home().ifPresent(folder -> all.add("-ffile-prefix-map=" + folder + "=" + id));
         return List.copyOf(all);
     }
@@ -86,13 +91,27 @@ public record Toolchain(
         List<String> compile = new ArrayList<>(flags.compile());
         compile.add("-ftls-model=local-exec");
         for (Path folder : library.headers()) {
-            compile.addAll(List.of("-isystem", folder.toString(), "-ffile-prefix-map=" + folder + "=libc"));
+            compile.addAll(List.of(HEADERS, folder.toString(), "-ffile-prefix-map=" + folder + "=libc"));
         }
         List<String> archives = new ArrayList<>(libraries());
         archives.add("-Wl,--start-group");
         library.archives().forEach(archive -> archives.add(archive.toString()));
         archives.add("-Wl,--end-group");
         return new Toolchain(id, title, driver, cpu, false, flags.withLibrary(compile, archives), objectCache);
+    }
+
+    /** The same toolchain with folders of C++ headers, which stand before those of C. */
+    Toolchain withCplusplus(List<Path> folders) {
+        List<String> more = new ArrayList<>();
+        for (Path folder : folders) {
+            more.addAll(List.of(HEADERS, folder.toString(), "-ffile-prefix-map=" + folder + "=c++"));
+        }
+        return new Toolchain(id, title, driver, cpu, shims, flags.withCplusplus(more), objectCache);
+    }
+
+    /** Whether it has headers of a C++ library but none of a C library that those could include. */
+    public boolean isFreestandingCplusplus() {
+        return shims && flags.sources().get(SourceKind.CPLUSPLUS).contains(HEADERS);
     }
 
     /** Whether it makes executables for this computer. */

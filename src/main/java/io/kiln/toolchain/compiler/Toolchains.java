@@ -81,6 +81,22 @@ public final class Toolchains {
     }
 
     /**
+     * A toolchain for C++ of the user's. The bundled clang has no headers of a C++ library; it takes those of the GNU toolchain for the same core,
+     * if they are installed.
+     */
+    public static Toolchain forCplusplus(Toolchain toolchain, TargetOptions target, ToolchainEnvironment environment) {
+        if (!toolchain.id().equals(CLANG)) {
+            return toolchain;
+        }
+        try {
+            return toolchain.withCplusplus(GnuLibrary.cplusplus(resolve("gnu", target, environment)));
+        } catch (KilnException e) {
+            // C++ without the library's headers needs no other compiler.
+            return toolchain;
+        }
+    }
+
+    /**
      * A toolchain that compiles untrusted code. For this computer the bundled clang preprocesses such code; other toolchains stay as they are.
      *
      * @throws KilnException if the bundled clang cannot be fetched

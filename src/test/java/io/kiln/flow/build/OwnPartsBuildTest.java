@@ -2,6 +2,7 @@
 package io.kiln.flow.build;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.base.Log;
 import io.kiln.firmware.OwnParts;
@@ -10,6 +11,7 @@ import io.kiln.flow.GestureProject;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.CodeSpec;
 import io.kiln.flow.spec.DeviceSpec;
+import io.kiln.flow.spec.UpdateSpec;
 import io.kiln.process.TestPrograms;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.IOException;
@@ -57,5 +59,23 @@ final class OwnPartsBuildTest {
                 .isTrue();
         assertThat(project.text("gesture.map")).contains("own_console.c");
         assertThat(project.out("library")).doesNotExist();
+    }
+
+    @Test
+    void aLinkerScriptOfTheProjectsHasNoPlaceForSlots() throws IOException {
+        Path script = Files.writeString(folder.resolve("own.ld"), "MEMORY { }\n");
+        BuildSpec spec = new GestureProject(folder)
+                .spec("mps2-an386")
+                .update(new UpdateSpec(
+                        UpdateSpec.Models.SLOTS,
+                        UpdateSpec.Header.NONE,
+                        Optional.empty(),
+                        new UpdateSpec.Versions("1", "1", "1")))
+                .code(CodeSpec.NONE.with(OwnParts.of("image", "board", Optional.of(script), "board")))
+                .build();
+        Flow flow = new Flow(Log.QUIET, TestToolchains.environment(Log.QUIET));
+        assertThatThrownBy(() -> flow.resolve(spec))
+                .hasMessageContaining(
+                        "kiln.linker: kiln.update is slots, and the project has a linker script of its own");
     }
 }
