@@ -58,6 +58,6 @@ final class BoardProfileReport {
         if (flashing instanceof Flashing.OpenOcd openOcd) {
             return openOcd.isVirtual() ? "virtual" : "openocd";
         }
-        return "project-api";
+        return flashing instanceof Flashing.Service ? "service" : "project-api";
     }
 }

@@ -24,7 +24,7 @@ import java.util.Optional;
  */
 public record FlashRunners(Log log, BoardUse use, FlashSpec spec) {
     private static final List<Kind> KINDS =
-            List.of(FlashRunners::projectApi, FlashRunners::virtual, FlashRunners::openOcd);
+            List.of(FlashRunners::projectApi, FlashRunners::service, FlashRunners::virtual, FlashRunners::openOcd);
 
     /** A kind of runner. */
     @FunctionalInterface
@@ -65,6 +65,13 @@ public record FlashRunners(Log log, BoardUse use, FlashSpec spec) {
                     requireNoFaults();
                     return new ProjectRunner(log, new BoardProject(build, how));
                 }));
+    }
+
+    private Optional<FlashRunner> service() {
+        return board().flashService().map(how -> {
+            requireNoFaults();
+            return ServiceRunner.open(how, spec.probe(), FlashRunners.class.getClassLoader());
+        });
     }
 
     private Optional<FlashRunner> virtual() {

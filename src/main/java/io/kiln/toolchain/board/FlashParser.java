@@ -26,7 +26,9 @@ final class FlashParser {
     /** What flashes the board, if anything does. */
     Optional<Flashing> flashing() {
         return profile.find("flash")
-                .map(node -> node.has("openocd") ? openOcd(node.get("openocd")) : projectApi(node.get("projectApi")));
+                .map(node -> node.has("openocd")
+                        ? openOcd(node.get("openocd"))
+                        : node.has("service") ? service(node.get("service")) : projectApi(node.get("projectApi")));
     }
 
     private Flashing openOcd(JsonNode node) {
@@ -38,12 +40,20 @@ final class FlashParser {
                 Optional.ofNullable(node.get("chipId")).map(this::chipId));
     }
 
+    private static Flashing service(JsonNode node) {
+        return new Flashing.Service(node.get("name").asText(), options(node));
+    }
+
     private static Flashing projectApi(JsonNode node) {
+        return new ProjectApi(node.get("directory").asText(), options(node));
+    }
+
+    private static Map<String, String> options(JsonNode node) {
         Map<String, String> options = new TreeMap<>();
         node.path("options")
                 .properties()
                 .forEach(each -> options.put(each.getKey(), each.getValue().asText()));
-        return new ProjectApi(node.get("directory").asText(), options);
+        return options;
     }
 
     private ChipId chipId(JsonNode node) {
