@@ -28,7 +28,8 @@ public final class Extensions {
             "io.kiln.spi.ArtifactLoader", "io.kiln.module.ArtifactLoader",
             "io.kiln.spi.ModuleLoader", "io.kiln.module.ModuleLoader",
             "io.kiln.spi.ArtifactInspector", "io.kiln.module.inspect.ArtifactInspector",
-            "io.kiln.spi.CodeGenerator", "io.kiln.partition.ExternalCodegen");
+            "io.kiln.spi.CodeGenerator", "io.kiln.partition.ExternalCodegen",
+            "io.kiln.spi.ImageRunner", "io.kiln.spi.ImageRunner");
 
     private Extensions() {}
 
@@ -66,7 +67,18 @@ public final class Extensions {
         return all;
     }
 
-    private static <S> List<S> services(Class<S> type, String kind, ClassLoader from) {
+    /**
+     * An instance of each service of a type.
+     *
+     * @param kind what the services are, for messages
+     * @param from where they are looked for
+     * @throws KilnException naming the service that cannot be loaded
+     * @throws IllegalArgumentException if {@link #code} does not know the type
+     */
+    public static <S> List<S> services(Class<S> type, String kind, ClassLoader from) {
+        if (!TYPES.containsKey(type.getName()) && !TYPES.containsValue(type.getName())) {
+            throw new IllegalArgumentException(type + " is no service");
+        }
         return call(
                 () -> ServiceLoader.load(type, from).stream()
                         .map(ServiceLoader.Provider::get)
@@ -87,6 +99,7 @@ public final class Extensions {
     public static List<Path> code(ClassLoader from) {
         Path own = place(Extensions.class);
         List<Path> others = Stream.concat(TYPES.keySet().stream(), TYPES.values().stream())
+                .distinct()
                 .sorted()
                 .flatMap(type -> resources(SERVICES + type, from).stream().map(url -> place(url, SERVICES + type)))
                 .filter(place -> !place.equals(own))
@@ -109,6 +122,7 @@ public final class Extensions {
     public static List<String> outdated(ClassLoader from) {
         Path own = place(Extensions.class);
         return TYPES.entrySet().stream()
+                .filter(type -> !type.getKey().equals(type.getValue()))
                 .sorted(Map.Entry.comparingByKey())
                 .flatMap(type -> resources(SERVICES + type.getValue(), from).stream()
                         .map(url -> place(url, SERVICES + type.getValue()))

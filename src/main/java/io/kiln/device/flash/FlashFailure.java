@@ -73,6 +73,8 @@ public record FlashFailure(Kind kind, String detail, OptionalLong address, boole
         INTERRUPTED("flashing was interrupted", "Flash again"),
         /** The board's Project API server did not build or flash. */
         SERVER("the board's Project API server failed", "Its messages are in project.log and project-template.log"),
+        /** A service in a dependency of the plugin failed. */
+        SERVICE("the board's flash service failed", "Its maker knows what the message means"),
         /** The program failed for another reason. */
         OTHER("the program failed", "Its whole output is in the log");
 
@@ -117,6 +119,15 @@ public record FlashFailure(Kind kind, String detail, OptionalLong address, boole
      */
     public static FlashFailure ofServer(String detail) {
         return before(Kind.SERVER, detail);
+    }
+
+    /**
+     * A failure of a service of others, which does not tell whether it has changed the flash.
+     *
+     * @param detail its message
+     */
+    public static FlashFailure ofService(String detail) {
+        return before(Kind.SERVICE, detail);
     }
 
     /**

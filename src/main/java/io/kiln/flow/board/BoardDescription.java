@@ -149,7 +149,12 @@ public final class BoardDescription {
                             programs.programs().stream().map(BoardDescription::program))
                     .collect(Collectors.joining("; or "));
         }
-        return flashing instanceof OpenOcd openOcd ? openOcd(openOcd) : projectApi((ProjectApi) flashing);
+        if (flashing instanceof OpenOcd openOcd) {
+            return openOcd(openOcd);
+        }
+        return flashing instanceof Flashing.Service service
+                ? "service " + service.name() + options(service.options())
+                : projectApi((ProjectApi) flashing);
     }
 
     private static String program(Flashing.Program how) {
@@ -161,11 +166,14 @@ public final class BoardDescription {
     }
 
     private static String projectApi(ProjectApi how) {
-        String options = how.options().entrySet().stream()
+        return "Project API server in " + how.directory() + options(how.options());
+    }
+
+    private static String options(Map<String, String> options) {
+        return options.entrySet().stream()
                 .sorted(Map.Entry.comparingByKey())
                 .map(option -> ", " + option.getKey() + "=" + option.getValue())
                 .collect(Collectors.joining());
-        return "Project API server in " + how.directory() + options;
     }
 
     private static String openOcd(OpenOcd how) {

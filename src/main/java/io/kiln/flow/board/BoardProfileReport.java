@@ -58,6 +58,9 @@ final class BoardProfileReport {
         if (flashing instanceof Flashing.OpenOcd openOcd) {
             return openOcd.isVirtual() ? "virtual" : "openocd";
         }
+        if (flashing instanceof Flashing.Service) {
+            return "service";
+        }
         return flashing instanceof Flashing.Programs programs
                 ? programs.beside()
                         .map(BoardProfileReport::flash)

@@ -24,7 +24,12 @@ import java.util.Optional;
  */
 public record FlashRunners(Log log, BoardUse use, FlashSpec spec) {
     private static final List<Kind> KINDS =
-            List.of(FlashRunners::projectApi, FlashRunners::program, FlashRunners::virtual, FlashRunners::openOcd);
+            List.of(
+                    FlashRunners::projectApi,
+                    FlashRunners::service,
+                    FlashRunners::program,
+                    FlashRunners::virtual,
+                    FlashRunners::openOcd);
 
     /** A kind of runner. */
     @FunctionalInterface
@@ -71,6 +76,13 @@ public record FlashRunners(Log log, BoardUse use, FlashSpec spec) {
         return new ProgramChoice(board(), spec, layout().reports()).open().map(program -> {
             requireNoFaults();
             return program;
+        });
+    }
+
+    private Optional<FlashRunner> service() {
+        return board().flashService().map(how -> {
+            requireNoFaults();
+            return ServiceRunner.open(how, spec.probe(), FlashRunners.class.getClassLoader());
         });
     }
 

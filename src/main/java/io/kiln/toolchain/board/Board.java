@@ -171,6 +171,11 @@ public record Board(
         return hardware.programs();
     }
 
+    /** The service in a dependency of the plugin, if one flashes the board. */
+    public Optional<Flashing.Service> flashService() {
+        return hardware.flashService();
+    }
+
     /** The Project API server, if one flashes the board. */
     public Optional<Flashing.ProjectApi> projectApi() {
         return hardware.projectApi();

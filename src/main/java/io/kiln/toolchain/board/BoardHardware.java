@@ -40,6 +40,10 @@ public record BoardHardware(
     }
 
     /** The Project API server, if one flashes the board. */
+    Optional<Flashing.Service> flashService() {
+        return flashing.filter(Flashing.Service.class::isInstance).map(Flashing.Service.class::cast);
+    }
+
     Optional<Flashing.ProjectApi> projectApi() {
         return flashing.filter(Flashing.ProjectApi.class::isInstance).map(Flashing.ProjectApi.class::cast);
     }

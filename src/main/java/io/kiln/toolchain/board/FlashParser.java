@@ -39,7 +39,9 @@ final class FlashParser {
         return profile.find("flash")
                 .map(node -> node.has("projectApi")
                         ? projectApi(node.get("projectApi"))
-                        : node.has("programs") ? programs(node) : openOcd(node.get("openocd")));
+                        : node.has("service")
+                                ? service(node.get("service"))
+                                : node.has("programs") ? programs(node) : openOcd(node.get("openocd")));
     }
 
     private Flashing programs(JsonNode flash) {
@@ -113,12 +115,20 @@ final class FlashParser {
                 Optional.ofNullable(node.get("chipId")).map(this::chipId));
     }
 
+    private static Flashing service(JsonNode node) {
+        return new Flashing.Service(node.get("name").asText(), options(node));
+    }
+
     private static Flashing projectApi(JsonNode node) {
+        return new ProjectApi(node.get("directory").asText(), options(node));
+    }
+
+    private static Map<String, String> options(JsonNode node) {
         Map<String, String> options = new TreeMap<>();
         node.path("options")
                 .properties()
                 .forEach(each -> options.put(each.getKey(), each.getValue().asText()));
-        return new ProjectApi(node.get("directory").asText(), options);
+        return options;
     }
 
     private ChipId chipId(JsonNode node) {

@@ -45,6 +45,18 @@ public sealed interface Flashing {
     record ChipId(long address, long mask, long value) {}
 
     /**
+     * A service in a dependency of the plugin.
+     *
+     * @param name its name
+     * @param options values of its options, by name
+     */
+    record Service(String name, Map<String, String> options) implements Flashing {
+        public Service {
+            options = Map.copyOf(options);
+        }
+    }
+
+    /**
      * A server of microTVM's Project API, which builds an image of its own from the model's archive. It is a program, which runs
      * with the user's rights.
      *

@@ -75,6 +75,13 @@ final class ForeignProfile {
                     layer,
                     problems);
         }
+        if (document.root().path("flash").has("service")) {
+            refuse(
+                    "options for a flash service, which is a program that runs with your rights",
+                    document.where("/flash/service"),
+                    layer,
+                    problems);
+        }
     }
 
     private static void checkFiles(MergedProfile.Layer layer, Problems problems) {

@@ -119,7 +119,7 @@ final class BundledCompiler {
         Folders.delete(part);
         try {
             LlvmJar.unpack(jar, bundle.version(), part);
-            if (!Files.isExecutable(part.resolve("bin").resolve(LlvmJar.program("clang")))) {
+            if (!Files.isExecutable(part.resolve("bin").resolve("clang"))) {
                 throw new KilnException(Failure.TOOL.problem(
                         "there is no clang in the artifact",
                         jar.toString(),

@@ -32,11 +32,6 @@ final class LlvmJar {
 
     private LlvmJar() {}
 
-    /** File name of a program on this computer. */
-    static String program(String name) {
-        return HostPlatform.isWindows() ? name + ".exe" : name;
-    }
-
     /**
      * Unpacks into a new folder.
      *
@@ -54,11 +49,9 @@ final class LlvmJar {
                 }
             }
         }
-        Path linker = folder.resolve("bin").resolve(program("ld.lld"));
-        Path lld = folder.resolve("bin").resolve(program("lld"));
-        if (HostPlatform.isWindows()) {
-            Files.copy(lld, linker);
-        } else if (Files.exists(lld)) {
+        Path linker = folder.resolve("bin").resolve("ld.lld");
+        Path lld = folder.resolve("bin").resolve("lld");
+        if (Files.exists(lld)) {
             Files.createSymbolicLink(linker, lld.getFileName());
         }
     }
@@ -83,7 +76,7 @@ final class LlvmJar {
             return Optional.empty();
         }
         String file = inside.group(1);
-        if (Set.of(program("clang"), program("lld")).contains(file)) {
+        if (Set.of("clang", "lld").contains(file)) {
             return Optional.of("bin/" + file);
         }
         if (file.startsWith("lib/clang/")) {

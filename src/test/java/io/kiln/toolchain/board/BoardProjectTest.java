@@ -41,4 +41,26 @@ class BoardProjectTest {
                         "template", Map.of("port", "/dev/ttyACM0", "verbose", "true", "baud", "9600")));
         assertThat(trusted.openOcd()).isEmpty();
     }
+
+    @Test
+    void aFlashServiceNeedsTrust() throws IOException {
+        Map<String, String> files = Map.of("theirs/board.yaml", """
+                schema: 1
+                id: theirs
+                extends: stm32f405
+                flash: {service: {name: acme-link, options: {speed: 4000}}}
+                """);
+        Path zip = BoardZip.of(folder.resolve("boards.zip"), files);
+        assertThatThrownBy(() -> Boards.builtIn()
+                        .with(zip, "com.acme:boards:1.2.0", Set.of())
+                        .find("theirs"))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("options for a flash service, which is a program that runs with your rights")
+                .hasMessageContaining("board.yaml:4");
+        Board trusted = Boards.builtIn()
+                .with(zip, "com.acme:boards:1.2.0", Set.of("com.acme:boards:1.2.0:theirs"))
+                .find("theirs");
+        assertThat(trusted.flashService()).contains(new Flashing.Service("acme-link", Map.of("speed", "4000")));
+        assertThat(trusted.openOcd()).isEmpty();
+    }
 }

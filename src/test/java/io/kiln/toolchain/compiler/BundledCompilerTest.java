@@ -198,6 +198,32 @@ class BundledCompilerTest {
         assertThat(HostPlatform.classifier("windows 11", "x86_64")).isEqualTo("windows-x86_64");
     }
 
+    /** Before anything is fetched. */
+    @Test
+    void computersOnWhichItDoesNotRunAreRefused() throws IOException {
+        for (String classifier : List.of("linux-x86_64", "linux-arm64", "macosx-x86_64", "macosx-arm64")) {
+            assertThat(HostPlatform.refusal("llvm", classifier, false)).isEmpty();
+        }
+        assertThat(HostPlatform.refusal("llvm", "windows-x86_64", false)
+                        .orElseThrow()
+                        .text())
+                .contains("the compiler llvm is not for this computer (Windows without WSL)")
+                .contains("Build in WSL 2");
+        assertThat(HostPlatform.refusal("llvm", "linux-x86_64", true)
+                        .orElseThrow()
+                        .text())
+                .contains("musl in place of glibc");
+        assertThat(HostPlatform.refusal("llvm", "linux-riscv64", false)
+                        .orElseThrow()
+                        .text())
+                .contains("(linux-riscv64); expected one of linux-x86_64, ");
+        assertThat(HostPlatform.hasMusl(folder)).isFalse();
+        Files.createFile(Files.createDirectories(folder.resolve("lib")).resolve("ld-musl-x86_64.so.1"));
+        assertThat(HostPlatform.hasMusl(folder)).isTrue();
+        Files.createFile(Files.createDirectories(folder.resolve("lib64")).resolve("ld-linux-x86-64.so.2"));
+        assertThat(HostPlatform.hasMusl(folder)).as("it has glibc, too").isFalse();
+    }
+
     @Test
     void theHomeIsBesideTheLocalRepositoryUnlessSaidOtherwise() {
         if (System.getenv("KILN_HOME") == null && System.getProperty("kiln.home") == null) {
