@@ -7,29 +7,35 @@
 
 int ethosu_checks(void);
 
-static int begun;
-static int ended;
-static int flushed;
-static int invalidated;
+static unsigned begun;
+static unsigned ended;
+static size_t flushed;
+static size_t invalidated;
+static unsigned failed;
+
+void ethosu_model_failed(struct ethosu_driver* drv) {
+  (void)drv;
+  ++failed;
+}
 
 void ethosu_inference_begin(struct ethosu_driver* drv, void* user_arg) {
   (void)drv;
-  begun += user_arg == NULL ? 0 : *(int*)user_arg;
+  begun += user_arg == NULL ? 0u : *(unsigned*)user_arg;
 }
 
 void ethosu_inference_end(struct ethosu_driver* drv, void* user_arg) {
   (void)drv;
-  ended += user_arg == NULL ? 0 : *(int*)user_arg;
+  ended += user_arg == NULL ? 0u : *(unsigned*)user_arg;
 }
 
 void ethosu_flush_dcache(const uint64_t* base_addr, const size_t* base_addr_size, int num_base_addr) {
   (void)base_addr;
-  flushed += (int)base_addr_size[num_base_addr - 1];
+  flushed += base_addr_size[num_base_addr - 1];
 }
 
 void ethosu_invalidate_dcache(const uint64_t* base_addr, const size_t* base_addr_size, int num_base_addr) {
   (void)base_addr;
-  invalidated += (int)base_addr_size[num_base_addr - 1];
+  invalidated += base_addr_size[num_base_addr - 1];
 }
 
 static void check_weights(const uint8_t* bytes, size_t size, const int* values, unsigned count) {
@@ -87,7 +93,7 @@ static void check_invocations(void) {
   static uint8_t fast[32] __attribute__((aligned(16)));
   uint64_t bases[] = {(uintptr_t)constants, 0, (uintptr_t)constants};
   size_t sizes[] = {sizeof(constants), 0, sizeof(fast)};
-  int user = 1;
+  unsigned user = 1;
   EXPECT(ethosu_reserve_driver() == NULL);
   EXPECT(ethosu_init(&npu, NULL, fast + 1, 16, 1, 1) == -1);
   EXPECT(ethosu_init(&npu, NULL, fast, sizeof(fast), 1, 1) == 0);
@@ -99,10 +105,13 @@ static void check_invocations(void) {
   EXPECT(ethosu_wait(driver, true) == -2);
   EXPECT(ethosu_invoke_v3(driver, payload, (int)sizeof(payload), bases, sizes, 3, &user) == 0);
   EXPECT(fast[16] == 1 && fast[17] == 2 && fast[18] == 3 && fast[0] == 0);
-  EXPECT(begun == 2 && ended == 2 && flushed == 64 && invalidated == 64);
+  EXPECT(begun == 2u && ended == 2u && flushed == 64u && invalidated == 64u);
   EXPECT(ethosu_invoke_async(driver, payload, (int)sizeof(payload), bases, sizes, 3, &user) == 0);
   EXPECT(ethosu_invoke_async(driver, payload, (int)sizeof(payload), bases, sizes, 3, &user) == -1);
-  EXPECT(ethosu_wait(driver, false) == 0 && ended == 3);
+  EXPECT(ethosu_wait(driver, false) == 0 && ended == 3u);
+  ethosu_model_limit(driver, 8);
+  EXPECT(ethosu_invoke_v3(driver, payload, (int)sizeof(payload), bases, sizes, 3, &user) == -1);
+  EXPECT(ethosu_model_last_error(driver)->reason == ETHOSU_MODEL_WORK_LIMIT && failed == 2u);
   sizes[2] = sizeof(fast) + 1u;
   EXPECT(ethosu_invoke_v3(driver, payload, (int)sizeof(payload), bases, sizes, 3, &user) == -1);
   EXPECT(ethosu_model_last_error(driver)->reason == ETHOSU_MODEL_BASES);

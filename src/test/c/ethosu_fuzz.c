@@ -99,6 +99,8 @@ int ethosu_fuzz(const char* name, uint64_t seed, uint32_t cases) {
     if (draw(3) == 0u) {
       damage(job.regions[0].memory, job.regions[0].bytes);
     }
+    uint8_t* constants = job_memory(job.regions[0].bytes);
+    memcpy(constants, job.regions[0].memory, job.regions[0].bytes);
     job.payloads[number] = copy;
     job.payload_bytes[number] = kept;
     if (job_invoke(&job, &npu, number) == 0) {
@@ -106,8 +108,10 @@ int ethosu_fuzz(const char* name, uint64_t seed, uint32_t cases) {
     } else {
       expect_place(ethosu_model_last_error(&npu), kept);
     }
+    EXPECT(memcmp(constants, job.regions[0].memory, job.regions[0].bytes) == 0);
     job.payloads[number] = whole;
     job.payload_bytes[number] = bytes;
+    free(constants);
     free(copy);
   }
   (void)printf("%u of %u ran %08x\n", (unsigned)run, (unsigned)cases, (unsigned)sum);

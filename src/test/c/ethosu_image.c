@@ -20,20 +20,25 @@ static void tell(const struct ethosu_model_operation* operation, void* user) {
   kiln_console_text("\n");
 }
 
+void ethosu_model_opened(struct ethosu_driver* drv) {
+  ethosu_model_configure(drv, NPU_CONFIG);
+  ethosu_model_watch(drv, tell, NULL);
+}
+
+void ethosu_model_failed(struct ethosu_driver* drv) {
+  (void)ethosu_model_describe(ethosu_model_last_error(drv), line, sizeof(line));
+  kiln_console_text(line);
+}
+
 int main(void) {
   static struct ethosu_driver npu;
   uint64_t bases[] = {(uintptr_t)flash, (uintptr_t)arena, (uintptr_t)fast};
   const size_t sizes[] = {sizeof(flash), sizeof(arena), sizeof(fast)};
   memcpy(arena + CONTENT_AT, content, sizeof(content));
   (void)ethosu_init(&npu, NULL, NULL, 0, 1, 1);
-  ethosu_model_configure(&npu, NPU_CONFIG);
-  ethosu_model_watch(&npu, tell, NULL);
   struct ethosu_driver* driver = ethosu_reserve_driver();
-  if (ethosu_invoke_v3(driver, payload, (int)sizeof(payload), bases, sizes, 3, NULL) != 0) {
-    (void)ethosu_model_describe(ethosu_model_last_error(driver), line, sizeof(line));
-    kiln_console_text(line);
-  }
+  int error = ethosu_invoke_v3(driver, payload, (int)sizeof(payload), bases, sizes, 3, NULL);
   ethosu_release_driver(driver);
   kiln_console_text("end\n");
-  return 0;
+  return error;
 }

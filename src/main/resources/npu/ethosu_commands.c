@@ -7,7 +7,8 @@
 #define KIND(word) ((word) >> 14 & 3u)
 #define INSIDE 0x100u      /* a DMA region inside the NPU */
 #define STRIDED 0x600u     /* a DMA in two or three dimensions */
-#define STEP_BYTES 16u     /* granularity of the SHRAM */
+#define STEP_BYTES 16u     /* granularity of the SHRAM, and of all DMA in a U55 */
+#define U55 0u             /* product of a configuration */
 
 enum {
   OP_STOP = 0x000,
@@ -72,13 +73,15 @@ static bool copy(struct ethosu_run* run) {
     return ethosu_fail(run, ETHOSU_MODEL_UNKNOWN_FUNCTION, "mode of a DMA", from | to, INSIDE);
   }
   bool is_inside = (to & INSIDE) != 0u;
+  if ((is_inside || run->model->config >> 28 == U55) &&
+      !(check_step(run, "DMA source", source) && check_step(run, "DMA destination", target) &&
+        check_step(run, "DMA length", bytes))) {
+    return false;
+  }
   if (!ethosu_range(run, "DMA source", from & 0xffu, source, bytes, &source_memory) || !ethosu_spend(run, bytes)) {
     return false;
   }
   if (is_inside) {
-    if (!check_step(run, "table in SHRAM", target) || !check_step(run, "length of a table", bytes)) {
-      return false;
-    }
     uint64_t tables = tables_address(run);
     if (target < tables || target > tables + ETHOSU_TABLE_BYTES || bytes > tables + ETHOSU_TABLE_BYTES - target) {
       return ethosu_fail(run, ETHOSU_MODEL_ADDRESS, "table in SHRAM", target + bytes, tables + ETHOSU_TABLE_BYTES);
@@ -165,15 +168,9 @@ static bool command(struct ethosu_run* run, unsigned opcode, unsigned parameter)
   return true;
 }
 
-static uint32_t word_at(const uint8_t* stream, uint32_t at) {
-  uint32_t word;
-  memcpy(&word, stream + 4u * (size_t)at, sizeof(word));
-  return word;
-}
-
 bool ethosu_execute(struct ethosu_run* run, const uint8_t* stream, uint32_t words, uint32_t offset) {
   for (uint32_t at = 0; at < words; ++at) {
-    uint32_t word = word_at(stream, at);
+    uint32_t word = ethosu_word_at(stream, at);
     unsigned opcode = word & 0x3ffu;
     run->offset = offset + 4u * at;
     run->command = word;
@@ -188,7 +185,7 @@ bool ethosu_execute(struct ethosu_run* run, const uint8_t* stream, uint32_t word
       if (++at == words) {
         break;
       }
-      run->wides[opcode] = (uint64_t)(word >> 16) << 32 | word_at(stream, at);
+      run->wides[opcode] = (uint64_t)(word >> 16) << 32 | ethosu_word_at(stream, at);
     } else {
       return ethosu_fail(run, ETHOSU_MODEL_COMMAND, "command", opcode, 1);
     }

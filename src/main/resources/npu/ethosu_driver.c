@@ -43,6 +43,14 @@ WEAK void ethosu_inference_end(struct ethosu_driver* drv, void* user_arg) {
   (void)user_arg;
 }
 
+WEAK void ethosu_model_opened(struct ethosu_driver* drv) {
+  (void)drv;
+}
+
+WEAK void ethosu_model_failed(struct ethosu_driver* drv) {
+  (void)drv;
+}
+
 int ethosu_init(struct ethosu_driver* drv, void* const base_address, const void* fast_memory,
                 const size_t fast_memory_size, uint32_t secure_enable, uint32_t privilege_enable) {
   (void)base_address;
@@ -59,6 +67,7 @@ int ethosu_init(struct ethosu_driver* drv, void* const base_address, const void*
   drv->model.work = ETHOSU_MODEL_WORK;
   drv->next = drivers;
   drivers = drv;
+  ethosu_model_opened(drv);
   return 0;
 }
 
@@ -160,10 +169,6 @@ static bool take_regions(struct ethosu_run* run, const struct ethosu_driver* drv
   return true;
 }
 
-static uint32_t word_at(const uint8_t* at) {
-  return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
-}
-
 /* Compares what the payload was made for with what the model is. */
 static bool check_config(struct ethosu_run* run, uint32_t config, uint32_t id) {
   uint32_t own = run->model->config;
@@ -178,7 +183,7 @@ static bool check_config(struct ethosu_run* run, uint32_t config, uint32_t id) {
 
 /* Performs one action at a word; its length in words is left in *length. */
 static bool act(struct ethosu_run* run, const uint8_t* payload, uint32_t at, uint32_t words, uint32_t* length) {
-  uint32_t tag = word_at(payload + 4u * at);
+  uint32_t tag = ethosu_word_at(payload, at);
   uint32_t rest = words - at - 1u;
   run->offset = 4u * at;
   run->command = tag;
@@ -191,7 +196,7 @@ static bool act(struct ethosu_run* run, const uint8_t* payload, uint32_t at, uin
       if (rest < 2u) {
         return ethosu_fail(run, ETHOSU_MODEL_PAYLOAD, "configuration", 2, rest);
       }
-      return check_config(run, word_at(payload + 4u * at + 4u), word_at(payload + 4u * at + 8u));
+      return check_config(run, ethosu_word_at(payload, at + 1u), ethosu_word_at(payload, at + 2u));
     case ACTION_STREAM: {
       uint32_t count = tag >> 16 | (tag & 0xff00u) << 8;
       *length += count;
@@ -213,7 +218,7 @@ static bool run_payload(struct ethosu_run* run, const uint8_t* payload, int byte
   if (payload == NULL || bytes < 4 || bytes % 4 != 0) {
     return ethosu_fail(run, ETHOSU_MODEL_PAYLOAD, "size of the payload", (uint64_t)bytes, 4);
   }
-  run->command = word_at(payload);
+  run->command = ethosu_word_at(payload, 0);
   if (run->command != FOURCC) {
     return ethosu_fail(run, ETHOSU_MODEL_PAYLOAD, "first word", run->command, FOURCC);
   }
@@ -241,6 +246,7 @@ int ethosu_invoke_async(struct ethosu_driver* drv, const void* custom_data_ptr, 
   current.model = &drv->model;
   current.work = drv->model.work;
   if (!take_regions(&current, drv, base_addr, base_addr_size, num_base_addr)) {
+    ethosu_model_failed(drv);
     return -1;
   }
   ethosu_flush_dcache(base_addr, base_addr_size, num_base_addr);
@@ -251,6 +257,9 @@ int ethosu_invoke_async(struct ethosu_driver* drv, const void* custom_data_ptr, 
   drv->user_arg = user_arg;
   drv->result = run_payload(&current, custom_data_ptr, custom_data_size) ? 0 : -1;
   drv->state = ETHOSU_JOB_DONE;
+  if (drv->result != 0) {
+    ethosu_model_failed(drv);
+  }
   return 0;
 }
 

@@ -286,4 +286,9 @@ static inline int64_t ethosu_load(const uint8_t* at, uint32_t bytes, bool is_sig
   return is_signed ? (int32_t)value : (int64_t)value;
 }
 
+/* A word of a payload. */
+static inline uint32_t ethosu_word_at(const uint8_t* payload, uint32_t index) {
+  return (uint32_t)ethosu_load(payload + 4u * (size_t)index, 4, false);
+}
+
 #endif /* ETHOSU_INTERNAL_H */

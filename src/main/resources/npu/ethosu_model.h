@@ -26,7 +26,7 @@ extern "C" {
 
 /* Multiplications, copied and decoded elements that a payload may cost; a stream from a stranger ends in bounded time. */
 #ifndef ETHOSU_MODEL_WORK
-#define ETHOSU_MODEL_WORK (1ull << 36)
+#define ETHOSU_MODEL_WORK (1ull << 34)
 #endif
 
 struct ethosu_driver;
@@ -92,6 +92,15 @@ struct ethosu_model {
   void* user;
   struct ethosu_model_error error;
 };
+
+/* Functions of the firmware; the ones here do nothing. So a file that is linked with an image configures the model, watches it and tells of
+ * errors, and the code that calls the driver need not know of the model. */
+
+/*! \brief Is called at the end of ethosu_init(). */
+void ethosu_model_opened(struct ethosu_driver* drv);
+
+/*! \brief Is called when a payload was refused, before ethosu_wait() returns. */
+void ethosu_model_failed(struct ethosu_driver* drv);
 
 /*! \brief Says which NPU the model is, by the configuration word of a payload. */
 void ethosu_model_configure(struct ethosu_driver* drv, uint32_t config);

@@ -52,11 +52,8 @@ static int64_t result(const struct ethosu_output* out, const struct ethosu_map* 
   if (function == POOL_MAX) {
     return found->count == 0 ? INT32_MIN : found->most;
   }
-  if (ifm->bytes == 4u) {
-    return ethosu_round(found->sum, 1, out->shift, out->rounding);
-  }
   if (out->has_global_scale) {
-    return ethosu_round(found->sum, out->multiplier, out->shift, out->rounding);
+    return ethosu_round(found->sum, ifm->bytes == 4u ? 1u : out->multiplier, out->shift, out->rounding);
   }
   return function == POOL_AVERAGE ? divided(found->sum, found->count) : found->sum;
 }

@@ -67,26 +67,30 @@ uint32_t ethosu_model_checksum(const struct ethosu_model_operation* operation) {
   return ~sum;
 }
 
-static const char* kind(uint32_t opcode) {
-  switch (opcode) {
-    case ETHOSU_CONVOLUTION:
-      return " conv";
-    case ETHOSU_DEPTHWISE:
-      return " depthwise";
-    case ETHOSU_POOL:
-      return " pool ";
-    default:
-      return " elementwise ";
+static bool is_operation(uint32_t opcode) {
+  return opcode == ETHOSU_CONVOLUTION || opcode == ETHOSU_DEPTHWISE || opcode == ETHOSU_POOL ||
+         opcode == ETHOSU_ELEMENTWISE;
+}
+
+/* An operation's name, with which pool or elementwise function it is. */
+static void add_operation(struct text* text, uint32_t opcode, uint32_t function) {
+  static const char* const names[] = {
+      [ETHOSU_CONVOLUTION] = "conv",
+      [ETHOSU_DEPTHWISE] = "depthwise",
+      [ETHOSU_POOL] = "pool ",
+      [ETHOSU_ELEMENTWISE] = "elementwise ",
+  };
+  add(text, names[opcode]);
+  if (opcode == ETHOSU_POOL || opcode == ETHOSU_ELEMENTWISE) {
+    add_decimal(text, function);
   }
 }
 
 size_t ethosu_model_line(const struct ethosu_model_operation* operation, char* line, size_t size) {
   struct text text = {line, size, 0};
   add_decimal(&text, operation->number);
-  add(&text, kind(operation->kind));
-  if (operation->kind == ETHOSU_POOL || operation->kind == ETHOSU_ELEMENTWISE) {
-    add_decimal(&text, operation->function);
-  }
+  add(&text, " ");
+  add_operation(&text, operation->kind, operation->function);
   add(&text, " region ");
   add_decimal(&text, operation->region);
   add(&text, " base0 ");
@@ -117,7 +121,7 @@ static void add_config(struct text* text, uint64_t config) {
 }
 
 /* What is wrong; the subject stands before it. */
-static const char* reason(enum ethosu_model_reason reason) {
+static const char* reason_text(enum ethosu_model_reason reason) {
   static const char* const texts[] = {
       [ETHOSU_MODEL_OK] = "nothing is wrong",
       [ETHOSU_MODEL_PAYLOAD] = "the payload is not one of Vela's, or was cut",
@@ -153,10 +157,15 @@ size_t ethosu_model_describe(const struct ethosu_model_error* error, char* buffe
   add_decimal(&text, error->operation);
   add(&text, ", command 0x");
   add_number(&text, error->command, 16, 8);
+  if (error->operation > 0u && is_operation(error->command & 0xffffu)) {
+    add(&text, " (");
+    add_operation(&text, error->command & 0xffffu, error->command >> 16);
+    add(&text, ")");
+  }
   add(&text, ": ");
   add(&text, error->subject);
   add(&text, ": ");
-  add(&text, reason(error->reason));
+  add(&text, reason_text(error->reason));
   if (error->reason == ETHOSU_MODEL_CONFIGURATION) {
     add(&text, ": ");
     add_config(&text, error->value);

@@ -20,6 +20,8 @@ final class NpuDraw {
     private final NpuStream stream = new NpuStream();
     private final List<Drawn> drawn = new ArrayList<>();
 
+    private int lastScales;
+
     /** An operation: what it is, where its command stands in the payload, what it leaves. */
     record Drawn(String text, int offset, NpuMap ofm, List<Long> expected) {}
 
@@ -36,6 +38,11 @@ final class NpuDraw {
         return Bytes.wrap(flash.bytes());
     }
 
+    /** Where the scales of the last convolution lie in the constants. */
+    int lastScales() {
+        return lastScales;
+    }
+
     Bytes arena() {
         return Bytes.wrap(arena.bytes());
     }
@@ -46,8 +53,13 @@ final class NpuDraw {
 
     /** The job, which takes the whole arena out. */
     NpuJob job() {
+        return job(flash());
+    }
+
+    /** The job with other constants. */
+    NpuJob job(Bytes constants) {
         return new NpuJob(config)
-                .region(flash().size(), flash())
+                .region(constants.size(), constants)
                 .region(arena().size(), arena())
                 .payload(payload().toArray())
                 .take(1, 0, arena().size())
@@ -129,9 +141,8 @@ final class NpuDraw {
             stream.wide(
                     core == 0 ? NpuStream.WEIGHT_BASE : NpuStream.WEIGHT1_BASE,
                     List.of(flash.add(coded), coded.length));
-            stream.wide(
-                    core == 0 ? NpuStream.SCALE_BASE : NpuStream.SCALE1_BASE,
-                    List.of(flash.add(scales), scales.length));
+            lastScales = flash.add(scales);
+            stream.wide(core == 0 ? NpuStream.SCALE_BASE : NpuStream.SCALE1_BASE, List.of(lastScales, scales.length));
         }
         add(
                 (isDepthwise ? "depthwise " : "convolution ") + window + " of " + ifm.size() + ifm.type(),
@@ -195,11 +206,9 @@ final class NpuDraw {
                         return result.stored(
                                 seen.stream().mapToLong(v -> v).max().orElse(Integer.MIN_VALUE), true);
                     }
-                    if (isWide) {
-                        sum = result.round(BigInteger.valueOf(sum), 1, result.shift())
+                    if (isGlobal) {
+                        sum = result.round(BigInteger.valueOf(sum), isWide ? 1 : result.multiplier(), result.shift())
                                 .longValueExact();
-                    } else if (isGlobal) {
-                        sum = result.scaled(sum);
                     } else if (function == 1) {
                         long half = seen.size() / 2;
                         sum = seen.isEmpty() ? 0 : Long.signum(sum) * ((Math.abs(sum) + half) / seen.size());

@@ -94,7 +94,7 @@ class NpuErrorsTest {
     void memoryOutsideOfTheRegionsIsRefused() {
         Map<String, Consumer<NpuStream>> wrong = new LinkedHashMap<>();
         wrong.put(
-                "operation 1, command 0x00000002: IFM: ends outside of its region (0x10c, limit 0x100)",
+                "operation 1, command 0x00000002 (conv): IFM: ends outside of its region (0x10c, limit 0x100)",
                 s -> s.set(0, 0, 236));
         wrong.put("IFM: ends outside of its region (0x110, limit 0x100)", s -> s.set(5, 0, 256));
         wrong.put(
@@ -136,18 +136,18 @@ class NpuErrorsTest {
         wrong.forEach((text, change) -> expect(text, NpuStream.CONVOLUTION, 0, change));
         expect("kind of a pool: unknown", NpuStream.POOL, 3, s -> {});
         expect("OFM depth of a sum: sizes do not fit together (0x8", NpuStream.POOL, 2, s -> {});
-        expect("elementwise function: unknown (0xa", NpuStream.ELEMENTWISE, 10, s -> {});
+        expect("(elementwise 10): elementwise function: unknown (0xa", NpuStream.ELEMENTWISE, 10, s -> {});
         expect("IFM2: no such region was given (0x9", NpuStream.ELEMENTWISE, 1, s -> s.set(0x18f, 9));
     }
 
     @Test
     void dmaStaysInItsRegionsAndInTheTables() {
         Map<String, Consumer<NpuStream>> wrong = new LinkedHashMap<>();
-        wrong.put("DMA source: ends outside of its region", s -> s.set(0x32, 0, FLASH_BYTES + 1));
+        wrong.put("DMA source: ends outside of its region", s -> s.set(0x32, 0, FLASH_BYTES + 16));
         wrong.put("DMA destination: would write to region 0", s -> s.set(0x32, 0, 16));
         wrong.put(
                 "DMA destination: ends outside",
-                s -> s.set(0x131, 1).set(0x31, 0, 250).set(0x32, 0, 16));
+                s -> s.set(0x131, 1).set(0x31, 0, ARENA_BYTES).set(0x32, 0, 16));
         wrong.put(
                 "table in SHRAM: ends outside",
                 s -> s.set(0x131, 0x100).set(0x31, 0, 0x5000).set(0x32, 0, 16));
@@ -155,7 +155,7 @@ class NpuErrorsTest {
                 "table in SHRAM: ends outside of its region (0x6010, limit 0x6000)",
                 s -> s.set(0x131, 0x100).set(0x31, 0, 0x6000).set(0x32, 0, 16));
         wrong.put(
-                "length of a table: not aligned",
+                "DMA length: not aligned (0x8, limit 0x10)",
                 s -> s.set(0x131, 0x100).set(0x31, 0, 0x5800).set(0x32, 0, 8));
         wrong.put("mode of a DMA: the model does not know", s -> s.set(0x130, 0x200));
         wrong.forEach((text, change) -> expect(text, NpuStream.DMA_START, 0, change));

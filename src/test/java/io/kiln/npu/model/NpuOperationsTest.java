@@ -3,10 +3,12 @@ package io.kiln.npu.model;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kiln.base.Bytes;
 import io.kiln.base.DrawnCases;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -44,5 +46,25 @@ class NpuOperationsTest {
                 }
             }
         }
+    }
+
+    /** Whoever compares two runs finds the operation: its line is the first that differs. */
+    @Test
+    void aBrokenConstantShowsInItsOperation() {
+        NpuHost host = NpuHost.compile(folder);
+        NpuDraw draw = new NpuDraw(CONFIGURATIONS.get(2), new Random(SEED));
+        draw.convolution(false);
+        draw.convolution(false);
+        int bias = draw.lastScales() + 2;
+        draw.pool(1);
+        List<String> right = host.run(draw.job()).lines(0);
+        byte[] broken = draw.flash().toArray();
+        broken[bias] ^= 1;
+        List<String> wrong = host.run(draw.job(Bytes.wrap(broken))).lines(0);
+        assertThat(right).hasSameSizeAs(wrong);
+        assertThat(IntStream.range(0, right.size())
+                        .filter(i -> !right.get(i).equals(wrong.get(i)))
+                        .findFirst())
+                .hasValue(1);
     }
 }
