@@ -110,7 +110,8 @@ class EthosUFlowTest {
         TestPrograms.need("qemu-system-arm");
         List<ModelSource> models = new ArrayList<>(List.of(new ModelSource(mixed(VelaModel.U55_128), "mixed")));
         Path vectors = vectors("vectors/mixed");
-        if (SharedFolder.find("ethosu").isPresent()) {
+        if (SharedFolder.find("ethosu").isPresent()
+                && SharedFolder.find("golden").isPresent()) {
             addVelas(models, vectors.getParent());
         }
         flow.build(draft(models, "virtual-corstone-300", vectors.getParent()).build(), DeviceSpec.USUAL);
@@ -141,8 +142,9 @@ class EthosUFlowTest {
                 : List.of("hello_world_int8", "micro_kws_xs");
         for (String name : names) {
             String suffix = name.startsWith("vww") ? "-u55-128-size.tflite" : "-u55-128.tflite";
-            models.add(new ModelSource(SharedFolder.need("ethosu").resolve(name + suffix), name));
-            try (Stream<Path> files = Files.list(SharedFolder.need("golden").resolve(name))) {
+            models.add(new ModelSource(SharedFolder.find("ethosu").orElseThrow().resolve(name + suffix), name));
+            try (Stream<Path> files =
+                    Files.list(SharedFolder.find("golden").orElseThrow().resolve(name))) {
                 for (Path file :
                         files.filter(each -> each.toString().endsWith(".bin")).toList()) {
                     WholeFiles.write(vectors.resolve(name).resolve(file.getFileName()), Files.readAllBytes(file));
