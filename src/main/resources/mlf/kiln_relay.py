@@ -18,7 +18,8 @@ from tvm.relay.op import op as _registry
 NAMES = """
     abs add add_n argmax argmin atan2 batch_matmul bitwise_and bitwise_or bitwise_xor broadcast_to cast ceil
     circular_buffer clip concatenate copy cos cumsum custom detection_postprocess divide dynamic_update_slice elu
-    equal erf erfc exp fixed_point_multiply floor floor_divide floor_mod full greater greater_equal hard_swish
+    equal erf erfc ethos_u ethos_u_tensor exp fixed_point_multiply floor floor_divide floor_mod full greater
+    greater_equal hard_swish
     if_then_else image.resize2d l2_normalize leaky_relu left_shift less less_equal log log_softmax logical_and
     logical_not logical_or logistic16 lookup lookup16 max maximum mean min minimum ml.tree_ensemble multiply
     negative nn.avg_pool2d nn.bias_add nn.conv2d nn.conv2d_transpose nn.dense nn.leaky_relu nn.max_pool2d nn.pad

@@ -106,7 +106,7 @@ public record Function(
         return types;
     }
 
-    /** The first operator computed by the user's C, called functions included. */
+    /** The first operator computed by the user's C or an NPU, called functions included. */
     public Optional<Binding> opaque() {
         return Stream.concat(
                         bindings.stream().filter(b -> b.op().has(Trait.OPAQUE)),

@@ -2,9 +2,11 @@
 package io.kiln.firmware;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.base.Bytes;
+import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Optimize;
 import io.kiln.base.WholeFiles;
@@ -37,6 +39,16 @@ class NpuSourcesTest {
     void imagesWithPartsGetHooksAndModel() {
         assertThat(paths("virtual-corstone-300", parts(VelaModel.U55_128))).contains(HOOKS, MODEL);
         assertThat(paths("mps3-an547", parts(VelaModel.U55_128))).doesNotContain(HOOKS, MODEL);
+    }
+
+    /** Files for a U85 become firmware, with commands that U55 and U65 lack, but nothing here can tell what they compute. */
+    @Test
+    void aU85IsForBoardsAlone() {
+        ModelLibrary parts = parts(VelaModel.U85_256);
+        assertThat(parts.artifacts().artifacts()).anyMatch(file -> file.loader().equals("ethos-u"));
+        assertThatThrownBy(() -> paths("virtual-corstone-300", parts))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("there is no model of an ethos-u85-256");
     }
 
     /** The archive keeps the streams, so that firmware built from it, where there is no compiler of models, is the same. */

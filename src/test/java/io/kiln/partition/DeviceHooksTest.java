@@ -55,7 +55,7 @@ class DeviceHooksTest {
           }
         #define HOOKS(device) \\
           HOOK(device, Activate) HOOK(device, Open) HOOK(device, Close) HOOK(device, Deactivate)
-        HOOKS(EthosU)
+        HOOKS(EthosN)
         HOOKS(MyNpu2)
         """;
 
@@ -81,7 +81,7 @@ class DeviceHooksTest {
         int main(int argc, char** argv) {
           char first[] = "first";
           char second[] = "second";
-          struct tvmgen_net_devices devices = {.ethos_u = first, .my_npu_2 = second};
+          struct tvmgen_net_devices devices = {.ethos_n = first, .my_npu_2 = second};
           failing = argc > 1 ? atoi(argv[1]) : 0;
           printf("%d\\n", (int)run(&devices));
           return 0;
@@ -131,23 +131,23 @@ class DeviceHooksTest {
     private Path folder;
 
     private static RequestDraft request() {
-        return RequestDraft.of(OwnModel.SINE.model(), "ethos-u, my-npu-2, c")
+        return RequestDraft.of(OwnModel.SINE.model(), "ethos-n, my-npu-2, c")
                 .name("net")
                 .codegens(
-                        List.of(new Npu("ethos-u", length -> length == 1), new Npu("my-npu-2", length -> length > 1)));
+                        List.of(new Npu("ethos-n", length -> length == 1), new Npu("my-npu-2", length -> length > 1)));
     }
 
     @Test
     void hooksAreNamedAsInTvm() {
-        DeviceHooks hooks = DeviceHooks.of("ethos-u");
+        DeviceHooks hooks = DeviceHooks.of("ethos-n");
         assertThat(Stream.of(hooks.activate(), hooks.open(), hooks.close(), hooks.deactivate()))
                 .containsExactly(
-                        "TVMDeviceEthosUActivate",
-                        "TVMDeviceEthosUOpen",
-                        "TVMDeviceEthosUClose",
-                        "TVMDeviceEthosUDeactivate");
-        assertThat(hooks.device()).isEqualTo("ethos_u");
-        assertThat(hooks.context()).isEqualTo("device_context_ethos_u");
+                        "TVMDeviceEthosNActivate",
+                        "TVMDeviceEthosNOpen",
+                        "TVMDeviceEthosNClose",
+                        "TVMDeviceEthosNDeactivate");
+        assertThat(hooks.device()).isEqualTo("ethos_n");
+        assertThat(hooks.context()).isEqualTo("device_context_ethos_n");
     }
 
     @ParameterizedTest
@@ -156,11 +156,11 @@ class DeviceHooksTest {
         CompiledModel model = ModelCompiler.compile(request().io(io).build());
         build(model, io);
         List<String> good = List.of(
-                "EthosUActivate first",
+                "EthosNActivate first",
                 "MyNpu2Activate second",
-                "EthosUOpen first",
-                "tvmgen_net_ethos_u_main_0 first",
-                "EthosUClose first",
+                "EthosNOpen first",
+                "tvmgen_net_ethos_n_main_0 first",
+                "EthosNClose first",
                 "MyNpu2Open second",
                 "tvmgen_net_my_npu_2_main_1 second",
                 "MyNpu2Close second",
@@ -168,11 +168,11 @@ class DeviceHooksTest {
                 "tvmgen_net_my_npu_2_main_2 second",
                 "MyNpu2Close second",
                 "MyNpu2Deactivate second",
-                "EthosUDeactivate first");
+                "EthosNDeactivate first");
         assertThat(run(0)).isEqualTo(lines(good, 0, List.of(), "0"));
         List<String> off = good.subList(11, 13);
         assertThat(run(1)).isEqualTo(lines(good, 1, List.of(), "-1"));
-        assertThat(run(2)).isEqualTo(lines(good, 2, List.of("EthosUDeactivate first"), "-1"));
+        assertThat(run(2)).isEqualTo(lines(good, 2, List.of("EthosNDeactivate first"), "-1"));
         assertThat(run(3)).isEqualTo(lines(good, 3, off, "-1"));
         assertThat(run(7)).as("a function that fails is closed").isEqualTo(lines(good, 8, off, "-1"));
         assertThat(run(8)).isEqualTo(lines(good, 8, off, "-1"));
@@ -191,15 +191,15 @@ class DeviceHooksTest {
     void theInterfaceHasTheDevices() {
         CompiledModel model = ModelCompiler.compile(request().build());
         assertThat(model.library().metadata().api().devices())
-                .containsExactly(new DeviceHooks("ethos_u"), new DeviceHooks("my_npu_2"));
+                .containsExactly(new DeviceHooks("ethos_n"), new DeviceHooks("my_npu_2"));
         assertThat(model.library().artifacts().of(ArtifactKind.HEADER).get(0).text())
-                .contains("struct tvmgen_net_devices {\n  void* ethos_u;\n  void* my_npu_2;\n};\n")
+                .contains("struct tvmgen_net_devices {\n  void* ethos_n;\n  void* my_npu_2;\n};\n")
                 .contains("struct tvmgen_net_outputs* outputs, struct tvmgen_net_devices* devices);");
     }
 
     @Test
     void interfacesWithoutContextsAreRefused() {
-        String message = "the device ethos_u needs a context, which only the C interface of the AOT executor passes";
+        String message = "the device ethos_n needs a context, which only the C interface of the AOT executor passes";
         CompileRequest packed = request().convention(Convention.PACKED).build();
         assertThatThrownBy(() -> ModelCompiler.compile(packed)).hasMessageContaining(message);
         CompileRequest graph = request().executor(ExecutorKind.GRAPH).build();

@@ -15,7 +15,7 @@ class BlockChoiceTest {
     private static RowGraph graph(int... works) {
         List<Node> nodes = new ArrayList<>();
         for (int work : works) {
-            nodes.add(new Node(List.of(), nodes.size(), 10, false, 2, new RowGraph.Cost(0, 0, work)));
+            nodes.add(new Node(List.of(), nodes.size(), 10, false, 2, new RowGraph.Cost(0, 0, work, 1)));
         }
         return new RowGraph(nodes, List.of(), Map.of());
     }

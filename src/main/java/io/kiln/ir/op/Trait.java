@@ -12,7 +12,7 @@ public enum Trait {
     /** Computes each element from the elements at its place, so that operands in another order give the result in that order. */
     ELEMENTWISE,
 
-    /** Computed by the user's C only: it cannot be interpreted or evaluated at build time. */
+    /** Computed by the user's C or an NPU only: it cannot be interpreted or evaluated at build time. */
     OPAQUE,
 
     /** Its loops can clamp each element that they store, so that a clip after it needs no loops of its own. */

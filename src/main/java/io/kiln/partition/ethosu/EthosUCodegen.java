@@ -9,9 +9,11 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.ir.Binding;
 import io.kiln.ir.op.call.EthosU;
+import io.kiln.ir.op.call.EthosUTensor;
 import io.kiln.npu.DriverPayload;
 import io.kiln.npu.NpuConfiguration;
 import io.kiln.partition.CompositePattern;
+import io.kiln.partition.Condition;
 import io.kiln.partition.ExternalCall;
 import io.kiln.partition.ExternalCodegen;
 import io.kiln.partition.ExternalFunction;
@@ -62,8 +64,15 @@ public final class EthosUCodegen implements ExternalCodegen {
 
     @Override
     public List<CompositePattern> patterns(CompositeTarget.External external, Target host) {
+        // The second pattern takes nothing: its condition is what the report says of operators that stay on the core.
         return List.of(
-                new CompositePattern(NAME + ".part", List.of(PatternStep.named(EthosU.SIGNATURE.name())), List.of()));
+                new CompositePattern(NAME + ".part", List.of(PatternStep.named(EthosU.SIGNATURE.name())), List.of()),
+                new CompositePattern(
+                        NAME + ".operator",
+                        List.of(new PatternStep("operator", op -> !(op instanceof EthosUTensor), false)),
+                        List.of(new Condition(
+                                "Vela has not compiled it for the NPU",
+                                match -> match.root().op() instanceof EthosU))));
     }
 
     @Override

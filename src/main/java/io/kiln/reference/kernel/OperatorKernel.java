@@ -39,11 +39,11 @@ public interface OperatorKernel<O extends Op> {
         return Map.entry(op, (any, args, type, functions) -> kernel.run(op.cast(any), args, type, functions));
     }
 
-    /** An entry for an operator that only the user's C can compute. */
+    /** An entry for an operator that only the user's C or an NPU can compute. */
     static Map.Entry<Class<? extends Op>, OperatorKernel<Op>> opaque(Class<? extends Op> op) {
         return Map.entry(op, (any, args, type, functions) -> {
             throw new KilnException(Failure.MODEL.problem(
-                    "only the C function of " + any.name() + " knows its result",
+                    "only C or an NPU knows the result of " + any.name(),
                     "",
                     "operators that can be computed at build time",
                     "Change the model so that its result is not needed at build time"));

@@ -10,6 +10,7 @@ import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.WholeFiles;
+import io.kiln.firmware.RecordingLog;
 import io.kiln.flow.Flow;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
@@ -97,7 +98,8 @@ class EthosUFlowTest {
     @TempDir
     private Path folder;
 
-    private final Flow flow = new Flow(Log.QUIET, TestToolchains.environment(Log.QUIET));
+    private final RecordingLog log = new RecordingLog();
+    private final Flow flow = new Flow(log, TestToolchains.environment(Log.QUIET));
 
     /**
      * A part for the NPU, a pool that stayed on the core, another part for the NPU, in a file of our own making; in the same image,
@@ -108,12 +110,24 @@ class EthosUFlowTest {
         TestPrograms.need("qemu-system-arm");
         List<ModelSource> models = new ArrayList<>(List.of(new ModelSource(mixed(VelaModel.U55_128), "mixed")));
         Path vectors = vectors("vectors/mixed");
-        if (SharedFolder.find("ethosu").isPresent()) {
+        if (SharedFolder.find("ethosu").isPresent()
+                && SharedFolder.find("golden").isPresent()) {
             addVelas(models, vectors.getParent());
         }
         flow.build(draft(models, "virtual-corstone-300", vectors.getParent()).build(), DeviceSpec.USUAL);
         assertThat(json("kiln/verify.json").path("bitExact").asBoolean()).isTrue();
         assertThat(json("kiln/verify.json").path("cases")).hasSize(3 * models.size());
+        assertThat(log.take())
+                .anyMatch(line -> line.contains("Model mixed: 6 operators")
+                        && line.endsWith("; none of the MACs on the NPU in 2 parts, on the core nn.max_pool2d"));
+        JsonNode operators = json("kiln/report.json").path("operators");
+        assertThat(operators)
+                .filteredOn(each -> each.path("codegen").asText().equals("ethos-u"))
+                .hasSize(models.size() + 1);
+        assertThat(operators)
+                .filteredOn(each -> each.path("op").asText().equals("nn.max_pool2d"))
+                .extracting(each -> each.path("stayed").asText())
+                .containsExactly("ethos-u.operator: Vela has not compiled it for the NPU");
     }
 
     private static void addVelas(List<ModelSource> models, Path vectors) throws IOException {
@@ -128,8 +142,9 @@ class EthosUFlowTest {
                 : List.of("hello_world_int8", "micro_kws_xs");
         for (String name : names) {
             String suffix = name.startsWith("vww") ? "-u55-128-size.tflite" : "-u55-128.tflite";
-            models.add(new ModelSource(SharedFolder.need("ethosu").resolve(name + suffix), name));
-            try (Stream<Path> files = Files.list(SharedFolder.need("golden").resolve(name))) {
+            models.add(new ModelSource(SharedFolder.find("ethosu").orElseThrow().resolve(name + suffix), name));
+            try (Stream<Path> files =
+                    Files.list(SharedFolder.find("golden").orElseThrow().resolve(name))) {
                 for (Path file :
                         files.filter(each -> each.toString().endsWith(".bin")).toList()) {
                     WholeFiles.write(vectors.resolve(name).resolve(file.getFileName()), Files.readAllBytes(file));

@@ -182,7 +182,13 @@ class OwnProgramTest {
                 .optimize("size")
                 .mlfVersion(5)
                 .verify(new VerifySpec(
-                        VerifyOn.EMULATOR, Optional.empty(), 1, 0, Duration.ofSeconds(seconds), VerifyOver.CONSOLE))
+                        VerifyOn.EMULATOR,
+                        Optional.empty(),
+                        1,
+                        0,
+                        Duration.ofSeconds(seconds),
+                        VerifyOver.CONSOLE,
+                        Optional.empty()))
                 .build();
     }
 

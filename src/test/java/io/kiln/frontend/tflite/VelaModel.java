@@ -20,6 +20,8 @@ public final class VelaModel {
 
     public static final int U55_256 = 0x3008;
 
+    public static final int U85_256 = 0x20000008;
+
     /** Rows, columns and channels of the input. */
     public static final int ROWS = 4;
 
@@ -29,6 +31,9 @@ public final class VelaModel {
     private static final int INPUT_BYTES = ROWS * COLUMNS * CHANNELS;
     private static final int POOLED_BYTES = INPUT_BYTES / 4;
     private static final int ARENA = 512;
+
+    private static final int NEW_IN_U85 = 0x12E;
+    private static final int WAIT = 0x012;
 
     private VelaModel() {}
 
@@ -44,6 +49,7 @@ public final class VelaModel {
                 .payload(configuration);
         Bytes second = new CommandWords()
                 .clamp(384, 0, ROWS / 2, COLUMNS / 2, CHANNELS, -128, 20)
+                .narrow(configuration == U85_256 ? NEW_IN_U85 : WAIT, 0)
                 .payload(configuration);
         TfliteModelBuilder builder = new TfliteModelBuilder();
         int flash = bytes(builder, "flash", new byte[16]);
