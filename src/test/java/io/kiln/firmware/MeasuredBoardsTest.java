@@ -8,6 +8,7 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.firmware.app.Application;
 import io.kiln.firmware.app.MlperfOptions;
+import io.kiln.firmware.image.Image;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Boards;
 import java.nio.file.Path;
@@ -46,7 +47,20 @@ class MeasuredBoardsTest {
         assertThat(pins).isGreaterThanOrEqualTo(ONE_OF_EACH_FAMILY.size() - 1);
     }
 
-    private void compile(Board board, String mode) {
+    /** Protocol, conversions and board beside an image whose application is small, too. */
+    @Test
+    void theProtocolIsSmall() {
+        Image console = TestFirmware.build(TestFirmware.request("mps2-an386", "clang", folder), folder, Log.QUIET);
+        Image measured = compile(TestFirmware.board("mps2-an386"), "performance");
+        assertThat(measured.measurement().flash().total()
+                        - console.measurement().flash().total())
+                .isLessThan(4096);
+        assertThat(measured.measurement().ram().total()
+                        - console.measurement().ram().total())
+                .isLessThan(600);
+    }
+
+    private Image compile(Board board, String mode) {
         Path place = folder.resolve(board.id() + "-" + mode);
         FirmwareRequest plain = TestFirmware.request(board.id(), board.isHost() ? "host" : "clang", place);
         ImageOptions options = new ImageOptions(
@@ -56,6 +70,6 @@ class MeasuredBoardsTest {
         FirmwareRequest.Content content = plain.content();
         FirmwareRequest measured = plain.with(new FirmwareRequest.Content(
                 content.models(), content.code(), options, content.brought(), content.extra()));
-        assertThat(TestFirmware.build(measured, place, Log.QUIET).elf()).exists();
+        return TestFirmware.build(measured, place, Log.QUIET);
     }
 }
