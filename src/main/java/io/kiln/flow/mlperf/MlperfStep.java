@@ -119,7 +119,7 @@ public final class MlperfStep {
             R measured = measure.apply(connected, results);
             Json.write(folder.resolve("results.json"), results);
             return measured;
-        } catch (IOException e) {
+        } catch (IOException | UncheckedIOException e) {
             throw FileFailure.of("cannot write", transcript, e);
         }
     }
