@@ -103,6 +103,7 @@ class MlperfFlowTest {
         assertThat(text("performance/log.txt")).contains("> infer 10 1%\n< m-warmup-start-1\n< m-warmup-done\n");
         assertThat(text("performance/results.txt"))
                 .containsPattern("ulp-mlperf: Median throughput is +[0-9.]+ inf./sec.\n");
+        JsonSchemas.assertFits("report", Files.readString(folder.resolve("out/kiln/report.json")));
         JsonSchemas.assertFits("mlperf", Files.readString(folder.resolve("out/kiln/mlperf.json")));
         JsonSchemas.assertFits("mlperf-results", text("accuracy/results.json"));
         JsonSchemas.assertFits("mlperf-results", text("performance/results.json"));
