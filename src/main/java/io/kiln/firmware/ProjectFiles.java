@@ -271,8 +271,9 @@ final class ProjectFiles {
                                     : ""));
         }
         if (!ownMain) {
-            defaultApplication(request)
-                    .forEach((name, content) -> addOwn(APPLICATION + "/" + name, content, SourceKind.OWN));
+            // A benchmark measures the model, and nothing around it.
+            SourceKind kind = request.application() == Application.MLPERF_TINY ? SourceKind.SMALL : SourceKind.OWN;
+            defaultApplication(request).forEach((name, content) -> addOwn(APPLICATION + "/" + name, content, kind));
             if (request.board().isHost() && !strangers.isEmpty()) {
                 ResourceTree.read("templates/host")
                         .forEach((name, content) -> addOwn(APPLICATION + "/" + name, content, SourceKind.FREESTANDING));

@@ -13,7 +13,7 @@ import java.util.List;
 /**
  * Content of {@code report.json}: what was built and its memory use. All sizes are in bytes.
  *
- * @param application what runs on the image: {@code console}, {@code rpc} or {@link #OWN_APPLICATION}
+ * @param application what runs on the image: {@code console}, {@code rpc}, {@code mlperf-tiny} or {@link #OWN_APPLICATION}
  * @param model file name of the model; several are joined by {@code ", "}
  * @param name module name; several are joined likewise
  * @param board id of the board

@@ -10,7 +10,7 @@ import io.kiln.base.ParameterValue;
  */
 public enum Benchmark {
     /** Keyword spotting: 49 frames of 10 features, quantized as the reference model has them. */
-    KWS01(DType.INT8, 490, 12, 0.584702909f, 83),
+    KWS01(DType.INT8, 490, 12, 0.5847029f, 83),
 
     /** Visual wake words: a picture of 96 by 96 pixels. */
     VWW01(DType.UINT8, 96 * 96 * 3, 2, 1 / 255f, 0),

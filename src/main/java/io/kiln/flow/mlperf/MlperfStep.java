@@ -51,7 +51,11 @@ public final class MlperfStep {
     /** Microseconds that the inferences with an input take at least, and that a runner waits at most. */
     private static final double LEAST_TIME = 10.5e6;
 
+    private static final double MARGIN = 0.5e6;
     private static final double MOST_TIME = 30e6;
+
+    /** Microseconds of inferences by which the time of one is known. */
+    private static final double TRIAL_TIME = 1e6;
 
     private static final Duration EMULATOR_LIMIT = Duration.ofHours(12);
 
@@ -119,7 +123,7 @@ public final class MlperfStep {
             R measured = measure.apply(connected, results);
             Json.write(folder.resolve("results.json"), results);
             return measured;
-        } catch (IOException e) {
+        } catch (IOException | UncheckedIOException e) {
             throw FileFailure.of("cannot write", transcript, e);
         }
     }
@@ -234,13 +238,25 @@ public final class MlperfStep {
         if (isEmulated()) {
             return connected.infer(FEWEST_RUNS, 1);
         }
-        double one = Math.max(1, connected.infer(1, 0).elapsed());
-        int iterations = (int) Math.min(Integer.MAX_VALUE, Math.ceil(LEAST_TIME / one));
+        Inference trial = connected.infer(1, 0);
+        while (trial.elapsed() < TRIAL_TIME) {
+            trial = connected.infer(forTime(trial, TRIAL_TIME), 0);
+        }
+        double one = (double) trial.elapsed() / trial.iterations();
+        int iterations = forTime(trial, LEAST_TIME);
         if (iterations * one > MOST_TIME) {
             throw new KilnException(Failure.PROFILE.problem(
                     text("an inference takes %.1f s", one / 1e6), benchmark, "at most 30 s, as a runner waits", ""));
         }
-        return connected.infer(iterations, (int) Math.min(MOST_WARMUPS, MOST_TIME / 2 / one));
+        Inference measured = connected.infer(iterations, (int) Math.min(MOST_WARMUPS, MOST_TIME / 2 / one));
+        return measured.elapsed() < LEAST_TIME - MARGIN ? connected.infer(forTime(measured, LEAST_TIME), 0) : measured;
+    }
+
+    /** How many inferences take some microseconds, by what those before took; more than those, and not a hundred times as many. */
+    private static int forTime(Inference before, double microseconds) {
+        double one = Math.max(1, before.elapsed()) / (double) before.iterations();
+        double most = Math.min(Integer.MAX_VALUE / 2.0, 100.0 * before.iterations());
+        return (int) Math.max(before.iterations() + 1.0, Math.min(most, Math.ceil(microseconds / one)));
     }
 
     private static Result result(LabelledInput input, Inference answer) {

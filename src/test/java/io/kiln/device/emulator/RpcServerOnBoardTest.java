@@ -36,6 +36,8 @@ import io.kiln.process.Command;
 import io.kiln.process.ProcessRunner;
 import io.kiln.process.RunningProcess;
 import io.kiln.toolchain.board.Board;
+import io.kiln.toolchain.board.Boards;
+import io.kiln.toolchain.board.Emulation;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -49,10 +51,12 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** The application {@code rpc}: a recorded conversation with it, and what it costs. */
 class RpcServerOnBoardTest {
@@ -127,6 +131,37 @@ class RpcServerOnBoardTest {
             assertThat(reply.startsWith("82") ? receive(process, decoder) : reply)
                     .matches("83[0-9a-f]{2}0101");
         }
+    }
+
+    /** {@code nightly} takes all boards that QEMU emulates. */
+    static Stream<String> idleBoards() {
+        return System.getProperty("kiln.golden", "").equals("all")
+                ? Boards.builtIn().ids().stream()
+                        .filter(id -> Boards.builtIn().find(id).emulation() instanceof Emulation.Qemu)
+                : Stream.of("mps2-an386", "qemu-riscv32");
+    }
+
+    /** It waits for the UART's interrupt, so that the emulator has nothing to do. */
+    @ParameterizedTest
+    @MethodSource("idleBoards")
+    void anIdleImageTakesNoTimeOfThisComputer(String id) throws IOException, InterruptedException {
+        Board board = HandWrittenModel.board(id);
+        TestTools.need(board);
+        try (RunningProcess process = Emulator.of(board, Duration.ofSeconds(60))
+                .start(image(board, "clang").elf())) {
+            assertThat(receive(process, new FrameDecoder(4096))).isEqualTo("000002");
+            Duration before = used(process);
+            Thread.sleep(500);
+            assertThat(used(process).minus(before)).isLessThan(Duration.ofMillis(150));
+        }
+    }
+
+    private static Duration used(RunningProcess process) {
+        return ProcessHandle.of(process.pid())
+                .orElseThrow()
+                .info()
+                .totalCpuDuration()
+                .orElseThrow();
     }
 
     @Test
