@@ -14,7 +14,6 @@ import java.util.Collection;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import org.apache.activemq.artemis.api.core.QueueConfiguration;
@@ -245,7 +244,7 @@ public final class FarmBroker implements AutoCloseable {
 
     /** A connection inside of this process. */
     public FarmLink link() {
-        return FarmLink.open(address.url(), inside, own, Optional.of(own));
+        return FarmLink.inside(address.url(), inside, own);
     }
 
     /** Ends the broker; its queues stay in the folder. */
