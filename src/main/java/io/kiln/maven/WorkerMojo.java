@@ -3,9 +3,12 @@ package io.kiln.maven;
 
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
+import io.kiln.farm.desk.Labels;
+import io.kiln.farm.worker.WorkerSetup.Identity;
 import io.kiln.flow.spec.FarmUse;
 import io.kiln.flow.spec.WorkerSpec;
 import io.kiln.flow.spec.WorkerSpec.Device;
+import io.kiln.flow.state.PluginVersion;
 import io.kiln.flow.worker.WorkerStep;
 import io.kiln.maven.artifact.BoardArtifacts;
 import io.kiln.maven.session.MojoLog;
@@ -48,6 +51,10 @@ public final class WorkerMojo extends AbstractKilnMojo {
     /** The worker's name, unique in the farm. If not set, the computer's name and the process id. */
     @Parameter(property = "kiln.worker.name")
     private String name;
+
+    /** Labels by which builds choose workers, such as {@code silicon=real,room=3}. */
+    @Parameter(property = "kiln.worker.labels", defaultValue = "")
+    private String labels;
 
     /** The boards whose emulators are offered, separated by commas. If not set, all that QEMU emulates here. */
     @Parameter(property = "kiln.worker.emulators")
@@ -98,7 +105,12 @@ public final class WorkerMojo extends AbstractKilnMojo {
                         "")));
         WorkerSpec worker = new WorkerSpec(
                 use.address(),
-                name == null ? hostName() + "-" + ProcessHandle.current().pid() : name,
+                new Identity(
+                        name == null
+                                ? hostName() + "-" + ProcessHandle.current().pid()
+                                : name,
+                        PluginVersion.released(),
+                        Labels.parse("kiln.worker.labels", labels == null ? "" : labels)),
                 emulators == null ? List.of() : emulators,
                 slots < 0 ? Runtime.getRuntime().availableProcessors() : slots,
                 devices(),

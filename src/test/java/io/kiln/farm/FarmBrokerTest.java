@@ -57,7 +57,7 @@ final class FarmBrokerTest {
             System.setProperty("brokerconfig." + pair[0], pair[1]);
         }
         try {
-            assertThatThrownBy(() -> FarmBroker.start(home.resolve("farm"), HERE, new KeptLog()))
+            assertThatThrownBy(() -> FarmBroker.start(home.resolve("farm"), HERE, new KeptLog(), event -> {}))
                     .isInstanceOf(KilnException.class)
                     .hasMessageContaining("something adds to its configuration");
         } finally {
@@ -90,7 +90,7 @@ final class FarmBrokerTest {
     void messages_of_any_size_arrive(int size) {
         byte[] content = new byte[size];
         new Random(size).nextBytes(content);
-        try (FarmBroker broker = FarmBroker.start(home.resolve("farm"), HERE, new KeptLog());
+        try (FarmBroker broker = FarmBroker.start(home.resolve("farm"), HERE, new KeptLog(), event -> {});
                 FarmLink link = FarmLink.open(broker.address())) {
             Map<String, String> properties = Map.of(FarmQueues.CLIENT, "b");
             link.send(
@@ -108,11 +108,11 @@ final class FarmBrokerTest {
 
     @Test
     void a_folder_with_another_queue_is_refused() throws Exception {
-        FarmBroker.start(home.resolve("farm"), HERE, new KeptLog()).close();
+        FarmBroker.start(home.resolve("farm"), HERE, new KeptLog(), event -> {}).close();
         ActiveMQServerImpl engine = engine();
         engine.createQueue(QueueConfiguration.of("spy").setAddress("kiln.jobs").setRoutingType(RoutingType.MULTICAST));
         engine.stop();
-        assertThatThrownBy(() -> FarmBroker.start(home.resolve("farm"), HERE, new KeptLog()))
+        assertThatThrownBy(() -> FarmBroker.start(home.resolve("farm"), HERE, new KeptLog(), event -> {}))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("{other queues=[spy]}");
     }
@@ -120,7 +120,7 @@ final class FarmBrokerTest {
     /** It would run before the broker looks for others. */
     @Test
     void a_bridge_that_the_folder_has_kept_connects_to_nobody() throws Exception {
-        FarmBroker.start(home.resolve("farm"), HERE, new KeptLog()).close();
+        FarmBroker.start(home.resolve("farm"), HERE, new KeptLog(), event -> {}).close();
         try (ServerSocket stranger = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             stranger.setSoTimeout(2000);
             ActiveMQServerImpl engine = engine();
@@ -132,7 +132,7 @@ final class FarmBrokerTest {
                     .setStaticConnectors(List.of("away")));
             stranger.accept().close();
             engine.stop();
-            assertThatThrownBy(() -> FarmBroker.start(home.resolve("farm"), HERE, new KeptLog()))
+            assertThatThrownBy(() -> FarmBroker.start(home.resolve("farm"), HERE, new KeptLog(), event -> {}))
                     .isInstanceOf(KilnException.class);
             assertThatThrownBy(stranger::accept).isInstanceOf(SocketTimeoutException.class);
         }
@@ -141,7 +141,8 @@ final class FarmBrokerTest {
     @Test
     void starts_leave_no_addresses_behind() throws Exception {
         for (int i = 0; i < 3; i++) {
-            FarmBroker.start(home.resolve("farm"), HERE, new KeptLog()).close();
+            FarmBroker.start(home.resolve("farm"), HERE, new KeptLog(), event -> {})
+                    .close();
         }
         ActiveMQServerImpl engine = engine();
         assertThat(engine.getPostOffice().getAddresses())

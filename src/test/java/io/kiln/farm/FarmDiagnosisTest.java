@@ -57,7 +57,8 @@ final class FarmDiagnosisTest {
         broker = FarmBroker.start(
                 folder.resolve("one"),
                 FarmAddress.parse("tls://localhost:0", keys.access("broker", "members", Optional.empty())),
-                LOG);
+                LOG,
+                event -> {});
     }
 
     @AfterAll
@@ -115,8 +116,8 @@ final class FarmDiagnosisTest {
         FarmAccess trusting = new FarmAccess(
                 Optional.of(keys.store("broker")), Optional.of(keys.store("old-ones")), Optional.empty());
         KeptLog log = new KeptLog();
-        try (FarmBroker other =
-                        FarmBroker.start(folder.resolve("two"), FarmAddress.parse("tls://localhost:0", trusting), log);
+        try (FarmBroker other = FarmBroker.start(
+                        folder.resolve("two"), FarmAddress.parse("tls://localhost:0", trusting), log, event -> {});
                 RawMember old = RawMember.greet(other.address().port(), Optional.of(keys.context("old", "brokers")))) {
             assertThat(old.isEnded()).isTrue();
             assertThat(log.warnings())
@@ -132,7 +133,8 @@ final class FarmDiagnosisTest {
         assertThatThrownBy(() -> FarmBroker.start(
                         folder.resolve("three"),
                         FarmAddress.parse("tls://localhost:0", keys.access("old", "members", Optional.empty())),
-                        Log.QUIET))
+                        Log.QUIET,
+                        event -> {}))
                 .hasMessageContaining(expired);
     }
 
@@ -217,7 +219,8 @@ final class FarmDiagnosisTest {
                                         Optional.of(new Store(own.file(), "tea")),
                                         Optional.of(trusted),
                                         Optional.empty())),
-                        Log.QUIET))
+                        Log.QUIET,
+                        event -> {}))
                 .hasMessageContaining("its password is another one");
     }
 
@@ -237,7 +240,8 @@ final class FarmDiagnosisTest {
         try (FarmBroker plain = FarmBroker.start(
                         folder.resolve("four"),
                         FarmAddress.parse("tcp://localhost:0", DigestWorkerProgram.MEMBER),
-                        Log.QUIET);
+                        Log.QUIET,
+                        event -> {});
                 ServerSocket http = new ServerSocket(0, 9, InetAddress.getLoopbackAddress())) {
             opening("tls", plain.address().port(), access)
                     .hasMessageContaining("it does not speak TLS")

@@ -141,8 +141,8 @@ final class FarmPacketsTest {
         tls = keys.members();
         for (Kind kind : Kind.values()) {
             String url = (kind.isEncrypted() ? "tls" : "tcp") + "://localhost:0";
-            FarmBroker broker =
-                    FarmBroker.start(folder.resolve(kind.name()), FarmAddress.parse(url, kind.broker()), LOG);
+            FarmBroker broker = FarmBroker.start(
+                    folder.resolve(kind.name()), FarmAddress.parse(url, kind.broker()), LOG, event -> {});
             FARMS.put(kind, broker);
             INSIDE.put(kind, broker.link());
             Bytes body = Bytes.ofText("kept");

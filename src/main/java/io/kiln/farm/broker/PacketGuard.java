@@ -62,7 +62,9 @@ final class PacketGuard extends ChannelInboundHandlerAdapter {
             PacketImpl.SESS_CONSUMER_CLOSE,
             PacketImpl.SESS_FLOWTOKEN,
             PacketImpl.SESS_FORCE_CONSUMER_DELIVERY,
-            PacketImpl.SESS_ACKNOWLEDGE);
+            PacketImpl.SESS_ACKNOWLEDGE,
+            // What a member sends in its place for messages of unusual priority.
+            PacketImpl.SESS_INDIVIDUAL_ACKNOWLEDGE);
 
     private final Log log;
     private volatile int most = STRANGER;
@@ -131,7 +133,7 @@ final class PacketGuard extends ChannelInboundHandlerAdapter {
         if (event instanceof SslHandshakeCompletionEvent handshake) {
             Optional<String> trouble = handshake.isSuccess()
                     ? PeerCertificate.trouble(
-                            context.pipeline().get(SslHandler.class).engine(), Instant.now())
+                            context.pipeline().get(SslHandler.class).engine().getSession(), Instant.now())
                     : Optional.of(PeerCertificate.refusal(handshake.cause()));
             trouble.ifPresent(why -> refuse(context, why));
         }

@@ -3,7 +3,6 @@ package io.kiln.farm.link;
 
 import io.kiln.base.Failure;
 import io.kiln.base.Problem;
-import io.kiln.farm.link.FarmAccess.Store;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -16,7 +15,6 @@ import java.security.cert.X509Certificate;
 import java.time.Instant;
 import java.util.Optional;
 import javax.net.ssl.KeyManager;
-import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLParameters;
@@ -33,6 +31,7 @@ final class BrokenLink {
 
     private final FarmAddress address;
     private final Throwable seen;
+    private boolean isAbsent;
 
     private BrokenLink(FarmAddress address, Throwable seen) {
         this.address = address;
@@ -44,8 +43,10 @@ final class BrokenLink {
      *
      * @param seen what the engine said, for reasons that cannot be found
      */
-    static Problem problem(FarmAddress address, Throwable seen) {
-        return new BrokenLink(address, seen).problem();
+    static FarmLost lost(FarmAddress address, Throwable seen) {
+        BrokenLink link = new BrokenLink(address, seen);
+        Problem problem = link.problem();
+        return new FarmLost(problem, link.isAbsent, seen);
     }
 
     private Problem problem() {
@@ -56,13 +57,18 @@ final class BrokenLink {
         } catch (UnknownHostException e) {
             return told("nobody knows the host " + address.host(), "", "Check the name in kiln.farm");
         } catch (ConnectException e) {
+            isAbsent = true;
             return told("nothing listens there", "a broker", "Start one with kiln:farm, or leave kiln.farm out");
         } catch (SocketTimeoutException e) {
+            isAbsent = true;
             return told(
                     "it does not answer within " + PATIENCE_MILLIS / 1000 + " s",
                     "a broker",
                     "Check the network, and firewalls between here and there");
-        } catch (IOException | GeneralSecurityException e) {
+        } catch (IOException e) {
+            isAbsent = true;
+            return told(String.valueOf(e.getMessage()), "a broker", "");
+        } catch (GeneralSecurityException e) {
             return told(String.valueOf(e.getMessage()), "a broker", "");
         }
     }
@@ -93,7 +99,7 @@ final class BrokenLink {
 
     private Problem encrypted(Socket socket) throws IOException, GeneralSecurityException {
         SeenPeer peer = SeenPeer.trusting(address.access().trust().orElseThrow());
-        try (SSLSocket tls = wrapped(socket, keys(), peer)) {
+        try (SSLSocket tls = wrapped(socket, FarmStores.keys(address.access()), peer)) {
             SSLParameters parameters = tls.getSSLParameters();
             parameters.setEndpointIdentificationAlgorithm("HTTPS");
             parameters.setProtocols(new String[] {Transports.PROTOCOLS});
@@ -112,16 +118,6 @@ final class BrokenLink {
         SSLContext context = SSLContext.getInstance("TLS");
         context.init(keys, new TrustManager[] {peer}, null);
         return (SSLSocket) context.getSocketFactory().createSocket(socket, address.bareHost(), address.port(), true);
-    }
-
-    private KeyManager[] keys() throws IOException, GeneralSecurityException {
-        if (address.access().keys().isEmpty()) {
-            return new KeyManager[0];
-        }
-        Store own = address.access().keys().get();
-        KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-        keys.init(FarmStores.load(own), own.password().toCharArray());
-        return keys.getKeyManagers();
     }
 
     /** What the broker thinks of this member: with TLS 1.3 it says so only after the member has finished its part. */

@@ -4,7 +4,6 @@ package io.kiln.farm.link;
 import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.handler.ssl.SslHandler;
@@ -87,23 +86,27 @@ public final class FarmLink implements AutoCloseable {
      * @throws KilnException if the broker refuses this member
      */
     public static FarmLink open(FarmAddress address) {
+        return open(address, USER);
+    }
+
+    /** Connects as a part of a worker. */
+    public static FarmLink open(FarmAddress address, FarmMember member) {
+        return open(address, member.user());
+    }
+
+    private static FarmLink open(FarmAddress address, String user) {
         address.requireUsable();
         return open(
                 address.url(),
                 Transports.connector(address),
-                USER,
+                user,
                 address.access().password(),
-                failure -> BrokenLink.problem(address, failure));
+                failure -> BrokenLink.lost(address, failure));
     }
 
     /** Connects from inside of the broker's process, with an account of its own. */
     public static FarmLink inside(String url, TransportConfiguration transport, String account) {
-        return open(
-                url,
-                transport,
-                account,
-                Optional.of(account),
-                failure -> Failure.FARM.problem("the broker has ended: " + failure.getMessage(), url));
+        return open(url, transport, account, Optional.of(account), failure -> FarmLost.later(url, failure));
     }
 
     private static FarmLink open(
@@ -111,7 +114,7 @@ public final class FarmLink implements AutoCloseable {
             TransportConfiguration transport,
             String user,
             Optional<String> password,
-            Function<Exception, Problem> reason) {
+            Function<Exception, FarmLost> reason) {
         ServerLocator locator = ActiveMQClient.createServerLocatorWithoutHA(transport)
                 .setReconnectAttempts(0)
                 .setConfirmationWindowSize(-1)
@@ -155,7 +158,7 @@ public final class FarmLink implements AutoCloseable {
                     e);
         } catch (Exception e) {
             locator.close();
-            throw new FarmLost(reason.apply(e), e);
+            throw reason.apply(e);
         }
     }
 
@@ -182,8 +185,9 @@ public final class FarmLink implements AutoCloseable {
     /** Requires that the broker's certificate, if it has one, is valid today, before a password goes there. */
     private static void requireValid(Channel channel) throws CertificateException {
         SslHandler encryption = channel.pipeline().get(SslHandler.class);
-        Optional<String> trouble =
-                encryption == null ? Optional.empty() : PeerCertificate.trouble(encryption.engine(), Instant.now());
+        Optional<String> trouble = encryption == null
+                ? Optional.empty()
+                : PeerCertificate.trouble(encryption.engine().getSession(), Instant.now());
         if (trouble.isPresent()) {
             throw new CertificateException(trouble.get());
         }
@@ -204,6 +208,7 @@ public final class FarmLink implements AutoCloseable {
         }
         ClientMessage out = session.createMessage(message.manner().isDurable());
         message.properties().forEach(out::putStringProperty);
+        out.setPriority((byte) message.manner().priority());
         message.manner().lifetime().ifPresent(time -> out.setExpiration(System.currentTimeMillis() + time.toMillis()));
         message.manner()
                 .unique()
@@ -254,7 +259,8 @@ public final class FarmLink implements AutoCloseable {
         return new FarmMessage(
                 properties,
                 MessageBodies.of(received),
-                new FarmMessage.Manner(received.isDurable(), Optional.empty(), Optional.empty()));
+                new FarmMessage.Manner(
+                        received.isDurable(), Optional.empty(), Optional.empty(), received.getPriority()));
     }
 
     /** Whether the connection failed or was closed. */

@@ -9,15 +9,27 @@ import io.kiln.base.Problem;
 public final class FarmLost extends KilnException {
     private static final long serialVersionUID = 1L;
 
-    /** @param problem why, and what to do */
-    FarmLost(Problem problem, Throwable cause) {
+    private final boolean isAbsent;
+
+    /**
+     * @param problem why, and what to do
+     * @param isAbsent whether there is just no broker now
+     */
+    FarmLost(Problem problem, boolean isAbsent, Throwable cause) {
         super(problem, cause);
+        this.isAbsent = isAbsent;
+    }
+
+    /** Whether there is just no broker now, so that waiting may help; false if it or this member has to be changed. */
+    public boolean isAbsent() {
+        return isAbsent;
     }
 
     /** A connection that ended. */
     static FarmLost later(String url, Throwable cause) {
         return new FarmLost(
                 Failure.FARM.problem("the connection to the farm's broker was lost: " + cause.getMessage(), url),
+                true,
                 cause);
     }
 }

@@ -16,6 +16,10 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import javax.net.ssl.KeyManager;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
 
 /** Opens a member's stores before a connection does: by then, every fault of a store looks like a broker that does not answer. */
 public final class FarmStores {
@@ -79,6 +83,29 @@ public final class FarmStores {
             problems.add("not a store: " + e.getMessage(), where, "a PKCS #12 file", "");
         }
         return List.of();
+    }
+
+    /**
+     * TLS of somebody with these stores.
+     *
+     * @throws IOException if a store cannot be read
+     * @throws GeneralSecurityException if one is of no use
+     */
+    public static SSLContext context(FarmAccess access) throws IOException, GeneralSecurityException {
+        TrustManagerFactory trusted = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+        trusted.init(load(access.trust().orElseThrow()));
+        SSLContext context = SSLContext.getInstance("TLS");
+        context.init(keys(access), trusted.getTrustManagers(), null);
+        return context;
+    }
+
+    static KeyManager[] keys(FarmAccess access) throws IOException, GeneralSecurityException {
+        if (access.keys().isEmpty()) {
+            return new KeyManager[0];
+        }
+        KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+        keys.init(load(access.keys().get()), access.keys().get().password().toCharArray());
+        return keys.getKeyManagers();
     }
 
     static KeyStore load(Store store) throws IOException, GeneralSecurityException {

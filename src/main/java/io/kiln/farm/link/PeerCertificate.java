@@ -13,8 +13,8 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
-import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLPeerUnverifiedException;
+import javax.net.ssl.SSLSession;
 
 /**
  * What people need to know of the other side's certificate. Java does not look at the dates of a certificate that is trusted itself, rather than by
@@ -41,9 +41,9 @@ public final class PeerCertificate {
     }
 
     /** The same of what the other side of a connection has shown; empty if it has shown no certificate. */
-    public static Optional<String> trouble(SSLEngine connection, Instant now) {
+    public static Optional<String> trouble(SSLSession connection, Instant now) {
         try {
-            X509Certificate shown = (X509Certificate) connection.getSession().getPeerCertificates()[0];
+            X509Certificate shown = (X509Certificate) connection.getPeerCertificates()[0];
             return trouble(shown, now).map(why -> "its certificate " + name(shown) + " " + why);
         } catch (SSLPeerUnverifiedException e) {
             return Optional.empty();

@@ -34,10 +34,11 @@ public final class WorkerStep {
     public Worker start() {
         List<Offer> offers = new WorkerOffers(log, boards).of(spec);
         BoardLeases leases = new BoardLeases(spec.home().resolve("leases"), Clock.systemUTC(), BoardLeases.USUAL_TERM);
-        WorkerSetup setup = new WorkerSetup(spec.address(), spec.name(), offers, spec.slots(), leases);
+        WorkerSetup setup = new WorkerSetup(spec.address(), spec.identity(), offers, spec.slots(), leases);
         WorkerJobs jobs = new WorkerJobs(boards, spec.openOcd(), spec.home().resolve("worker"));
         Worker worker = Worker.start(setup, jobs, log);
-        log.info("Worker " + spec.name() + " takes jobs of " + spec.address().url());
+        log.info("Worker " + spec.identity().name() + " takes jobs of "
+                + spec.address().url());
         say(offers, RunPlace.EMULATOR, spec.slots() + " at once in emulators of ");
         say(offers, RunPlace.BOARD, "On boards: ");
         return worker;
