@@ -67,8 +67,7 @@ public final class FarmMojo extends AbstractKilnMojo {
     private File home;
 
     /**
-     * The farm: elements {@code address}, {@code keyStore}, {@code keyStorePassword}, {@code trustStore}, {@code trustStorePassword}, {@code
-     * password} and {@code timeout}, or properties {@code kiln.farm} (the address) and {@code kiln.farm.NAME}.
+     * The farm: elements NAME of the properties {@code kiln.farm.NAME}; {@code address} is {@code kiln.farm}.
      */
     @Parameter
     private PlexusConfiguration farm;

@@ -19,6 +19,7 @@ import java.net.ServerSocket;
 import java.net.SocketTimeoutException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -29,6 +30,7 @@ import org.apache.activemq.artemis.core.config.BridgeConfiguration;
 import org.apache.activemq.artemis.core.config.impl.ConfigurationImpl;
 import org.apache.activemq.artemis.core.server.JournalType;
 import org.apache.activemq.artemis.core.server.impl.ActiveMQServerImpl;
+import org.apache.commons.io.FileUtils;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -103,6 +105,28 @@ final class FarmBrokerTest {
                 received.done().run();
             }
             assertThat(broker.link().count(FarmQueues.JOBS)).isZero();
+        }
+    }
+
+    /** As the page "Operate a farm" says. */
+    @Test
+    void a_copy_of_the_folder_is_a_backup_of_the_queues() throws Exception {
+        try (FarmBroker broker = FarmBroker.start(home.resolve("farm"), HERE, new KeptLog(), event -> {});
+                FarmLink link = broker.link()) {
+            Manner manner = Manner.once("1", Duration.ofMinutes(5));
+            link.send(FarmQueues.JOBS, new FarmMessage(Map.of("job", "1"), Bytes.ofText("kept"), manner));
+            broker.desk().hold("bench/left", false, "new cable");
+        }
+        FileUtils.copyDirectory(
+                home.resolve("farm").toFile(), home.resolve("backup").toFile());
+        for (String folder : List.of("farm", "backup")) {
+            List<String> found = new ArrayList<>();
+            try (FarmBroker broker =
+                    FarmBroker.start(home.resolve(folder), HERE, new KeptLog(), event -> found.add(event.text()))) {
+                assertThat(broker.link().count(FarmQueues.JOBS)).isEqualTo(1);
+                assertThat(broker.desk().held()).hasSize(1);
+                assertThat(found).containsExactly("event=job_sent job=1");
+            }
         }
     }
 

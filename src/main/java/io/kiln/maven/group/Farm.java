@@ -42,8 +42,8 @@ public final class Farm {
     private static final Element TIMEOUT =
             Element.of("timeout", "600", "Seconds without any result of the farm after which the goal fails.");
 
-    private static final Element LABELS =
-            Element.of("labels", "Labels that a worker must have to get the jobs, such as silicon=real,room=3*.");
+    private static final Element NEEDS =
+            Element.of("needs", "Labels that a worker must have to get the jobs, such as silicon=real,room=3*.");
     private static final Element PRIORITY = Element.of(
             "priority",
             "0 to 9, the most urgent: which jobs come first. If not set, 2 for kiln:tune, 4 for other goals.");
@@ -58,7 +58,7 @@ public final class Farm {
             TRUST_STORE_PASSWORD,
             PASSWORD,
             TIMEOUT,
-            LABELS,
+            NEEDS,
             PRIORITY);
 
     private final GroupValues values;
@@ -111,7 +111,7 @@ public final class Farm {
                 Duration.ofSeconds(Math.max(1, values.small(TIMEOUT))),
                 FarmMember.plain(sender.project()),
                 priority,
-                Labels.parse("kiln.farm.labels", values.find(LABELS).orElse("")),
+                Labels.parse("kiln.farm.needs", values.find(NEEDS).orElse("")),
                 PluginVersion.released());
     }
 
