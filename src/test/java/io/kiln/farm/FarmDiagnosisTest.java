@@ -13,6 +13,8 @@ import io.kiln.farm.link.FarmAccess.Store;
 import io.kiln.farm.link.FarmAddress;
 import io.kiln.farm.link.FarmLink;
 import io.kiln.farm.link.FarmLost;
+import io.kiln.farm.watch.FarmFigures;
+import io.kiln.farm.watch.StatusServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -26,8 +28,11 @@ import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.cert.X509Certificate;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
+import javax.net.ssl.HttpsURLConnection;
+import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLServerSocket;
 import org.assertj.core.api.AbstractThrowableAssert;
@@ -254,5 +259,36 @@ final class FarmDiagnosisTest {
             opening("tcp", http.getLocalPort(), DigestWorkerProgram.MEMBER)
                     .hasMessageContaining("something listens there, but it is no broker");
         }
+    }
+
+    @Test
+    void figures_are_for_members_only() throws Exception {
+        keys.trust("old-and-members", "old");
+        FarmAddress farm = FarmAddress.parse("tls://localhost:0", keys.access("broker", "members", Optional.empty()));
+        FarmAddress toOld =
+                FarmAddress.parse("tls://localhost:0", keys.access("broker", "old-and-members", Optional.empty()));
+        StatusServer.Content content = new StatusServer.Content(
+                new FarmFigures(Optional.of(end("broker"))), () -> List.of("not well"), () -> "{}", () -> "");
+        try (StatusServer server = StatusServer.start(StatusServer.address("https://localhost:0", farm), content);
+                StatusServer other = StatusServer.start(StatusServer.address("https://localhost:0", toOld), content)) {
+            HttpsURLConnection member = ask(server, "/metrics", keys.context("member", "brokers"));
+            assertThat(new String(member.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
+                    .contains("kiln_farm_certificate_end_timestamp_seconds "
+                            + (double) end("broker").getEpochSecond());
+            assertThat(ask(server, "/health", keys.context("member", "brokers")).getResponseCode())
+                    .isEqualTo(503);
+            assertThatThrownBy(() -> ask(server, "/health", keys.context("stranger", "brokers"))
+                            .getResponseCode())
+                    .isInstanceOf(IOException.class);
+            assertThat(ask(other, "/health", keys.context("old", "brokers")).getResponseCode())
+                    .isEqualTo(403);
+        }
+    }
+
+    private static HttpsURLConnection ask(StatusServer server, String path, SSLContext asWhom) throws IOException {
+        HttpsURLConnection connection =
+                (HttpsURLConnection) server.url().resolve(path).toURL().openConnection();
+        connection.setSSLSocketFactory(asWhom.getSocketFactory());
+        return connection;
     }
 }
