@@ -353,8 +353,7 @@ abstract class AbstractBuildMojo extends AbstractKilnMojo {
     private PlexusConfiguration verify;
 
     /**
-     * A farm that runs images in place of this computer: elements {@code address}, {@code keyStore}, {@code keyStorePassword}, {@code trustStore}, {@code
-     * trustStorePassword}, {@code password} and {@code timeout}, or properties {@code kiln.farm} (the address) and {@code kiln.farm.NAME}.
+     * A farm that runs images in place of this computer: elements NAME of the properties {@code kiln.farm.NAME}; {@code address} is {@code kiln.farm}.
      */
     @Parameter
     private PlexusConfiguration farm;

@@ -235,7 +235,8 @@ abstract class AbstractKilnMojo extends AbstractMojo {
         return new Farm(
                 values(Farm.GROUP, farm),
                 new FarmEngine(repositories, session.getRepositorySession(), project),
-                homeFolder(home));
+                homeFolder(home),
+                new Farm.Sender(project.getArtifactId(), execution.getGoal()));
     }
 
     /**

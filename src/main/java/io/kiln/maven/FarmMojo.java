@@ -2,8 +2,11 @@
 package io.kiln.maven;
 
 import io.kiln.farm.link.FarmAddress;
+import io.kiln.farm.link.FarmOrder;
+import io.kiln.farm.watch.StatusServer;
 import io.kiln.flow.spec.FarmUse;
 import io.kiln.flow.worker.FarmStep;
+import io.kiln.flow.worker.FarmStep.Serving;
 import io.kiln.maven.group.Farm;
 import io.kiln.maven.session.MojoLog;
 import java.io.File;
@@ -44,6 +47,18 @@ public final class FarmMojo extends AbstractKilnMojo {
     @Parameter(property = "kiln.farm.refresh", defaultValue = "5")
     private int refresh;
 
+    /** Where programs read figures and health: {@code http://localhost:PORT} or {@code https://HOST:PORT}. If not set, nowhere. */
+    @Parameter(property = "kiln.farm.status")
+    private String status;
+
+    /** With {@code kiln.farm}: a worker, or {@code WORKER/PROBE}, that gets no more jobs. */
+    @Parameter(property = "kiln.farm.hold")
+    private String hold;
+
+    /** With {@code kiln.farm}: a worker, or {@code WORKER/PROBE}, that gets jobs again. */
+    @Parameter(property = "kiln.farm.release")
+    private String release;
+
     /**
      * Folder of compilers and objects that builds share. If not set, {@code KILN_HOME}, or {@code kiln} beside the local repository.
      */
@@ -51,8 +66,7 @@ public final class FarmMojo extends AbstractKilnMojo {
     private File home;
 
     /**
-     * The farm: elements {@code address}, {@code keyStore}, {@code keyStorePassword}, {@code trustStore}, {@code trustStorePassword}, {@code
-     * password} and {@code timeout}, or properties {@code kiln.farm} (the address) and {@code kiln.farm.NAME}.
+     * The farm: elements NAME of the properties {@code kiln.farm.NAME}; {@code address} is {@code kiln.farm}.
      */
     @Parameter
     private PlexusConfiguration farm;
@@ -69,11 +83,14 @@ public final class FarmMojo extends AbstractKilnMojo {
         Farm member = farm(farm, home);
         Optional<FarmUse> use = member.use();
         if (use.isPresent()) {
-            step.show(use.get().address());
+            boolean isHold = hold != null;
+            FarmOrder order = isHold ? FarmOrder.HOLD : release != null ? FarmOrder.RELEASE : FarmOrder.STATE;
+            step.show(use.get().address(), order, isHold ? hold : release != null ? release : "");
             return;
         }
         FarmAddress address = member.address(listen);
         Path folder = farmFolder == null ? homeFolder(home).resolve("farm") : farmFolder.toPath();
-        step.serve(address, folder, refresh);
+        step.serve(new Serving(
+                address, folder, refresh, Optional.ofNullable(status).map(url -> StatusServer.address(url, address))));
     }
 }

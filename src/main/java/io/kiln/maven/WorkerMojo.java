@@ -3,9 +3,12 @@ package io.kiln.maven;
 
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
+import io.kiln.farm.desk.Labels;
+import io.kiln.farm.worker.WorkerSetup.Identity;
 import io.kiln.flow.spec.FarmUse;
 import io.kiln.flow.spec.WorkerSpec;
 import io.kiln.flow.spec.WorkerSpec.Device;
+import io.kiln.flow.state.PluginVersion;
 import io.kiln.flow.worker.WorkerStep;
 import io.kiln.maven.artifact.BoardArtifacts;
 import io.kiln.maven.session.MojoLog;
@@ -49,6 +52,10 @@ public final class WorkerMojo extends AbstractKilnMojo {
     @Parameter(property = "kiln.worker.name")
     private String name;
 
+    /** Labels by which builds choose workers, such as {@code silicon=real,room=3}. */
+    @Parameter(property = "kiln.worker.labels", defaultValue = "")
+    private String labels;
+
     /** The boards whose emulators are offered, separated by commas. If not set, all that QEMU emulates here. */
     @Parameter(property = "kiln.worker.emulators")
     private List<String> emulators;
@@ -72,8 +79,7 @@ public final class WorkerMojo extends AbstractKilnMojo {
     private File home;
 
     /**
-     * The farm: elements {@code address}, {@code keyStore}, {@code keyStorePassword}, {@code trustStore}, {@code trustStorePassword}, {@code
-     * password} and {@code timeout}, or properties {@code kiln.farm} (the address) and {@code kiln.farm.NAME}.
+     * The farm: elements NAME of the properties {@code kiln.farm.NAME}; {@code address} is {@code kiln.farm}.
      */
     @Parameter
     private PlexusConfiguration farm;
@@ -97,7 +103,12 @@ public final class WorkerMojo extends AbstractKilnMojo {
                         "")));
         WorkerSpec worker = new WorkerSpec(
                 use.address(),
-                name == null ? hostName() + "-" + ProcessHandle.current().pid() : name,
+                new Identity(
+                        name == null
+                                ? hostName() + "-" + ProcessHandle.current().pid()
+                                : name,
+                        PluginVersion.released(),
+                        Labels.parse("kiln.worker.labels", labels == null ? "" : labels)),
                 emulators == null ? List.of() : emulators,
                 slots < 0 ? Runtime.getRuntime().availableProcessors() : slots,
                 devices(),

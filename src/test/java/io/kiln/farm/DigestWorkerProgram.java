@@ -3,6 +3,7 @@ package io.kiln.farm;
 
 import io.kiln.base.Log;
 import io.kiln.farm.client.FarmClient;
+import io.kiln.farm.desk.Labels;
 import io.kiln.farm.job.FarmResult;
 import io.kiln.farm.lease.BoardLeases;
 import io.kiln.farm.link.FarmAccess;
@@ -10,6 +11,7 @@ import io.kiln.farm.link.FarmAddress;
 import io.kiln.farm.worker.Offer;
 import io.kiln.farm.worker.Worker;
 import io.kiln.farm.worker.WorkerSetup;
+import io.kiln.farm.worker.WorkerSetup.Identity;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessRunner;
 import io.kiln.process.RunningProcess;
@@ -39,7 +41,7 @@ public final class DigestWorkerProgram {
     public static void main(String[] args) throws Exception {
         if (args.length == 2) {
             FarmAddress farm = FarmAddress.parse(args[0], MEMBER);
-            FarmClient client = FarmClient.connect(farm, Duration.ofMinutes(1), Log.QUIET);
+            FarmClient client = FarmClient.connect(farm, FarmTerms.of(Duration.ofMinutes(1)), Log.QUIET);
             CompletableFuture<FarmResult> result = client.submit(DigestRunner.digest(args[1], 1, "x"));
             System.out.println("waiting");
             result.join();
@@ -66,7 +68,7 @@ public final class DigestWorkerProgram {
         return Worker.start(
                 new WorkerSetup(
                         address,
-                        name,
+                        new Identity(name, "1.0.0", Labels.NONE),
                         List.of(Offer.emulator(board, "test")),
                         1,
                         new BoardLeases(leases, Clock.systemUTC(), BoardLeases.USUAL_TERM)),

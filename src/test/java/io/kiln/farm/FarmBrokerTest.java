@@ -19,6 +19,7 @@ import java.net.ServerSocket;
 import java.net.SocketTimeoutException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -29,6 +30,7 @@ import org.apache.activemq.artemis.core.config.BridgeConfiguration;
 import org.apache.activemq.artemis.core.config.impl.ConfigurationImpl;
 import org.apache.activemq.artemis.core.server.JournalType;
 import org.apache.activemq.artemis.core.server.impl.ActiveMQServerImpl;
+import org.apache.commons.io.FileUtils;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -57,7 +59,7 @@ final class FarmBrokerTest {
             System.setProperty("brokerconfig." + pair[0], pair[1]);
         }
         try {
-            assertThatThrownBy(() -> FarmBroker.start(home.resolve("farm"), HERE, new KeptLog()))
+            assertThatThrownBy(() -> FarmBroker.start(home.resolve("farm"), HERE, new KeptLog(), event -> {}))
                     .isInstanceOf(KilnException.class)
                     .hasMessageContaining("something adds to its configuration");
         } finally {
@@ -90,7 +92,7 @@ final class FarmBrokerTest {
     void messages_of_any_size_arrive(int size) {
         byte[] content = new byte[size];
         new Random(size).nextBytes(content);
-        try (FarmBroker broker = FarmBroker.start(home.resolve("farm"), HERE, new KeptLog());
+        try (FarmBroker broker = FarmBroker.start(home.resolve("farm"), HERE, new KeptLog(), event -> {});
                 FarmLink link = FarmLink.open(broker.address())) {
             Map<String, String> properties = Map.of(FarmQueues.CLIENT, "b");
             link.send(
@@ -106,13 +108,35 @@ final class FarmBrokerTest {
         }
     }
 
+    /** As the page "Operate a farm" says. */
+    @Test
+    void a_copy_of_the_folder_is_a_backup_of_the_queues() throws Exception {
+        try (FarmBroker broker = FarmBroker.start(home.resolve("farm"), HERE, new KeptLog(), event -> {});
+                FarmLink link = broker.link()) {
+            Manner manner = Manner.once("1", Duration.ofMinutes(5));
+            link.send(FarmQueues.JOBS, new FarmMessage(Map.of("job", "1"), Bytes.ofText("kept"), manner));
+            broker.desk().hold("bench/left", false, "new cable");
+        }
+        FileUtils.copyDirectory(
+                home.resolve("farm").toFile(), home.resolve("backup").toFile());
+        for (String folder : List.of("farm", "backup")) {
+            List<String> found = new ArrayList<>();
+            try (FarmBroker broker =
+                    FarmBroker.start(home.resolve(folder), HERE, new KeptLog(), event -> found.add(event.text()))) {
+                assertThat(broker.link().count(FarmQueues.JOBS)).isEqualTo(1);
+                assertThat(broker.desk().held()).hasSize(1);
+                assertThat(found).containsExactly("event=job_sent job=1");
+            }
+        }
+    }
+
     @Test
     void a_folder_with_another_queue_is_refused() throws Exception {
-        FarmBroker.start(home.resolve("farm"), HERE, new KeptLog()).close();
+        FarmBroker.start(home.resolve("farm"), HERE, new KeptLog(), event -> {}).close();
         ActiveMQServerImpl engine = engine();
         engine.createQueue(QueueConfiguration.of("spy").setAddress("kiln.jobs").setRoutingType(RoutingType.MULTICAST));
         engine.stop();
-        assertThatThrownBy(() -> FarmBroker.start(home.resolve("farm"), HERE, new KeptLog()))
+        assertThatThrownBy(() -> FarmBroker.start(home.resolve("farm"), HERE, new KeptLog(), event -> {}))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("{other queues=[spy]}");
     }
@@ -120,7 +144,7 @@ final class FarmBrokerTest {
     /** It would run before the broker looks for others. */
     @Test
     void a_bridge_that_the_folder_has_kept_connects_to_nobody() throws Exception {
-        FarmBroker.start(home.resolve("farm"), HERE, new KeptLog()).close();
+        FarmBroker.start(home.resolve("farm"), HERE, new KeptLog(), event -> {}).close();
         try (ServerSocket stranger = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             stranger.setSoTimeout(2000);
             ActiveMQServerImpl engine = engine();
@@ -132,7 +156,7 @@ final class FarmBrokerTest {
                     .setStaticConnectors(List.of("away")));
             stranger.accept().close();
             engine.stop();
-            assertThatThrownBy(() -> FarmBroker.start(home.resolve("farm"), HERE, new KeptLog()))
+            assertThatThrownBy(() -> FarmBroker.start(home.resolve("farm"), HERE, new KeptLog(), event -> {}))
                     .isInstanceOf(KilnException.class);
             assertThatThrownBy(stranger::accept).isInstanceOf(SocketTimeoutException.class);
         }
@@ -141,7 +165,8 @@ final class FarmBrokerTest {
     @Test
     void starts_leave_no_addresses_behind() throws Exception {
         for (int i = 0; i < 3; i++) {
-            FarmBroker.start(home.resolve("farm"), HERE, new KeptLog()).close();
+            FarmBroker.start(home.resolve("farm"), HERE, new KeptLog(), event -> {})
+                    .close();
         }
         ActiveMQServerImpl engine = engine();
         assertThat(engine.getPostOffice().getAddresses())

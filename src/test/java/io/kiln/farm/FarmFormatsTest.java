@@ -37,7 +37,7 @@ final class FarmFormatsTest {
     private static final int KIND_OF_JOB = 95;
 
     /** Behind the form and three texts of one letter. */
-    private static final int KIND_OF_RESULT = 35;
+    private static final int KIND_OF_RESULT = 44;
 
     private static final List<Bytes> INPUTS = List.of(Bytes.ofText("one"), Bytes.ofText(""), Bytes.ofText("three"));
 
@@ -84,7 +84,7 @@ final class FarmFormatsTest {
     @Test
     void results_survive() {
         for (FarmAnswer answer : ANSWERS) {
-            FarmResult result = new FarmResult(FarmJob.newId(), "worker", "qemu", answer);
+            FarmResult result = new FarmResult(FarmJob.newId(), "digest", "worker", "qemu", answer);
             assertThat(ResultFormat.read(ResultFormat.write(result))).isEqualTo(result);
         }
     }
@@ -96,7 +96,7 @@ final class FarmFormatsTest {
                 .containsExactly(0L, 1L, 2L, 4L, 5L, 6L, 3L);
         assertThat(ANSWERS.stream()
                         .map(answer ->
-                                number(ResultFormat.write(new FarmResult("j", "w", "q", answer)), KIND_OF_RESULT)))
+                                number(ResultFormat.write(new FarmResult("j", "d", "w", "q", answer)), KIND_OF_RESULT)))
                 .containsExactly(0L, 1L, 1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L);
     }
 
@@ -106,12 +106,12 @@ final class FarmFormatsTest {
 
     @Test
     void a_result_of_another_version_is_named() {
-        byte[] old = ResultFormat.write(new FarmResult("j", "w", "q", ANSWERS.get(0)))
+        byte[] old = ResultFormat.write(new FarmResult("j", "d", "w", "q", ANSWERS.get(0)))
                 .toArray();
         old[7] = '1';
         assertThatThrownBy(() -> ResultFormat.read(Bytes.wrap(old)))
                 .isInstanceOf(KilnException.class)
-                .hasMessageContaining("it has the form KILNRES1 in place of KILNRES4")
+                .hasMessageContaining("it has the form KILNRES1 in place of KILNRES5")
                 .hasMessageContaining("Use one version of Kiln");
     }
 
@@ -122,7 +122,7 @@ final class FarmFormatsTest {
         int refused = 0;
         for (int i = 0; i < MUTATIONS; i++) {
             refused += isRefused(mutated(random, JobFormat.write(job(TASKS.get(i % TASKS.size())))), JobFormat::read);
-            FarmResult result = new FarmResult("j", "w", "q", ANSWERS.get(i % ANSWERS.size()));
+            FarmResult result = new FarmResult("j", "d", "w", "q", ANSWERS.get(i % ANSWERS.size()));
             refused += isRefused(mutated(random, ResultFormat.write(result)), ResultFormat::read);
         }
         assertThat(refused).isGreaterThan(MUTATIONS);

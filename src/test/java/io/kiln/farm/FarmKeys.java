@@ -39,28 +39,35 @@ record FarmKeys(Path folder) {
     static FarmKeys make(Path folder) throws IOException, GeneralSecurityException {
         FarmKeys keys = new FarmKeys(folder);
         for (String name : List.of("broker", "member", "stranger")) {
-            keytool(
-                    "-genkeypair",
-                    "-alias",
-                    name,
-                    "-keyalg",
-                    "EC",
-                    "-dname",
-                    "CN=" + name,
-                    "-validity",
-                    "2",
-                    "-ext",
-                    "SAN=dns:localhost",
-                    "-keystore",
-                    keys.store(name).file().toString());
+            keys.pair(name, "localhost");
         }
         keys.trust("members", "member");
         keys.trust("brokers", "broker");
         return keys;
     }
 
+    /** A store with a key, whose certificate is valid for two days, or as further arguments of keytool say. */
+    void pair(String name, String host, String... more) {
+        List<String> arguments = new ArrayList<>(List.of(
+                "-genkeypair",
+                "-alias",
+                name,
+                "-keyalg",
+                "EC",
+                "-dname",
+                "CN=" + name,
+                "-validity",
+                "2",
+                "-ext",
+                "SAN=dns:" + host,
+                "-keystore",
+                store(name).file().toString()));
+        arguments.addAll(List.of(more));
+        keytool(arguments);
+    }
+
     /** A store that trusts one certificate. */
-    private void trust(String store, String whom) throws IOException, GeneralSecurityException {
+    void trust(String store, String whom) throws IOException, GeneralSecurityException {
         KeyStore trusting = KeyStore.getInstance("PKCS12");
         trusting.load(null, null);
         trusting.setCertificateEntry(whom, load(whom).getCertificate(whom));
@@ -73,11 +80,11 @@ record FarmKeys(Path folder) {
         return KeyStore.getInstance(store(name).file().toFile(), SECRET.toCharArray());
     }
 
-    private static void keytool(String... arguments) {
+    private static void keytool(List<String> arguments) {
         String program =
                 Path.of(System.getProperty("java.home"), "bin", "keytool").toString();
         List<String> all = new ArrayList<>(QUICK);
-        all.addAll(List.of(arguments));
+        all.addAll(arguments);
         all.addAll(List.of("-storetype", "PKCS12", "-storepass", SECRET));
         assertThat(ProcessRunner.run(Command.of(program, all)).exitCode()).isZero();
     }
@@ -97,12 +104,17 @@ record FarmKeys(Path folder) {
 
     /** TLS of somebody who has the member's certificate. */
     SSLContext members() throws IOException, GeneralSecurityException {
+        return context("member", "brokers");
+    }
+
+    /** TLS of somebody, whom the JDK serves as it is. */
+    SSLContext context(String name, String trust) throws IOException, GeneralSecurityException {
         KeyManagerFactory own = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-        own.init(load("member"), SECRET.toCharArray());
-        TrustManagerFactory brokers = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-        brokers.init(load("brokers"));
+        own.init(load(name), SECRET.toCharArray());
+        TrustManagerFactory trusted = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+        trusted.init(load(trust));
         SSLContext context = SSLContext.getInstance("TLS");
-        context.init(own.getKeyManagers(), brokers.getTrustManagers(), null);
+        context.init(own.getKeyManagers(), trusted.getTrustManagers(), null);
         return context;
     }
 }

@@ -60,7 +60,8 @@ final class FarmMembersTest {
 
     @BeforeEach
     void start() {
-        broker = FarmBroker.start(folder, FarmAddress.parse("tcp://localhost:0", DigestWorkerProgram.MEMBER), log);
+        broker = FarmBroker.start(
+                folder, FarmAddress.parse("tcp://localhost:0", DigestWorkerProgram.MEMBER), log, event -> {});
     }
 
     /** A job of another member comes and goes. */

@@ -69,7 +69,7 @@ final class FarmPacketsTest {
     private static final Map<Integer, Long> OPENING = Map.of(10, 0L, 113, 0L, 30, 1L, -18, 1L);
 
     /** What they send afterwards; pings on channel 0, the rest on that of the session. */
-    private static final Set<Integer> MEMBERS = Set.of(10, -20, -21, 40, 41, 67, 69, 70, 71, 74, 78, 79);
+    private static final Set<Integer> MEMBERS = Set.of(10, -20, -21, 40, 41, 81, 67, 69, 70, 71, 74, 78, 79);
 
     @TempDir
     private static Path folder;
@@ -141,8 +141,8 @@ final class FarmPacketsTest {
         tls = keys.members();
         for (Kind kind : Kind.values()) {
             String url = (kind.isEncrypted() ? "tls" : "tcp") + "://localhost:0";
-            FarmBroker broker =
-                    FarmBroker.start(folder.resolve(kind.name()), FarmAddress.parse(url, kind.broker()), LOG);
+            FarmBroker broker = FarmBroker.start(
+                    folder.resolve(kind.name()), FarmAddress.parse(url, kind.broker()), LOG, event -> {});
             FARMS.put(kind, broker);
             INSIDE.put(kind, broker.link());
             Bytes body = Bytes.ofText("kept");

@@ -60,9 +60,9 @@ final class FarmTest {
     }
 
     private void start(FarmAddress at) {
-        broker = FarmBroker.start(folder.resolve("farm"), at, Log.QUIET);
+        broker = FarmBroker.start(folder.resolve("farm"), at, Log.QUIET, event -> {});
         address = broker.address();
-        keeper = new FarmKeeper(broker::link, address.url(), Clock.systemUTC()).start();
+        keeper = new FarmKeeper(broker::link, broker.desk(), address.url(), "1.0.0", Clock.systemUTC()).start();
     }
 
     @AfterEach
@@ -80,7 +80,7 @@ final class FarmTest {
     }
 
     private FarmClient client() {
-        return opened(FarmClient.connect(address, PATIENCE, Log.QUIET));
+        return opened(FarmClient.connect(address, FarmTerms.of(PATIENCE), Log.QUIET));
     }
 
     private Worker worker(String name, String board) {
@@ -136,7 +136,7 @@ final class FarmTest {
         assertThat(second.waitFor(PATIENCE)).contains(9);
         client.close();
         keeper.close();
-        keeper = new FarmKeeper(broker::link, address.url(), Clock.systemUTC()).start();
+        keeper = new FarmKeeper(broker::link, broker.desk(), address.url(), "1.0.0", Clock.systemUTC()).start();
         FarmState state = keeper.state();
         assertThat(state.failures()).singleElement().satisfies(failure -> {
             assertThat(failure.job()).isEqualTo(poison.id());
@@ -211,7 +211,7 @@ final class FarmTest {
     @Test
     void a_farm_without_a_worker_for_the_board_says_so() {
         worker("one", "other");
-        FarmClient client = opened(FarmClient.connect(address, Duration.ofSeconds(1), Log.QUIET));
+        FarmClient client = opened(FarmClient.connect(address, FarmTerms.of(Duration.ofSeconds(1)), Log.QUIET));
         assertThatThrownBy(() -> client.run(List.of(DigestRunner.digest("b", 1, "x"))))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("no worker of the farm answered for 1 s; expected a worker with b (emulator)");

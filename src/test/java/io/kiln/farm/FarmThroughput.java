@@ -70,7 +70,7 @@ public final class FarmThroughput {
     private void run(int rounds) {
         List<Rate> best = new ArrayList<>();
         FarmAddress here = FarmAddress.parse("tcp://localhost:0", DigestWorkerProgram.MEMBER);
-        try (FarmBroker broker = FarmBroker.start(folder.resolve("broker"), here, Log.QUIET)) {
+        try (FarmBroker broker = FarmBroker.start(folder.resolve("broker"), here, Log.QUIET, event -> {})) {
             for (int round = 0; round < rounds; round++) {
                 List<Rate> rates = List.of(alone(1), alone(2), farm(broker.address(), 1), farm(broker.address(), 2));
                 for (int i = 0; i < rates.size(); i++) {
@@ -107,7 +107,7 @@ public final class FarmThroughput {
 
     private Rate farm(FarmAddress farm, int count) {
         List<RunningProcess> workers = new ArrayList<>();
-        try (FarmClient client = FarmClient.connect(farm, PATIENCE, Log.QUIET)) {
+        try (FarmClient client = FarmClient.connect(farm, FarmTerms.of(PATIENCE), Log.QUIET)) {
             for (int i = 0; i < count; i++) {
                 workers.add(DigestWorkerProgram.fork(farm, "w" + i, "b", folder.resolve("leases")));
             }

@@ -67,7 +67,7 @@ final class LocalTokenTest {
     @Test
     void another_token_does_not_open_a_farm() {
         FarmAddress own = FarmAddress.parse("tcp://localhost:0", FarmAccess.by(LocalToken.of(home)));
-        try (FarmBroker broker = FarmBroker.start(home.resolve("farm"), own, new KeptLog())) {
+        try (FarmBroker broker = FarmBroker.start(home.resolve("farm"), own, new KeptLog(), event -> {})) {
             FarmLink.open(broker.address()).close();
             FarmAccess other = FarmAccess.by(LocalToken.of(home.resolve("other")));
             assertThatThrownBy(() ->

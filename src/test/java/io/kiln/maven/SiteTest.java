@@ -97,7 +97,7 @@ final class SiteTest {
         Path folder = page.toAbsolutePath().getParent();
         Path target =
                 file.isEmpty() ? page.toAbsolutePath() : folder.resolve(file).normalize();
-        if (file.startsWith("images/")) {
+        if (file.startsWith("images/") || file.startsWith("farm/")) {
             return Files.exists(Path.of("src/site/resources").resolve(file));
         }
         return Files.exists(target)

@@ -2,6 +2,7 @@
 package io.kiln.farm.broker;
 
 import io.kiln.farm.link.FarmLink;
+import io.kiln.farm.link.FarmMember;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.Optional;
@@ -28,7 +29,8 @@ record BrokerSecurity(Optional<String> password, String own) implements ActiveMQ
         if (equal(user, own)) {
             return equal(given, own);
         }
-        return equal(user, FarmLink.USER)
+        return (equal(user, FarmLink.USER)
+                        || (user != null && FarmMember.of(user).isPresent()))
                 && password.map(known -> equal(given, known)).orElse(true);
     }
 

@@ -4,12 +4,15 @@ package io.kiln.farm.broker;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
+import io.kiln.farm.desk.FarmDesk;
+import io.kiln.farm.desk.FarmEvents;
 import io.kiln.farm.link.FarmAddress;
 import io.kiln.farm.link.FarmLink;
 import io.kiln.farm.link.FarmQueues;
 import io.kiln.farm.link.Transports;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.time.Clock;
 import java.util.Collection;
 import java.util.HexFormat;
 import java.util.List;
@@ -53,19 +56,16 @@ public final class FarmBroker implements AutoCloseable {
     private static final String MEMBERS = "members";
     private static final String INSIDE = "inside";
 
-    private final ActiveMQServerImpl server;
+    private final Engine engine;
     private final BrokerPort port;
     private final FarmAddress address;
     private final TransportConfiguration inside;
     private final String own;
 
-    private FarmBroker(
-            ActiveMQServerImpl server,
-            BrokerPort port,
-            FarmAddress address,
-            TransportConfiguration inside,
-            String own) {
-        this.server = server;
+    private record Engine(ActiveMQServerImpl server, BrokerDesk told, FarmDesk desk) {}
+
+    private FarmBroker(Engine engine, BrokerPort port, FarmAddress address, TransportConfiguration inside, String own) {
+        this.engine = engine;
         this.port = port;
         this.address = address;
         this.inside = inside;
@@ -78,16 +78,20 @@ public final class FarmBroker implements AutoCloseable {
      * @param folder its queues; those of an earlier broker are taken over
      * @param wanted where it listens; without TLS only on this computer
      * @param log is told who is refused
+     * @param events hears what happens to jobs
      * @throws KilnException if the address is not safe or not free, or another broker has the folder
      */
-    public static FarmBroker start(Path folder, FarmAddress wanted, Log log) {
+    public static FarmBroker start(Path folder, FarmAddress wanted, Log log, FarmEvents events) {
         wanted.requireSafe();
         String own = secret();
         Map<String, Object> id = Map.of(SERVER_ID, Math.abs(own.hashCode() % 1_000_000));
         Configuration configuration = configuration(folder)
                 .addAcceptorConfiguration(Transports.acceptor(wanted, MEMBERS))
                 .addAcceptorConfiguration(new TransportConfiguration(InVMAcceptorFactory.class.getName(), id, INSIDE));
+        FarmDesk desk = new FarmDesk(folder, Clock.systemUTC(), events);
+        BrokerDesk told = new BrokerDesk(desk, own);
         configuration.registerBrokerPlugin(new BrokerLimits());
+        configuration.registerBrokerPlugin(told);
         ActiveMQServerImpl server = new ActiveMQServerImpl(
                 configuration, new BrokerSecurity(wanted.access().password(), own));
         try {
@@ -97,15 +101,17 @@ public final class FarmBroker implements AutoCloseable {
             }
             requireNothingElse(server);
             removeOldAddresses(server);
+            told.begin(server);
             NettyAcceptor acceptor = (NettyAcceptor) server.getRemotingService().getAcceptor(MEMBERS);
             BrokerPort port = new BrokerPort(acceptor, wanted, log);
             return new FarmBroker(
-                    server,
+                    new Engine(server, told, desk),
                     port,
                     wanted.at(port.port()),
                     new TransportConfiguration(InVMConnectorFactory.class.getName(), id),
                     own);
         } catch (Exception e) {
+            told.close();
             try {
                 stop(server);
             } catch (IllegalStateException other) {
@@ -243,16 +249,34 @@ public final class FarmBroker implements AutoCloseable {
         return address;
     }
 
+    /** Decides which job goes where. */
+    public FarmDesk desk() {
+        return engine.desk();
+    }
+
+    /** Whether it serves its members. */
+    public boolean isActive() {
+        return engine.server().isActive();
+    }
+
+    /** Says that the disk is too full for more messages; empty if it is not. */
+    public Optional<String> fullDisk() {
+        return engine.server().getDiskStoreUsage() * 100 > DISK_PERCENT
+                ? Optional.of("the disk of the queues is fuller than " + DISK_PERCENT + " percent")
+                : Optional.empty();
+    }
+
     /** A connection inside of this process. */
     public FarmLink link() {
-        return FarmLink.open(address.url(), inside, own, Optional.of(own));
+        return FarmLink.inside(address.url(), inside, own);
     }
 
     /** Ends the broker; its queues stay in the folder. */
     @Override
     public void close() {
         port.close();
-        stop(server);
+        engine.told().close();
+        stop(engine.server());
     }
 
     private static void stop(ActiveMQServerImpl server) {

@@ -39,6 +39,12 @@ final class MessageGuard {
             FarmQueues.CLIENT,
             FarmQueues.BOARD,
             FarmQueues.PLACE,
+            FarmQueues.KIND,
+            FarmQueues.PROJECT,
+            FarmQueues.NEEDS,
+            FarmQueues.VERSION,
+            FarmQueues.IMAGE,
+            FarmQueues.RESULT,
             Message.HDR_DUPLICATE_DETECTION_ID.toString());
 
     private static final Optional<String> MALFORMED = Optional.of("a malformed message");

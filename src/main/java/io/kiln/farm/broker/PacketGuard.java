@@ -2,14 +2,17 @@
 package io.kiln.farm.broker;
 
 import io.kiln.base.Log;
+import io.kiln.farm.link.PeerCertificate;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.Future;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -59,7 +62,9 @@ final class PacketGuard extends ChannelInboundHandlerAdapter {
             PacketImpl.SESS_CONSUMER_CLOSE,
             PacketImpl.SESS_FLOWTOKEN,
             PacketImpl.SESS_FORCE_CONSUMER_DELIVERY,
-            PacketImpl.SESS_ACKNOWLEDGE);
+            PacketImpl.SESS_ACKNOWLEDGE,
+            // What a member sends in its place for messages of unusual priority.
+            PacketImpl.SESS_INDIVIDUAL_ACKNOWLEDGE);
 
     private final Log log;
     private volatile int most = STRANGER;
@@ -125,8 +130,12 @@ final class PacketGuard extends ChannelInboundHandlerAdapter {
 
     @Override
     public void userEventTriggered(ChannelHandlerContext context, Object event) {
-        if (event instanceof SslHandshakeCompletionEvent handshake && !handshake.isSuccess()) {
-            refuse(context, "no TLS 1.3 handshake, or no certificate that the farm trusts");
+        if (event instanceof SslHandshakeCompletionEvent handshake) {
+            Optional<String> trouble = handshake.isSuccess()
+                    ? PeerCertificate.trouble(
+                            context.pipeline().get(SslHandler.class).engine().getSession(), Instant.now())
+                    : Optional.of(PeerCertificate.refusal(handshake.cause()));
+            trouble.ifPresent(why -> refuse(context, why));
         }
         context.fireUserEventTriggered(event);
     }

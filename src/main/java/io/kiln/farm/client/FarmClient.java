@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.farm.client;
 
+import io.kiln.base.Digests;
 import io.kiln.base.Failure;
 import io.kiln.base.JvmEnd;
 import io.kiln.base.KilnException;
@@ -17,6 +18,7 @@ import io.kiln.farm.link.FarmLink;
 import io.kiln.farm.link.FarmLost;
 import io.kiln.farm.link.FarmMessage;
 import io.kiln.farm.link.FarmMessage.Manner;
+import io.kiln.farm.link.FarmOrder;
 import io.kiln.farm.link.FarmQueues;
 import java.time.Duration;
 import java.util.List;
@@ -34,11 +36,12 @@ import java.util.stream.Collectors;
 public final class FarmClient implements AutoCloseable {
     private static final Duration POLL = Duration.ofMillis(200);
     private static final Duration PAUSE = Duration.ofMillis(500);
+    private static final int IMAGE_DIGITS = 16;
     private static final Duration SAYS_THAT_IT_WAITS = Duration.ofSeconds(15);
 
     private final String id = FarmJob.newId();
     private final FarmAddress address;
-    private final Duration patience;
+    private final JobTerms terms;
     private final Log log;
     private final Map<String, Outstanding> outstanding = new ConcurrentHashMap<>();
     private final AtomicBoolean isClosed = new AtomicBoolean();
@@ -50,11 +53,11 @@ public final class FarmClient implements AutoCloseable {
     private volatile boolean hasSaid;
     private volatile Optional<KilnException> refusal = Optional.empty();
 
-    private record Outstanding(FarmJob job, CompletableFuture<FarmResult> result) {}
+    private record Outstanding(FarmJob job, int tries, CompletableFuture<FarmResult> result) {}
 
-    private FarmClient(FarmAddress address, Duration patience, Log log) {
+    private FarmClient(FarmAddress address, JobTerms terms, Log log) {
         this.address = address;
-        this.patience = patience;
+        this.terms = terms;
         this.log = log;
         this.sender = Optional.of(FarmLink.open(address));
     }
@@ -62,12 +65,12 @@ public final class FarmClient implements AutoCloseable {
     /**
      * Connects to a farm.
      *
-     * @param patience longest time without any result
+     * @param terms on which the farm gets the jobs
      * @param log hears that nobody works on the jobs
      * @throws KilnException if the broker cannot be reached, or refuses this member
      */
-    public static FarmClient connect(FarmAddress address, Duration patience, Log log) {
-        FarmClient client = new FarmClient(address, patience, log);
+    public static FarmClient connect(FarmAddress address, JobTerms terms, Log log) {
+        FarmClient client = new FarmClient(address, terms, log);
         client.receiver.setDaemon(true);
         client.receiver.start();
         Runtime.getRuntime().addShutdownHook(client.hook);
@@ -83,7 +86,7 @@ public final class FarmClient implements AutoCloseable {
         if (outstanding.isEmpty()) {
             lastAnswer = System.nanoTime();
         }
-        Outstanding waiting = new Outstanding(job, new CompletableFuture<>());
+        Outstanding waiting = new Outstanding(job, 1, new CompletableFuture<>());
         outstanding.put(job.id(), waiting);
         try {
             synchronized (this) {
@@ -125,12 +128,26 @@ public final class FarmClient implements AutoCloseable {
     private FarmMessage message(FarmJob job) {
         return new FarmMessage(
                 Map.of(
-                        FarmQueues.JOB, job.id(),
-                        FarmQueues.CLIENT, id,
-                        FarmQueues.BOARD, job.board(),
-                        FarmQueues.PLACE, ParameterValue.text(job.place())),
+                        FarmQueues.JOB,
+                        job.id(),
+                        FarmQueues.CLIENT,
+                        id,
+                        FarmQueues.BOARD,
+                        job.board(),
+                        FarmQueues.PLACE,
+                        ParameterValue.text(job.place()),
+                        FarmQueues.KIND,
+                        job.task().kind(),
+                        FarmQueues.PROJECT,
+                        terms.project(),
+                        FarmQueues.NEEDS,
+                        terms.needs().text(),
+                        FarmQueues.VERSION,
+                        terms.version(),
+                        FarmQueues.IMAGE,
+                        Digests.sha256(job.image().toArray()).substring(0, IMAGE_DIGITS)),
                 JobFormat.write(job),
-                Manner.once(job.id(), patience.plus(patience)));
+                Manner.once(job.id(), terms.patience().plus(terms.patience())).at(terms.priority()));
     }
 
     private void receive() {
@@ -141,7 +158,7 @@ public final class FarmClient implements AutoCloseable {
                     if (hasToResend.getAndSet(false)) {
                         resend(link);
                     }
-                    inbox.receive(POLL).ifPresent(this::take);
+                    inbox.receive(POLL).ifPresent(received -> take(link, received));
                     checkPatience();
                 }
                 if (!outstanding.isEmpty()) {
@@ -170,19 +187,47 @@ public final class FarmClient implements AutoCloseable {
         }
     }
 
-    private void take(Received received) {
+    private void take(FarmLink link, Received received) {
         try {
             FarmResult result = ResultFormat.read(received.message().body());
-            Optional.ofNullable(outstanding.remove(result.job()))
-                    .ifPresent(waiting -> waiting.result().complete(result));
+            Optional.ofNullable(outstanding.remove(result.job())).ifPresent(waiting -> take(link, waiting, result));
             lastAnswer = System.nanoTime();
             hasSaid = false;
+        } catch (FarmLost e) {
+            throw e;
         } catch (KilnException e) {
             log.warn(e.getMessage());
         }
         // The message is acknowledged only now: earlier, an acknowledgement that gets lost on its way back would lose
         // the result.
         received.done().run();
+    }
+
+    /** Takes an answer, or has another worker run the job if it cannot be one. */
+    private void take(FarmLink link, Outstanding waiting, FarmResult result) {
+        Optional<String> problem = AnswerCheck.problem(waiting.job(), result);
+        if (problem.isEmpty()) {
+            waiting.result().complete(result);
+            return;
+        }
+        log.warn("Refused an answer of worker " + result.worker() + " of the farm: " + problem.get());
+        FarmJob old = waiting.job();
+        FarmOrder.COMPLAIN.send(link, id, old.id(), problem.get());
+        if (waiting.tries() >= FarmQueues.TRIES) {
+            waiting.result()
+                    .completeExceptionally(new KilnException(Failure.FARM.problem(
+                            "workers of the farm gave " + waiting.tries() + " wrong answers, the last one "
+                                    + result.worker() + ": " + problem.get(),
+                            address.url(),
+                            "an answer to what was asked",
+                            "kiln:farm shows which workers are in quarantine")));
+            return;
+        }
+        // The farm hears of it before it has to choose a worker again.
+        pause();
+        FarmJob again = FarmJob.of(old.board(), old.place(), old.limit(), old.image(), old.task());
+        outstanding.put(again.id(), new Outstanding(again, waiting.tries() + 1, waiting.result()));
+        hasToResend.set(true);
     }
 
     private void checkPatience() {
@@ -196,16 +241,22 @@ public final class FarmClient implements AutoCloseable {
                 .distinct()
                 .sorted()
                 .collect(Collectors.joining(", "));
-        if (silence.compareTo(patience) > 0) {
+        if (silence.compareTo(terms.patience()) > 0) {
             failAll(new KilnException(Failure.FARM.problem(
-                    "no worker of the farm answered for " + patience.toSeconds() + " s",
+                    "no worker of the farm answered for " + terms.patience().toSeconds() + " s",
                     address.url(),
-                    "a worker with " + wanted,
+                    "a worker with " + wanted + needs(),
                     "Start one with kiln:worker; kiln:farm shows who is there")));
         } else if (!hasSaid && silence.compareTo(SAYS_THAT_IT_WAITS) > 0) {
             hasSaid = true;
-            log.info("Waiting for a worker with " + wanted + "; kiln:farm shows who is there");
+            log.info("Waiting for a worker with " + wanted + needs() + "; kiln:farm shows who is there");
         }
+    }
+
+    private String needs() {
+        return terms.needs().values().isEmpty()
+                ? ""
+                : " and the labels " + terms.needs().text();
     }
 
     private void failAll(KilnException failure) {

@@ -4,9 +4,15 @@ package io.kiln.farm.job;
 import io.kiln.base.Bytes;
 import io.kiln.device.rpc.client.TimedModel;
 import java.util.List;
+import java.util.Locale;
 
 /** The task of a job: what a worker does with its image. */
 public sealed interface FarmTask {
+    /** The kind, as messages and figures have it. */
+    default String kind() {
+        return getClass().getSimpleName().toLowerCase(Locale.ROOT);
+    }
+
     /**
      * Run models of an image with the default application, on a board after flashing it.
      *

@@ -24,11 +24,11 @@ import java.util.OptionalLong;
 import java.util.stream.Stream;
 
 /**
- * The binary form of results: {@code KILNRES4}, job, worker, what ran it, kind of the answer and its fields. The number of a kind stays what it
+ * The binary form of results: {@code KILNRES5}, job, its digest, worker, what ran it, kind of the answer and its fields. The number of a kind stays what it
  * is, and a new kind gets the next one; if a number or a field has to change, the form gets the next version.
  */
 public final class ResultFormat {
-    private static final long FORM = 0x4b494c4e52455334L;
+    private static final long FORM = 0x4b494c4e52455335L;
     private static final int GIVEN_UP = 8;
     private static final int LAST_KIND = GIVEN_UP;
 
@@ -39,6 +39,7 @@ public final class ResultFormat {
         WireWriter out = new WireWriter()
                 .number(FORM)
                 .text(result.job())
+                .text(result.digest())
                 .text(result.worker())
                 .text(result.ranOn());
         FarmAnswer answer = result.answer();
@@ -108,11 +109,12 @@ public final class ResultFormat {
         WireReader in = new WireReader(content);
         in.form(FORM, "a result");
         String job = in.text();
+        String digest = in.text();
         String worker = in.text();
         String ranOn = in.text();
         FarmAnswer answer = answer(in);
         in.end();
-        return new FarmResult(job, worker, ranOn, answer);
+        return new FarmResult(job, digest, worker, ranOn, answer);
     }
 
     private static FarmAnswer answer(WireReader in) {

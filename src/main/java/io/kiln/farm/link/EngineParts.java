@@ -7,6 +7,7 @@ import java.util.List;
 /** The artifacts of which the engine of farms consists. */
 public final class EngineParts {
     private static final String ARTEMIS = ":2.57.0";
+    private static final String PROMETHEUS = ":1.10.0";
     private static final String NETTY = ":4.1.138.Final";
 
     /**
@@ -34,7 +35,16 @@ public final class EngineParts {
             "commons-beanutils:commons-beanutils:1.11.0",
             "commons-collections:commons-collections:3.2.2",
             "commons-logging:commons-logging:1.3.5",
-            "org.jctools:jctools-core:4.0.7");
+            "org.jctools:jctools-core:4.0.7",
+            "io.prometheus:prometheus-metrics-config" + PROMETHEUS,
+            "io.prometheus:prometheus-metrics-core" + PROMETHEUS,
+            "io.prometheus:prometheus-metrics-exposition-textformats" + PROMETHEUS,
+            "io.prometheus:prometheus-metrics-instrumentation-jvm" + PROMETHEUS,
+            "io.prometheus:prometheus-metrics-model" + PROMETHEUS,
+            "io.prometheus:prometheus-metrics-tracer-common" + PROMETHEUS,
+            "io.prometheus:prometheus-metrics-tracer-initializer" + PROMETHEUS,
+            "io.prometheus:prometheus-metrics-tracer-otel" + PROMETHEUS,
+            "io.prometheus:prometheus-metrics-tracer-otel-agent" + PROMETHEUS);
 
     private EngineParts() {}
 

@@ -5,7 +5,7 @@ import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
 import io.kiln.farm.link.FarmAccess.Store;
-import java.nio.file.Files;
+import java.time.Instant;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
@@ -78,7 +78,7 @@ public record FarmAddress(String host, int port, boolean isEncrypted, FarmAccess
             require(problems, access.trust(), "kiln.farm.trustStore", "the broker's certificate, or its signer's");
         }
         requireProof(problems);
-        requireFiles(problems);
+        requireStores(problems);
         problems.throwIfAny();
     }
 
@@ -102,7 +102,7 @@ public record FarmAddress(String host, int port, boolean isEncrypted, FarmAccess
                             : "a password",
                     "");
         }
-        requireFiles(problems);
+        requireStores(problems);
         problems.throwIfAny();
     }
 
@@ -132,12 +132,8 @@ public record FarmAddress(String host, int port, boolean isEncrypted, FarmAccess
         }
     }
 
-    private void requireFiles(Problems problems) {
-        access.keys().filter(store -> !Files.isReadable(store.file())).ifPresent(store -> absent(problems, store));
-        access.trust().filter(store -> !Files.isReadable(store.file())).ifPresent(store -> absent(problems, store));
-    }
-
-    private static void absent(Problems problems, Store store) {
-        problems.add("cannot be read", store.file().toString(), "a PKCS #12 file", "");
+    private void requireStores(Problems problems) {
+        access.keys().ifPresent(store -> FarmStores.requireKeys(problems, store, Instant.now()));
+        access.trust().ifPresent(store -> FarmStores.requireTrust(problems, store));
     }
 }

@@ -4,12 +4,19 @@ package io.kiln.farm.link;
 import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.handler.ssl.SslHandler;
+import java.nio.channels.ClosedChannelException;
+import java.security.cert.CertificateException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 import org.apache.activemq.artemis.api.core.ActiveMQBuffer;
 import org.apache.activemq.artemis.api.core.ActiveMQException;
 import org.apache.activemq.artemis.api.core.ActiveMQSecurityException;
@@ -24,6 +31,8 @@ import org.apache.activemq.artemis.api.core.client.ClientSession;
 import org.apache.activemq.artemis.api.core.client.ClientSessionFactory;
 import org.apache.activemq.artemis.api.core.client.ServerLocator;
 import org.apache.activemq.artemis.api.core.client.SessionFailureListener;
+import org.apache.activemq.artemis.core.client.impl.ClientSessionFactoryInternal;
+import org.apache.activemq.artemis.core.remoting.impl.netty.NettyConnection;
 
 /** A connection to a broker, for one thread. It does not reconnect: its user opens another one when it is lost. */
 public final class FarmLink implements AutoCloseable {
@@ -77,16 +86,35 @@ public final class FarmLink implements AutoCloseable {
      * @throws KilnException if the broker refuses this member
      */
     public static FarmLink open(FarmAddress address) {
+        return open(address, USER);
+    }
+
+    /** Connects as a part of a worker. */
+    public static FarmLink open(FarmAddress address, FarmMember member) {
+        return open(address, member.user());
+    }
+
+    private static FarmLink open(FarmAddress address, String user) {
         address.requireUsable();
         return open(
                 address.url(),
                 Transports.connector(address),
-                USER,
-                address.access().password());
+                user,
+                address.access().password(),
+                failure -> BrokenLink.lost(address, failure));
     }
 
-    /** Connects by a transport and an account of its own. */
-    public static FarmLink open(String url, TransportConfiguration transport, String user, Optional<String> password) {
+    /** Connects from inside of the broker's process, with an account of its own. */
+    public static FarmLink inside(String url, TransportConfiguration transport, String account) {
+        return open(url, transport, account, Optional.of(account), failure -> FarmLost.later(url, failure));
+    }
+
+    private static FarmLink open(
+            String url,
+            TransportConfiguration transport,
+            String user,
+            Optional<String> password,
+            Function<Exception, FarmLost> reason) {
         ServerLocator locator = ActiveMQClient.createServerLocatorWithoutHA(transport)
                 .setReconnectAttempts(0)
                 .setConfirmationWindowSize(-1)
@@ -104,7 +132,17 @@ public final class FarmLink implements AutoCloseable {
             // The form without the transport waits for the call's whole timeout for news of a connection that TLS has
             // ended.
             ClientSessionFactory factory = locator.createSessionFactory(transport);
+            Optional<Channel> channel = channel(factory);
+            AtomicBoolean isIn = new AtomicBoolean();
+            if (channel.isPresent()) {
+                watch(channel.get(), factory, isIn);
+                requireValid(channel.get());
+            }
             ClientSession session = factory.createSession(user, password.orElse(null), false, true, true, false, 0);
+            isIn.set(true);
+            if (channel.filter(network -> !network.isActive()).isPresent()) {
+                throw new ClosedChannelException();
+            }
             return new FarmLink(url, locator, factory, session);
         } catch (ActiveMQSecurityException e) {
             locator.close();
@@ -120,7 +158,38 @@ public final class FarmLink implements AutoCloseable {
                     e);
         } catch (Exception e) {
             locator.close();
-            throw new FarmLost(url, e);
+            throw reason.apply(e);
+        }
+    }
+
+    /** The network connection; empty inside of the broker's process. */
+    private static Optional<Channel> channel(ClientSessionFactory factory) {
+        return factory.getConnection().getTransportConnection() instanceof NettyConnection netty
+                ? Optional.of(netty.getNettyChannel())
+                : Optional.empty();
+    }
+
+    /**
+     * Has the login fail when the broker ends the connection before it has read it: the engine would wait as long as for a silent broker.
+     *
+     * @param isIn set after the login; from then on, the engine has to notice itself
+     */
+    private static void watch(Channel channel, ClientSessionFactory factory, AtomicBoolean isIn) {
+        ChannelFuture unused = channel.closeFuture().addListener(closed -> {
+            if (!isIn.get() && factory instanceof ClientSessionFactoryInternal waiting) {
+                waiting.causeExit();
+            }
+        });
+    }
+
+    /** Requires that the broker's certificate, if it has one, is valid today, before a password goes there. */
+    private static void requireValid(Channel channel) throws CertificateException {
+        SslHandler encryption = channel.pipeline().get(SslHandler.class);
+        Optional<String> trouble = encryption == null
+                ? Optional.empty()
+                : PeerCertificate.trouble(encryption.engine().getSession(), Instant.now());
+        if (trouble.isPresent()) {
+            throw new CertificateException(trouble.get());
         }
     }
 
@@ -139,6 +208,7 @@ public final class FarmLink implements AutoCloseable {
         }
         ClientMessage out = session.createMessage(message.manner().isDurable());
         message.properties().forEach(out::putStringProperty);
+        out.setPriority((byte) message.manner().priority());
         message.manner().lifetime().ifPresent(time -> out.setExpiration(System.currentTimeMillis() + time.toMillis()));
         message.manner()
                 .unique()
@@ -189,7 +259,8 @@ public final class FarmLink implements AutoCloseable {
         return new FarmMessage(
                 properties,
                 MessageBodies.of(received),
-                new FarmMessage.Manner(received.isDurable(), Optional.empty(), Optional.empty()));
+                new FarmMessage.Manner(
+                        received.isDurable(), Optional.empty(), Optional.empty(), received.getPriority()));
     }
 
     /** Whether the connection failed or was closed. */
@@ -212,12 +283,12 @@ public final class FarmLink implements AutoCloseable {
                             "the farm's broker refuses that", url, "a member's rights: " + e.getMessage(), ""),
                     e);
         } catch (ActiveMQException e) {
-            throw new FarmLost(url, e);
+            throw FarmLost.later(url, e);
         }
     }
 
     FarmLost lost() {
-        return new FarmLost(url, new IllegalStateException("the connection was lost"));
+        return FarmLost.later(url, new IllegalStateException("it says nothing any more"));
     }
 
     /** Ends the connection; messages that were not acknowledged go to others. */

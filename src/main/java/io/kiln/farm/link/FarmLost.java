@@ -3,25 +3,33 @@ package io.kiln.farm.link;
 
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
 
 /** The broker cannot be reached, or not any more. It may be back later. */
 public final class FarmLost extends KilnException {
     private static final long serialVersionUID = 1L;
 
-    FarmLost(String url, Throwable cause) {
-        super(
-                Failure.FARM.problem(
-                        "the farm's broker cannot be reached: " + cause.getMessage(),
-                        url,
-                        expected(url),
-                        "Start one with kiln:farm, or leave kiln.farm out"),
-                cause);
+    private final boolean isAbsent;
+
+    /**
+     * @param problem why, and what to do
+     * @param isAbsent whether there is just no broker now
+     */
+    FarmLost(Problem problem, boolean isAbsent, Throwable cause) {
+        super(problem, cause);
+        this.isAbsent = isAbsent;
     }
 
-    /** What was expected at an address. With TLS 1.3, a member whose certificate the broker does not trust only sees that the connection ends. */
-    private static String expected(String url) {
-        return url.startsWith("tls:")
-                ? "a broker that trusts the certificate in kiln.farm.keyStore, and whose own is in kiln.farm.trustStore"
-                : "a broker";
+    /** Whether there is just no broker now, so that waiting may help; false if it or this member has to be changed. */
+    public boolean isAbsent() {
+        return isAbsent;
+    }
+
+    /** A connection that ended. */
+    static FarmLost later(String url, Throwable cause) {
+        return new FarmLost(
+                Failure.FARM.problem("the connection to the farm's broker was lost: " + cause.getMessage(), url),
+                true,
+                cause);
     }
 }

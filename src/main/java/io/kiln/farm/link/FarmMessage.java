@@ -24,16 +24,24 @@ public record FarmMessage(Map<String, String> properties, Bytes body, Manner man
      * @param isDurable whether it outlives the broker's process
      * @param lifetime after which it vanishes; empty for never
      * @param unique of messages to one queue with equal texts the broker keeps the first; empty to keep all
+     * @param priority 0 to 9, which is received first
      */
-    public record Manner(boolean isDurable, Optional<Duration> lifetime, Optional<String> unique) {
+    public record Manner(boolean isDurable, Optional<Duration> lifetime, Optional<String> unique, int priority) {
+        private static final int USUAL = 4;
+
         /** A message that the broker keeps once, whatever happens. */
         public static Manner once(String unique, Duration lifetime) {
-            return new Manner(true, Optional.of(lifetime), Optional.of(unique));
+            return new Manner(true, Optional.of(lifetime), Optional.of(unique), USUAL);
+        }
+
+        /** The same with another priority. */
+        public Manner at(int otherPriority) {
+            return new Manner(isDurable, lifetime, unique, otherPriority);
         }
 
         /** A message that is of no use later. */
         public static Manner fleeting(Duration lifetime) {
-            return new Manner(false, Optional.of(lifetime), Optional.empty());
+            return new Manner(false, Optional.of(lifetime), Optional.empty(), USUAL);
         }
     }
 

@@ -33,6 +33,24 @@ public final class FarmQueues {
     /** Property: a {@code RunPlace} in lower case. */
     public static final String PLACE = "place";
 
+    /** Property: kind of a job's task. */
+    public static final String KIND = "kind";
+
+    /** Property: the project whose job it is. */
+    public static final String PROJECT = "project";
+
+    /** Property: labels of the workers that may have a job. */
+    public static final String NEEDS = "needs";
+
+    /** Property: version of the Kiln that sent a job. */
+    public static final String VERSION = "version";
+
+    /** Property: beginning of the digest of a job's image. */
+    public static final String IMAGE = "image";
+
+    /** Property: outcome of a job, {@code done} or {@code failed-FAMILY}. */
+    public static final String RESULT = "result";
+
     /** Most tries of a job, each by a worker. */
     public static final int TRIES = 2;
 

@@ -14,8 +14,8 @@ public final class Transports {
     /** A property of the engine's protocol; without it a member's packets have 128 KiB at most. */
     private static final String LARGEST_PACKET = "coreMaxFrameSize";
 
-    private static final String FORMAT = "PKCS12";
-    private static final String PROTOCOLS = "TLSv1.3";
+    /** The only version of TLS. */
+    static final String PROTOCOLS = "TLSv1.3";
 
     private Transports() {}
 
@@ -66,7 +66,7 @@ public final class Transports {
     }
 
     private static void keys(Map<String, Object> values, Store store) {
-        values.put(TransportConstants.KEYSTORE_TYPE_PROP_NAME, FORMAT);
+        values.put(TransportConstants.KEYSTORE_TYPE_PROP_NAME, FarmStores.FORMAT);
         values.put(
                 TransportConstants.KEYSTORE_PATH_PROP_NAME,
                 store.file().toAbsolutePath().toString());
@@ -74,7 +74,7 @@ public final class Transports {
     }
 
     private static void trust(Map<String, Object> values, Store store) {
-        values.put(TransportConstants.TRUSTSTORE_TYPE_PROP_NAME, FORMAT);
+        values.put(TransportConstants.TRUSTSTORE_TYPE_PROP_NAME, FarmStores.FORMAT);
         values.put(
                 TransportConstants.TRUSTSTORE_PATH_PROP_NAME,
                 store.file().toAbsolutePath().toString());

@@ -2,7 +2,12 @@
 package io.kiln.farm.state;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
+import io.kiln.farm.desk.FarmDesk;
+import io.kiln.farm.desk.FarmEvent;
+import io.kiln.farm.desk.FarmEvent.Kind;
+import io.kiln.farm.desk.Labels;
 import io.kiln.farm.job.FarmAnswer.GivenUp;
 import io.kiln.farm.job.FarmJob;
 import io.kiln.farm.job.FarmResult;
@@ -13,6 +18,8 @@ import io.kiln.farm.link.FarmLink;
 import io.kiln.farm.link.FarmLost;
 import io.kiln.farm.link.FarmMessage;
 import io.kiln.farm.link.FarmMessage.Manner;
+import io.kiln.farm.link.FarmOrder;
+import io.kiln.farm.link.FarmOrder.Asked;
 import io.kiln.farm.link.FarmQueues;
 import io.kiln.report.Json;
 import java.time.Clock;
@@ -21,9 +28,11 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
@@ -45,7 +54,10 @@ public final class FarmKeeper implements AutoCloseable {
 
     private final Supplier<FarmLink> links;
     private final String farm;
+    private final FarmDesk desk;
+    private final String version;
     private final Clock clock;
+    private final Set<String> otherVersions = new HashSet<>();
     private final Map<String, Heard> workers = new TreeMap<>();
     private final AtomicBoolean isClosed = new AtomicBoolean();
     private final List<Thread> threads = new ArrayList<>();
@@ -54,11 +66,15 @@ public final class FarmKeeper implements AutoCloseable {
 
     /**
      * @param links opens connections to the broker
+     * @param desk of the broker
      * @param farm where it listens
+     * @param version of this Kiln
      */
-    public FarmKeeper(Supplier<FarmLink> links, String farm, Clock clock) {
+    public FarmKeeper(Supplier<FarmLink> links, FarmDesk desk, String farm, String version, Clock clock) {
         this.links = links;
+        this.desk = desk;
         this.farm = farm;
+        this.version = version;
         this.clock = clock;
     }
 
@@ -94,26 +110,65 @@ public final class FarmKeeper implements AutoCloseable {
 
     private void hear(Received received) {
         Bytes body = received.message().body();
-        if (body.size() > LONGEST_NEWS) {
-            return;
-        }
         try {
-            WorkerNews news = Json.parse(body.text(), WorkerNews.class);
-            synchronized (workers) {
-                forgetSilent();
-                if (workers.size() < MOST_WORKERS || workers.containsKey(news.name())) {
-                    workers.put(news.name(), new Heard(clock.instant(), news));
-                }
+            if (body.size() > LONGEST_NEWS) {
+                throw new KilnException(Failure.FARM.problem("news of " + body.size() + " bytes", ""));
             }
+            hear(Json.parse(body.text(), WorkerNews.class));
         } catch (KilnException e) {
-            // The sender has another version of Kiln, or sends nonsense.
-            return;
+            desk.tell(FarmEvent.of(Kind.NEWS_REFUSED)
+                    .with(
+                            "reason",
+                            "news of a worker with another version of Kiln than " + version + ", or of nobody: "
+                                    + e.problems().get(0).what()));
+        }
+    }
+
+    private void hear(WorkerNews news) {
+        synchronized (workers) {
+            forgetSilent();
+            boolean isKnown = workers.containsKey(news.name());
+            if (workers.size() >= MOST_WORKERS && !isKnown) {
+                return;
+            }
+            Heard before = workers.put(news.name(), new Heard(clock.instant(), news));
+            desk.heard(
+                    news.name(),
+                    Labels.parse("labels of " + news.name(), news.about().labels()));
+            if (before == null
+                    || before.news().about().process() != news.about().process()) {
+                desk.tell(FarmEvent.of(Kind.WORKER_JOINED)
+                        .with("worker", news.name())
+                        .with("host", news.about().host())
+                        .with("version", news.about().version()));
+                compare("worker " + news.name(), news.about().version());
+            }
+        }
+    }
+
+    /** Says once that somebody has another version of Kiln than the broker. */
+    private void compare(String who, String other) {
+        if (!other.equals(version) && otherVersions.size() < MOST_WORKERS && otherVersions.add(who + " " + other)) {
+            desk.tell(FarmEvent.of(Kind.OTHER_VERSION)
+                    .with("who", who)
+                    .with("version", other)
+                    .with("broker", version)
+                    .with("upgrade", Versions.isOlder(other, version) ? who : "broker"));
         }
     }
 
     private void forgetSilent() {
         Instant since = clock.instant().minus(SILENCE);
-        workers.values().removeIf(heard -> heard.when().isBefore(since));
+        workers.values().removeIf(heard -> {
+            boolean isSilent = heard.when().isBefore(since);
+            if (isSilent) {
+                desk.silent(heard.news().name());
+                desk.tell(FarmEvent.of(Kind.WORKER_LEFT)
+                        .with("worker", heard.news().name())
+                        .with("version", heard.news().about().version()));
+            }
+            return isSilent;
+        });
     }
 
     private void giveUp(FarmLink link, Received received) {
@@ -129,7 +184,7 @@ public final class FarmKeeper implements AutoCloseable {
                         now(),
                         "given up: the workers that tried it died"));
         if (FarmJob.isId(job) && FarmJob.isId(dead.property(FarmQueues.CLIENT))) {
-            FarmResult result = new FarmResult(job, "", "", new GivenUp(FarmQueues.TRIES));
+            FarmResult result = new FarmResult(job, "", "", "", new GivenUp(FarmQueues.TRIES));
             link.send(
                     FarmQueues.ANSWERS,
                     new FarmMessage(
@@ -148,7 +203,19 @@ public final class FarmKeeper implements AutoCloseable {
 
     private void answer(FarmLink link, Received received) {
         String id = received.message().property(FarmQueues.CLIENT);
-        if (FarmJob.isId(id)) {
+        Optional<Asked> asked = FarmOrder.read(received.message().body());
+        if (!FarmJob.isId(id) || asked.isEmpty()) {
+            desk.tell(FarmEvent.of(Kind.NEWS_REFUSED).with("reason", "not an order of this version of Kiln"));
+            return;
+        }
+        String what = asked.get().what();
+        switch (asked.get().order()) {
+            case HOLD -> desk.hold(what, false, asked.get().why());
+            case RELEASE -> desk.release(what);
+            case COMPLAIN -> desk.complaint(id, what, asked.get().why());
+            case STATE -> {}
+        }
+        if (asked.get().order() != FarmOrder.COMPLAIN) {
             link.send(
                     FarmQueues.ANSWERS,
                     new FarmMessage(
@@ -180,7 +247,8 @@ public final class FarmKeeper implements AutoCloseable {
         link.browse(FarmQueues.FAILURES, FAILURES)
                 .forEach(message -> failure(message).ifPresent(failures::add));
         Collections.reverse(failures);
-        return new FarmState(farm, now(), seen, queues, failures);
+        return new FarmState(
+                farm, now(), new FarmState.Desk(version, desk.oldestSeconds(), desk.held()), seen, queues, failures);
     }
 
     /** The failure in a message; empty if the sender has another version of Kiln, or sends nonsense. */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.farm.state;
 
-import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.farm.job.FarmJob;
@@ -9,12 +8,10 @@ import io.kiln.farm.link.FarmAddress;
 import io.kiln.farm.link.FarmInbox;
 import io.kiln.farm.link.FarmInbox.Received;
 import io.kiln.farm.link.FarmLink;
-import io.kiln.farm.link.FarmMessage;
-import io.kiln.farm.link.FarmMessage.Manner;
+import io.kiln.farm.link.FarmOrder;
 import io.kiln.farm.link.FarmQueues;
 import io.kiln.report.Json;
 import java.time.Duration;
-import java.util.Map;
 
 /** Asks a farm what it does. */
 public final class FarmQuestion {
@@ -28,12 +25,21 @@ public final class FarmQuestion {
      * @throws KilnException if its broker cannot be reached, or refuses this member, or nobody keeps the state
      */
     public static FarmState ask(FarmAddress address) {
+        return ask(address, FarmOrder.STATE, "", "");
+    }
+
+    /**
+     * The state of a farm after an order.
+     *
+     * @param unit what it is about, {@code WORKER} or {@code WORKER/PROBE}
+     * @param why a reason for people
+     * @throws KilnException as above
+     */
+    public static FarmState ask(FarmAddress address, FarmOrder order, String unit, String why) {
         String id = FarmJob.newId();
         try (FarmLink link = FarmLink.open(address);
                 FarmInbox inbox = link.inbox(FarmQueues.ANSWERS, FarmQueues.CLIENT + " = '" + id + "'")) {
-            link.send(
-                    FarmQueues.QUESTIONS,
-                    new FarmMessage(Map.of(FarmQueues.CLIENT, id), Bytes.ofText("state"), Manner.fleeting(PATIENCE)));
+            order.send(link, id, unit, why);
             Received answer = inbox.receive(PATIENCE)
                     .orElseThrow(() -> new KilnException(Failure.FARM.problem(
                             "nobody answers for the farm", address.url(), "a broker that kiln:farm started", "")));

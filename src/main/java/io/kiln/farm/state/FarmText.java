@@ -21,7 +21,15 @@ public final class FarmText {
         lines.add("Farm " + state.farm() + ": "
                 + state.queues().stream()
                         .map(queue -> queue.messages() + " in " + queue.name())
-                        .collect(Collectors.joining(", ")));
+                        .collect(Collectors.joining(", "))
+                + (state.desk().oldestSeconds() > 0
+                        ? ", the oldest has waited for " + state.desk().oldestSeconds() + " s"
+                        : "")
+                + ", Kiln " + state.desk().version());
+        state.desk()
+                .held()
+                .forEach(hold -> lines.add("No jobs for " + hold.unit() + " since " + hold.since()
+                        + (hold.isQuarantine() ? ", in quarantine: " : ": ") + hold.reason()));
         if (state.workers().isEmpty()) {
             lines.add("No worker; start one with kiln:worker");
         }
@@ -37,7 +45,10 @@ public final class FarmText {
     }
 
     private static void worker(List<String> lines, WorkerNews news) {
-        lines.add("Worker " + news.name() + " on " + news.host() + ", process " + news.process() + ": "
+        lines.add("Worker " + news.name() + " on " + news.about().host() + ", process "
+                + news.about().process() + ", Kiln " + news.about().version()
+                + (news.about().labels().isEmpty() ? "" : ", " + news.about().labels())
+                + ": "
                 + news.jobs().done() + " jobs done, " + news.jobs().failed() + " of them failed");
         String emulators = news.offers().stream()
                 .filter(offer -> offer.probe().isEmpty())

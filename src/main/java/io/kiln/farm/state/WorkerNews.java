@@ -7,19 +7,27 @@ import java.util.List;
  * A worker's report on itself, sent every few seconds as JSON.
  *
  * @param name unique in the farm
- * @param host name of its computer
- * @param process its process id there
+ * @param about what runs it, and where
  * @param slots how many emulators run at once
  * @param jobs how many it answered
  * @param offers what it has
  * @param running jobs that it runs now
  */
-public record WorkerNews(
-        String name, String host, long process, int slots, Jobs jobs, List<Offered> offers, List<Running> running) {
+public record WorkerNews(String name, About about, int slots, Jobs jobs, List<Offered> offers, List<Running> running) {
     public WorkerNews {
         offers = List.copyOf(offers);
         running = List.copyOf(running);
     }
+
+    /**
+     * What runs a worker, and where.
+     *
+     * @param version of its Kiln
+     * @param labels as in {@code silicon=real,room=3}; empty if it has none
+     * @param host name of its computer
+     * @param process its process id there
+     */
+    public record About(String version, String labels, String host, long process) {}
 
     /**
      * Jobs of a worker.

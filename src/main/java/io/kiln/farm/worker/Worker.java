@@ -3,6 +3,9 @@ package io.kiln.farm.worker;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.Log;
+import io.kiln.farm.desk.FarmEvent;
+import io.kiln.farm.desk.FarmEvent.Kind;
+import io.kiln.farm.desk.FarmEvents;
 import io.kiln.farm.job.RunPlace;
 import io.kiln.farm.link.FarmLink;
 import io.kiln.farm.link.FarmLost;
@@ -37,20 +40,28 @@ public final class Worker implements AutoCloseable {
                 .filter(offer -> offer.place() == RunPlace.EMULATOR)
                 .toList();
         for (int i = 0; i < setup.slots() && !emulators.isEmpty(); i++) {
-            slots.add(new WorkerSlot(setup, emulators, runner, tally, log));
+            slots.add(new WorkerSlot(setup, String.valueOf(i), emulators, runner, tally, log));
         }
         setup.offers().stream()
                 .filter(offer -> offer.place() == RunPlace.BOARD)
-                .forEach(board -> slots.add(new WorkerSlot(setup, List.of(board), runner, tally, log)));
+                .forEach(board ->
+                        slots.add(new WorkerSlot(setup, board.probe().orElse(""), List.of(board), runner, tally, log)));
     }
 
     /**
      * Starts a worker. It looks for the broker again whenever it is lost.
      *
-     * @throws io.kiln.base.KilnException if the broker cannot be reached at first, or refuses it
+     * @throws io.kiln.base.KilnException if the broker refuses it, or cannot be reached by waiting
      */
     public static Worker start(WorkerSetup setup, JobRunner runner, Log log) {
-        FarmLink.open(setup.address()).close();
+        try {
+            FarmLink.open(setup.address()).close();
+        } catch (FarmLost e) {
+            if (!e.isAbsent()) {
+                throw e;
+            }
+            log.warn(e.getMessage() + " Waiting for it");
+        }
         Worker worker = new Worker(setup, runner, log);
         for (int i = 0; i < worker.slots.size(); i++) {
             worker.begin(worker.slots.get(i), setup.name() + "-" + i);
@@ -67,15 +78,25 @@ public final class Worker implements AutoCloseable {
     }
 
     private void tell() {
+        FarmEvents events = FarmEvents.to(log);
+        boolean isThere = false;
         while (!tally.isStopped()) {
-            try (FarmLink link = FarmLink.open(setup.address())) {
+            try (FarmLink link = FarmLink.open(setup.address(), setup.identity().member("news"))) {
+                isThere = true;
+                events.happened(FarmEvent.of(Kind.BROKER_FOUND)
+                        .with("broker", setup.address().url()));
                 while (!tally.isStopped()) {
                     Manner manner = Manner.fleeting(NEWS_KEPT);
                     link.send(FarmQueues.NEWS, new FarmMessage(Map.of(), Bytes.ofText(Json.line(news())), manner));
                     tally.pause(NEWS);
                 }
             } catch (FarmLost e) {
-                log.debug(e.getMessage());
+                if (isThere) {
+                    events.happened(FarmEvent.of(Kind.BROKER_LOST)
+                            .with("broker", setup.address().url())
+                            .with("reason", e.problems().get(0).what()));
+                }
+                isThere = false;
                 tally.pause(WorkerSlot.PAUSE);
             }
         }
@@ -84,8 +105,11 @@ public final class Worker implements AutoCloseable {
     private WorkerNews news() {
         return new WorkerNews(
                 setup.name(),
-                host,
-                ProcessHandle.current().pid(),
+                new WorkerNews.About(
+                        setup.identity().version(),
+                        setup.identity().labels().text(),
+                        host,
+                        ProcessHandle.current().pid()),
                 setup.slots(),
                 new WorkerNews.Jobs(tally.done(), tally.failed()),
                 slots.stream()

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.farm.worker;
 
+import io.kiln.base.Digests;
 import io.kiln.base.Failure;
 import io.kiln.base.JvmEnd;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Problem;
+import io.kiln.farm.desk.FarmEvent;
+import io.kiln.farm.desk.FarmEvent.Kind;
+import io.kiln.farm.desk.FarmEvents;
 import io.kiln.farm.job.FarmAnswer;
 import io.kiln.farm.job.FarmAnswer.Failed;
+import io.kiln.farm.job.FarmAnswer.Ran;
 import io.kiln.farm.job.FarmJob;
 import io.kiln.farm.job.FarmResult;
 import io.kiln.farm.job.JobFormat;
@@ -17,6 +22,7 @@ import io.kiln.farm.link.FarmInbox;
 import io.kiln.farm.link.FarmInbox.Received;
 import io.kiln.farm.link.FarmLink;
 import io.kiln.farm.link.FarmLost;
+import io.kiln.farm.link.FarmMember;
 import io.kiln.farm.link.FarmMessage;
 import io.kiln.farm.link.FarmMessage.Manner;
 import io.kiln.farm.link.FarmQueues;
@@ -43,23 +49,30 @@ final class WorkerSlot implements Runnable {
     private static final Duration RESULT_KEPT = Duration.ofDays(1);
 
     private final WorkerSetup setup;
+    private final FarmMember member;
     private final List<Offer> offers;
     private final JobRunner runner;
     private final WorkerTally tally;
     private final Log log;
+    private final FarmEvents events;
     private final AtomicReference<Optional<Current>> current = new AtomicReference<>(Optional.empty());
     private volatile boolean isLeased;
     private Optional<FarmMessage> unsent = Optional.empty();
 
     private record Current(FarmJob job, long since) {}
 
-    /** @param offers emulators, or one board */
-    WorkerSlot(WorkerSetup setup, List<Offer> offers, JobRunner runner, WorkerTally tally, Log log) {
+    /**
+     * @param name unique in the worker
+     * @param offers emulators, or one board
+     */
+    WorkerSlot(WorkerSetup setup, String name, List<Offer> offers, JobRunner runner, WorkerTally tally, Log log) {
         this.setup = setup;
+        this.member = setup.identity().member(name);
         this.offers = List.copyOf(offers);
         this.runner = runner;
         this.tally = tally;
         this.log = log;
+        this.events = FarmEvents.to(log);
     }
 
     private Optional<String> probe() {
@@ -120,7 +133,11 @@ final class WorkerSlot implements Runnable {
         try (BoardLease lease = taken.get();
                 LeaseRenewal renewal = LeaseRenewal.start(lease, setup.leases().term(), Thread.currentThread())) {
             isLeased = true;
+            events.happened(FarmEvent.of(Kind.LEASE_TAKEN).with("probe", probe));
             serve(renewal::isHeld);
+            if (!renewal.isHeld()) {
+                events.happened(FarmEvent.of(Kind.LEASE_LOST).with("probe", probe));
+            }
         } finally {
             isLeased = false;
         }
@@ -132,7 +149,7 @@ final class WorkerSlot implements Runnable {
     }
 
     private void serve(Permission permission) {
-        try (FarmLink link = FarmLink.open(setup.address());
+        try (FarmLink link = FarmLink.open(setup.address(), member);
                 FarmInbox inbox = link.inbox(FarmQueues.JOBS, filter())) {
             if (unsent.isPresent()) {
                 link.send(FarmQueues.ANSWERS, unsent.get());
@@ -156,6 +173,8 @@ final class WorkerSlot implements Runnable {
 
     private void work(FarmLink link, Received received) {
         FarmMessage message = received.message();
+        events.happened(event(Kind.JOB_TAKEN, message));
+        long begin = System.nanoTime();
         Done done = done(message);
         if (JvmEnd.isUnderway() || (done.answer().hasFailed() && JvmEnd.isNear())) {
             // Ctrl-C ended its emulator, too. Another worker gets the job.
@@ -168,21 +187,38 @@ final class WorkerSlot implements Runnable {
         String job = message.property(FarmQueues.JOB);
         String client = message.property(FarmQueues.CLIENT);
         if (FarmJob.isId(job) && FarmJob.isId(client)) {
-            send(link, job, client, done);
+            send(link, message, done);
         }
         received.done().run();
         tally.count(isFailed);
+        events.happened(event(Kind.JOB_ANSWERED, message)
+                .with("result", outcome(done.answer()))
+                .with("seconds", Duration.ofNanos(System.nanoTime() - begin).toMillis() / 1000.0));
+    }
+
+    private FarmEvent event(Kind kind, FarmMessage message) {
+        return FarmEvent.of(kind)
+                .with("job", message.property(FarmQueues.JOB))
+                .with("kind", message.property(FarmQueues.KIND))
+                .with("board", message.property(FarmQueues.BOARD))
+                .with("place", message.property(FarmQueues.PLACE))
+                .with("slot", member.slot());
     }
 
     /**
      * Sends a result. One that finds no broker is sent to the next one: the job may have been given to another worker, but the
      * first result counts.
      */
-    private void send(FarmLink link, String job, String client, Done done) {
-        Map<String, String> properties = Map.of(FarmQueues.JOB, job, FarmQueues.CLIENT, client);
+    private void send(FarmLink link, FarmMessage task, Done done) {
+        String job = task.property(FarmQueues.JOB);
+        String digest = Digests.sha256(task.body().toArray());
+        Map<String, String> properties = Map.of(
+                FarmQueues.JOB, job,
+                FarmQueues.CLIENT, task.property(FarmQueues.CLIENT),
+                FarmQueues.RESULT, outcome(done.answer()));
         FarmMessage answer = new FarmMessage(
                 properties,
-                ResultFormat.write(new FarmResult(job, setup.name(), done.ranOn(), done.answer())),
+                ResultFormat.write(new FarmResult(job, digest, setup.name(), done.ranOn(), done.answer())),
                 Manner.once(job, RESULT_KEPT));
         try {
             link.send(FarmQueues.ANSWERS, answer);
@@ -190,11 +226,21 @@ final class WorkerSlot implements Runnable {
             unsent = Optional.of(answer);
             throw e;
         } catch (KilnException e) {
-            FarmResult refused = new FarmResult(job, setup.name(), done.ranOn(), new Failed(e.problems()));
+            FarmResult refused = new FarmResult(job, digest, setup.name(), done.ranOn(), new Failed(e.problems()));
             link.send(
                     FarmQueues.ANSWERS,
                     new FarmMessage(properties, ResultFormat.write(refused), Manner.once(job, RESULT_KEPT)));
         }
+    }
+
+    /** The outcome as the broker learns it. */
+    private static String outcome(FarmAnswer answer) {
+        List<Problem> problems = answer instanceof Failed failed
+                ? failed.problems()
+                : answer instanceof Ran ran ? ran.failure() : List.of();
+        return problems.isEmpty()
+                ? "done"
+                : "failed-" + problems.get(0).family().name();
     }
 
     private Done done(FarmMessage message) {

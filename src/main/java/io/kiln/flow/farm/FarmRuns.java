@@ -55,7 +55,7 @@ public final class FarmRuns implements AutoCloseable {
      * @throws KilnException if its broker cannot be reached, or refuses the build
      */
     public static FarmRuns open(FarmUse use, Log log) {
-        return new FarmRuns(FarmClient.connect(use.address(), use.patience(), log));
+        return new FarmRuns(FarmClient.connect(use.address(), use.terms(), log));
     }
 
     /**

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.spec;
 
+import io.kiln.farm.client.JobTerms;
 import io.kiln.farm.link.FarmAddress;
-import java.time.Duration;
 
 /**
  * A farm that runs images in place of this computer.
  *
  * @param address its broker
- * @param patience longest time without any result
+ * @param terms on which it gets jobs
  */
-public record FarmUse(FarmAddress address, Duration patience) {}
+public record FarmUse(FarmAddress address, JobTerms terms) {}

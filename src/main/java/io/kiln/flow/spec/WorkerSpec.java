@@ -2,6 +2,7 @@
 package io.kiln.flow.spec;
 
 import io.kiln.farm.link.FarmAddress;
+import io.kiln.farm.worker.WorkerSetup.Identity;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -9,7 +10,7 @@ import java.util.List;
  * What a worker offers to a farm.
  *
  * @param address the farm
- * @param name unique in the farm
+ * @param identity who it is
  * @param emulators ids of the boards that it emulates; empty for all that QEMU emulates here
  * @param slots how many emulators run at once; 0 for none
  * @param devices the boards that are plugged in
@@ -18,7 +19,7 @@ import java.util.List;
  */
 public record WorkerSpec(
         FarmAddress address,
-        String name,
+        Identity identity,
         List<String> emulators,
         int slots,
         List<Device> devices,

@@ -2,28 +2,44 @@
 package io.kiln.flow.worker;
 
 import io.kiln.base.Failure;
+import io.kiln.base.JvmEnd;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.WholeFiles;
 import io.kiln.farm.broker.FarmBroker;
+import io.kiln.farm.desk.FarmEvents;
 import io.kiln.farm.link.FarmAddress;
+import io.kiln.farm.link.FarmOrder;
+import io.kiln.farm.link.FarmStores;
 import io.kiln.farm.state.FarmKeeper;
 import io.kiln.farm.state.FarmQuestion;
 import io.kiln.farm.state.FarmState;
 import io.kiln.farm.state.FarmText;
+import io.kiln.farm.watch.FarmFigures;
+import io.kiln.farm.watch.RotatingLog;
+import io.kiln.farm.watch.StatusServer;
+import io.kiln.flow.state.PluginVersion;
 import io.kiln.pages.JtefarmGenerated;
 import io.kiln.report.Json;
 import io.kiln.report.page.Page;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 
 /** A farm for people: starts its broker, or shows its state. */
 public final class FarmStep {
     private static final String JSON = "farm.json";
     private static final String PAGE = "farm.html";
+    /** After how many times the time between two states the last one is too old. */
+    private static final long LATE = 3;
+
     private static final Duration LONGEST_END = Duration.ofSeconds(20);
 
     private final Log log;
@@ -35,47 +51,150 @@ public final class FarmStep {
         this.reports = reports;
     }
 
-    /** Shows the state of a farm once. */
-    public void show(FarmAddress farm) {
-        FarmState state = FarmQuestion.ask(farm);
-        write(state, 0);
+    /**
+     * Shows the state of a farm once.
+     *
+     * @param order what the farm has to do before
+     * @param unit what that is about, {@code WORKER} or {@code WORKER/PROBE}; empty for nothing
+     */
+    public void show(FarmAddress farm, FarmOrder order, String unit) {
+        FarmState state = FarmQuestion.ask(farm, order, unit, "by hand");
         FarmText.lines(state).forEach(log::answer);
+        write(state, 0);
         log.info("The same as a page: " + reports.resolve(PAGE));
     }
 
     private void write(FarmState state, int refresh) {
         Json.write(reports.resolve(JSON), state);
-        WholeFiles.write(
-                reports.resolve(PAGE), Page.of((out, html) -> JtefarmGenerated.render(out, html, state, refresh)));
+        WholeFiles.write(reports.resolve(PAGE), page(state, refresh));
+    }
+
+    private static String page(FarmState state, int refresh) {
+        return Page.of((out, html) -> JtefarmGenerated.render(out, html, state, refresh));
     }
 
     /**
-     * Starts a broker, and keeps the page about its farm up to date until this process is ended.
+     * How a broker runs.
      *
+     * @param address where it listens
      * @param folder its queues
      * @param refresh seconds between two states of the page, 1 or more
+     * @param status where programs read figures; empty for nowhere
+     */
+    public record Serving(FarmAddress address, Path folder, int refresh, Optional<FarmAddress> status) {}
+
+    /**
+     * Starts a broker, and keeps the page about its farm up to date until this process is ended. A page that cannot be written ends nothing.
+     *
      * @throws KilnException if the address is not safe or not free, or another broker has the folder
      */
-    public void serve(FarmAddress address, Path folder, int refresh) {
-        if (refresh < 1) {
-            throw new KilnException(Failure.FARM.problem("kiln.farm.refresh is " + refresh, "", "1 or more", ""));
+    public void serve(Serving how) {
+        if (how.refresh() < 1) {
+            throw new KilnException(Failure.FARM.problem("kiln.farm.refresh is " + how.refresh(), "", "1 or more", ""));
         }
         CountDownLatch end = new CountDownLatch(1);
         CountDownLatch closed = new CountDownLatch(1);
-        try (FarmBroker broker = FarmBroker.start(folder, address, log);
-                FarmKeeper keeper =
-                        new FarmKeeper(broker::link, broker.address().url(), Clock.systemUTC()).start()) {
-            log.info("Farm " + broker.address().url() + ", queues in " + folder);
-            log.info("Workers: mvn kiln:worker -Dkiln.farm=" + broker.address().url());
-            log.info("State: " + reports.resolve(PAGE) + "; Ctrl-C ends the broker, its queues stay");
-            Runtime.getRuntime().addShutdownHook(new Thread(() -> end(end, closed), "farm-end"));
-            do {
-                write(keeper.state(), refresh);
-            } while (!end.await(refresh, TimeUnit.SECONDS));
+        Thread hook = new Thread(() -> end(end, closed), "farm-end");
+        Path logs = how.folder().resolve("log");
+        try (RotatingLog kept = RotatingLog.open(log, logs, "farm")) {
+            FarmFigures figures = new FarmFigures(how.address().access().keys().flatMap(FarmStores::end));
+            try (FarmBroker broker = FarmBroker.start(
+                            how.folder(),
+                            how.address(),
+                            kept,
+                            FarmEvents.to(kept).and(figures));
+                    FarmKeeper keeper = new FarmKeeper(
+                                    broker::link,
+                                    broker.desk(),
+                                    broker.address().url(),
+                                    PluginVersion.released(),
+                                    Clock.systemUTC())
+                            .start()) {
+                kept.info("Farm " + broker.address().url() + ", queues in " + how.folder() + ", logs in " + logs);
+                log.info("Workers: mvn kiln:worker -Dkiln.farm="
+                        + broker.address().url());
+                log.info("State: " + reports.resolve(PAGE) + "; Ctrl-C ends the broker, its queues stay");
+                Runtime.getRuntime().addShutdownHook(hook);
+                new Showing(how, broker, keeper, figures, kept).until(end);
+            }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } finally {
             closed.countDown();
+            JvmEnd.remove(hook);
+        }
+    }
+
+    /** What operators see of a running broker. */
+    private final class Showing {
+        private final Serving how;
+        private final FarmBroker broker;
+        private final FarmKeeper keeper;
+        private final FarmFigures figures;
+        private final Log kept;
+        private final AtomicReference<Optional<FarmState>> last = new AtomicReference<>(Optional.empty());
+        private boolean isTold;
+
+        Showing(Serving how, FarmBroker broker, FarmKeeper keeper, FarmFigures figures, Log kept) {
+            this.how = how;
+            this.broker = broker;
+            this.keeper = keeper;
+            this.figures = figures;
+            this.kept = kept;
+        }
+
+        void until(CountDownLatch end) throws InterruptedException {
+            Optional<StatusServer> status = how.status().map(this::status);
+            try {
+                do {
+                    show();
+                } while (!end.await(how.refresh(), TimeUnit.SECONDS));
+            } finally {
+                status.ifPresent(StatusServer::close);
+            }
+        }
+
+        private StatusServer status(FarmAddress where) {
+            StatusServer server = StatusServer.start(
+                    where,
+                    new StatusServer.Content(
+                            figures,
+                            this::troubles,
+                            () -> last.get().map(Json::text).orElse("{}"),
+                            () -> last.get()
+                                    .map(state -> page(state, how.refresh()))
+                                    .orElse("")));
+            kept.info("Figures: " + server.url() + "/metrics, " + server.url() + "/health");
+            return server;
+        }
+
+        /** Shows the state. Whatever goes wrong with it is told once, and tried again. */
+        private void show() {
+            try {
+                FarmState state = keeper.state();
+                last.set(Optional.of(state));
+                figures.read(state);
+                write(state, how.refresh());
+                isTold = false;
+            } catch (RuntimeException e) {
+                if (!isTold) {
+                    isTold = true;
+                    kept.warn("The farm goes on, but its state cannot be shown: " + e.getMessage());
+                }
+            }
+        }
+
+        private List<String> troubles() {
+            List<String> troubles = new ArrayList<>();
+            if (!broker.isActive()) {
+                troubles.add("the broker does not serve");
+            }
+            broker.fullDisk().ifPresent(troubles::add);
+            Instant then = last.get().map(state -> Instant.parse(state.time())).orElse(Instant.EPOCH);
+            if (then.plusSeconds(LATE * how.refresh() + 1).isBefore(Instant.now())) {
+                troubles.add("the state is of " + then);
+            }
+            return troubles;
         }
     }
 

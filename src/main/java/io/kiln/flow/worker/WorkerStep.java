@@ -4,11 +4,13 @@ package io.kiln.flow.worker;
 import io.kiln.base.Log;
 import io.kiln.farm.job.RunPlace;
 import io.kiln.farm.lease.BoardLeases;
+import io.kiln.farm.watch.RotatingLog;
 import io.kiln.farm.worker.Offer;
 import io.kiln.farm.worker.Worker;
 import io.kiln.farm.worker.WorkerSetup;
 import io.kiln.flow.spec.WorkerSpec;
 import io.kiln.toolchain.board.Boards;
+import java.nio.file.Path;
 import java.time.Clock;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -32,12 +34,17 @@ public final class WorkerStep {
      * @throws io.kiln.base.KilnException if it has nothing to offer, or the broker cannot be reached or refuses it
      */
     public Worker start() {
+        return start(log);
+    }
+
+    private Worker start(Log told) {
         List<Offer> offers = new WorkerOffers(log, boards).of(spec);
         BoardLeases leases = new BoardLeases(spec.home().resolve("leases"), Clock.systemUTC(), BoardLeases.USUAL_TERM);
-        WorkerSetup setup = new WorkerSetup(spec.address(), spec.name(), offers, spec.slots(), leases);
+        WorkerSetup setup = new WorkerSetup(spec.address(), spec.identity(), offers, spec.slots(), leases);
         WorkerJobs jobs = new WorkerJobs(boards, spec.openOcd(), spec.home().resolve("worker"));
-        Worker worker = Worker.start(setup, jobs, log);
-        log.info("Worker " + spec.name() + " takes jobs of " + spec.address().url());
+        Worker worker = Worker.start(setup, jobs, told);
+        log.info("Worker " + spec.identity().name() + " takes jobs of "
+                + spec.address().url());
         say(offers, RunPlace.EMULATOR, spec.slots() + " at once in emulators of ");
         say(offers, RunPlace.BOARD, "On boards: ");
         return worker;
@@ -54,16 +61,20 @@ public final class WorkerStep {
         }
     }
 
-    /** Works until this process is ended. */
+    /** Works until this process is ended; what happens is kept in files, too. */
     public void run() {
-        Worker worker = start();
-        Runtime.getRuntime().addShutdownHook(new Thread(worker::close, "worker-end"));
-        log.info("Ctrl-C ends it");
-        try {
-            worker.await();
-        } catch (InterruptedException e) {
-            worker.close();
-            Thread.currentThread().interrupt();
+        Path logs = spec.home().resolve("log");
+        try (RotatingLog kept =
+                RotatingLog.open(log, logs, "worker-" + spec.identity().name())) {
+            Worker worker = start(kept);
+            Runtime.getRuntime().addShutdownHook(new Thread(worker::close, "worker-end"));
+            log.info("Logs in " + logs + "; Ctrl-C ends it");
+            try {
+                worker.await();
+            } catch (InterruptedException e) {
+                worker.close();
+                Thread.currentThread().interrupt();
+            }
         }
     }
 }

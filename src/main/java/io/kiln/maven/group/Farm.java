@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven.group;
 
+import io.kiln.base.Failure;
+import io.kiln.base.KilnException;
+import io.kiln.farm.client.JobTerms;
+import io.kiln.farm.desk.Labels;
 import io.kiln.farm.link.FarmAccess;
 import io.kiln.farm.link.FarmAccess.Store;
 import io.kiln.farm.link.FarmAddress;
+import io.kiln.farm.link.FarmMember;
 import io.kiln.farm.link.LocalToken;
 import io.kiln.flow.spec.FarmUse;
+import io.kiln.flow.state.PluginVersion;
 import io.kiln.maven.artifact.FarmEngine;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -36,23 +42,49 @@ public final class Farm {
     private static final Element TIMEOUT =
             Element.of("timeout", "600", "Seconds without any result of the farm after which the goal fails.");
 
+    private static final Element NEEDS =
+            Element.of("needs", "Labels that a worker must have to get the jobs, such as silicon=real,room=3*.");
+    private static final Element PRIORITY = Element.of(
+            "priority",
+            "0 to 9, the most urgent: which jobs come first. If not set, 2 for kiln:tune, 4 for other goals.");
+
     /** The group. */
     public static final ParameterGroup GROUP = new ParameterGroup(
-            "farm", ADDRESS, KEY_STORE, KEY_STORE_PASSWORD, TRUST_STORE, TRUST_STORE_PASSWORD, PASSWORD, TIMEOUT);
+            "farm",
+            ADDRESS,
+            KEY_STORE,
+            KEY_STORE_PASSWORD,
+            TRUST_STORE,
+            TRUST_STORE_PASSWORD,
+            PASSWORD,
+            TIMEOUT,
+            NEEDS,
+            PRIORITY);
 
     private final GroupValues values;
     private final FarmEngine engine;
     private final Path home;
+    private final Sender sender;
+
+    /**
+     * Who sends jobs.
+     *
+     * @param project that shares the farm with others
+     * @param goal that sends them
+     */
+    public record Sender(String project, String goal) {}
 
     /**
      * @param values what the user has set
      * @param engine fetched before a farm is used
      * @param home folder of what all builds share, which has the token of local farms
+     * @param sender who sends jobs
      */
-    public Farm(GroupValues values, FarmEngine engine, Path home) {
+    public Farm(GroupValues values, FarmEngine engine, Path home, Sender sender) {
         this.values = values;
         this.engine = engine;
         this.home = home;
+        this.sender = sender;
     }
 
     /** Whether the value of a property, or of an XML element by its path, is secret. */
@@ -65,9 +97,22 @@ public final class Farm {
 
     /** The farm that runs images, if there is one. */
     public Optional<FarmUse> use() {
-        return values.find(ADDRESS)
-                .filter(url -> !url.isBlank())
-                .map(url -> new FarmUse(address(url), Duration.ofSeconds(Math.max(1, values.small(TIMEOUT)))));
+        return values.find(ADDRESS).filter(url -> !url.isBlank()).map(url -> new FarmUse(address(url), terms()));
+    }
+
+    private JobTerms terms() {
+        int priority =
+                values.smallIfSet(PRIORITY).orElse(sender.goal().equals("tune") ? JobTerms.SEARCH : JobTerms.USUAL);
+        if (priority < 0 || priority > JobTerms.MOST) {
+            throw new KilnException(
+                    Failure.FARM.problem("kiln.farm.priority is " + priority, "", "0 to " + JobTerms.MOST, ""));
+        }
+        return new JobTerms(
+                Duration.ofSeconds(Math.max(1, values.small(TIMEOUT))),
+                FarmMember.plain(sender.project()),
+                priority,
+                Labels.parse("kiln.farm.needs", values.find(NEEDS).orElse("")),
+                PluginVersion.released());
     }
 
     /** A farm's address with this member's credentials; fetches the engine of farms. */

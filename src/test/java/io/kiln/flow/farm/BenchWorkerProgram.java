@@ -2,9 +2,11 @@
 package io.kiln.flow.farm;
 
 import io.kiln.base.Log;
+import io.kiln.farm.desk.Labels;
 import io.kiln.farm.link.FarmAccess;
 import io.kiln.farm.link.FarmAddress;
 import io.kiln.farm.worker.Worker;
+import io.kiln.farm.worker.WorkerSetup.Identity;
 import io.kiln.flow.spec.WorkerSpec;
 import io.kiln.flow.spec.WorkerSpec.Device;
 import io.kiln.flow.worker.WorkerStep;
@@ -27,7 +29,7 @@ public final class BenchWorkerProgram {
     public static void main(String[] args) throws Exception {
         WorkerSpec spec = new WorkerSpec(
                 FarmAddress.parse(args[0], MEMBER),
-                args[1],
+                new Identity(args[1], "1.0.0", Labels.NONE),
                 List.of("mps2-an386"),
                 1,
                 args[2].isEmpty() ? List.of() : List.of(new Device("virtual-stm32f405", args[2])),

@@ -12,16 +12,20 @@ import io.kiln.base.KeptLog;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.device.flash.TestOpenOcd;
+import io.kiln.farm.FarmTerms;
 import io.kiln.farm.broker.FarmBroker;
 import io.kiln.farm.client.FarmClient;
+import io.kiln.farm.desk.Labels;
 import io.kiln.farm.job.FarmAnswer.Failed;
 import io.kiln.farm.job.FarmAnswer.Ran;
 import io.kiln.farm.job.FarmJob;
 import io.kiln.farm.job.FarmTask;
 import io.kiln.farm.job.RunPlace;
 import io.kiln.farm.link.FarmAddress;
+import io.kiln.farm.link.FarmOrder;
 import io.kiln.farm.state.FarmKeeper;
 import io.kiln.farm.worker.Worker;
+import io.kiln.farm.worker.WorkerSetup.Identity;
 import io.kiln.flow.Flow;
 import io.kiln.flow.GestureProject;
 import io.kiln.flow.spec.BuildSpec;
@@ -73,8 +77,12 @@ final class FarmFlowTest {
         TestOpenOcd.get();
         TestPrograms.need("qemu-system-arm");
         broker = FarmBroker.start(
-                folder.resolve("broker"), FarmAddress.parse("tcp://localhost:0", BenchWorkerProgram.MEMBER), LOG);
-        keeper = new FarmKeeper(broker::link, broker.address().url(), Clock.systemUTC()).start();
+                folder.resolve("broker"),
+                FarmAddress.parse("tcp://localhost:0", BenchWorkerProgram.MEMBER),
+                LOG,
+                event -> {});
+        keeper =
+                new FarmKeeper(broker::link, broker.desk(), broker.address().url(), "1.0.0", Clock.systemUTC()).start();
         worker = new WorkerStep(LOG, Boards.builtIn(), offer("bench", "mps2-an386", "first")).start();
         flow = new Flow(LOG, TestToolchains.environment(LOG));
     }
@@ -82,7 +90,7 @@ final class FarmFlowTest {
     private static WorkerSpec offer(String name, String emulator, String board) {
         return new WorkerSpec(
                 broker.address(),
-                name,
+                new Identity(name, "1.0.0", Labels.NONE),
                 List.of(emulator, "virtual-stm32f405"),
                 2,
                 List.of(new Device("virtual-stm32f405", board)),
@@ -104,7 +112,7 @@ final class FarmFlowTest {
     private static BuildSpec spec(GestureProject project, String board, VerifyOn on) {
         return project.spec(board)
                 .verify(new VerifySpec(on, Optional.empty(), 2, 0))
-                .farm(Optional.of(new FarmUse(broker.address(), Duration.ofSeconds(60))))
+                .farm(Optional.of(new FarmUse(broker.address(), FarmTerms.of(Duration.ofSeconds(60)))))
                 .build();
     }
 
@@ -222,7 +230,7 @@ final class FarmFlowTest {
             Thread.sleep(100);
         }
         FarmStep step = new FarmStep(LOG, folder.resolve("state"));
-        step.show(broker.address());
+        step.show(broker.address(), FarmOrder.STATE, "");
         JsonSchemas.assertFits("farm", Files.readString(folder.resolve("state/farm.json")));
         assertThat(Files.readString(folder.resolve("state/farm.html"))).contains("<h2>Workers</h2>", "bench");
         assertThat(LOG.said()).anyMatch(line -> line.startsWith("Worker bench on "));
@@ -235,7 +243,8 @@ final class FarmFlowTest {
 
     @Test
     void a_worker_runs_nothing_but_images_of_its_boards() {
-        try (FarmClient client = FarmClient.connect(broker.address(), Duration.ofSeconds(60), Log.QUIET)) {
+        try (FarmClient client =
+                FarmClient.connect(broker.address(), FarmTerms.of(Duration.ofSeconds(60)), Log.QUIET)) {
             FarmTask run = new FarmTask.Run(List.of(new FarmTask.Call(0, List.of())));
             FarmJob script = FarmJob.of(
                     "mps2-an386",

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.Log;
+import io.kiln.farm.FarmTerms;
 import io.kiln.farm.broker.FarmBroker;
 import io.kiln.farm.client.FarmClient;
 import io.kiln.farm.job.FarmAnswer;
@@ -62,8 +63,9 @@ final class FarmSoakTest {
     private final Map<Integer, RunningProcess> workers = new TreeMap<>();
 
     private void start(FarmAddress at) {
-        broker = FarmBroker.start(folder.resolve("broker"), at, Log.QUIET);
-        keeper = new FarmKeeper(broker::link, broker.address().url(), Clock.systemUTC()).start();
+        broker = FarmBroker.start(folder.resolve("broker"), at, Log.QUIET, event -> {});
+        keeper =
+                new FarmKeeper(broker::link, broker.desk(), broker.address().url(), "1.0.0", Clock.systemUTC()).start();
     }
 
     private void stop() {
@@ -95,7 +97,7 @@ final class FarmSoakTest {
         Bytes flashed = image("virtual-stm32f405");
         FarmTask run = new FarmTask.Run(List.of(new FarmTask.Call(0, input())));
         IntStream.range(0, WORKERS).forEach(this::fork);
-        FarmClient client = FarmClient.connect(broker.address(), Duration.ofMinutes(10), Log.QUIET);
+        FarmClient client = FarmClient.connect(broker.address(), FarmTerms.of(Duration.ofMinutes(10)), Log.QUIET);
         List<CompletableFuture<FarmResult>> results = new ArrayList<>();
         for (int i = 0; i < JOBS; i++) {
             boolean isBoard = i % JOBS_PER_BOARD_JOB == 0;

@@ -217,7 +217,7 @@ final class UnknownNamesTest {
         List<Path> files = new ArrayList<>(List.of(Path.of("README.md")));
         for (String folder : List.of("src/site", "src/it", "src/main/archetypes")) {
             try (Stream<Path> all = Files.walk(Path.of(folder))) {
-                all.filter(file -> file.toString().matches(".*\\.(md|xml|properties|groovy|yaml|json)"))
+                all.filter(file -> file.toString().matches(".*\\.(md|xml|properties|groovy|yaml|json|service)"))
                         .forEach(files::add);
             }
         }

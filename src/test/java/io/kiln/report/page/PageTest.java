@@ -3,6 +3,7 @@ package io.kiln.report.page;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kiln.farm.desk.Hold;
 import io.kiln.farm.state.FarmFailure;
 import io.kiln.farm.state.FarmState;
 import io.kiln.farm.state.WorkerNews;
@@ -34,8 +35,7 @@ class PageTest {
     static Stream<Page.Template> pages() {
         WorkerNews news = new WorkerNews(
                 HOSTILE,
-                HOSTILE,
-                7,
+                new WorkerNews.About(HOSTILE, HOSTILE, HOSTILE, 7),
                 2,
                 new WorkerNews.Jobs(5, 1),
                 List.of(
@@ -45,6 +45,7 @@ class PageTest {
         FarmState farm = new FarmState(
                 HOSTILE,
                 HOSTILE,
+                new FarmState.Desk(HOSTILE, 9, List.of(new Hold(HOSTILE, HOSTILE, true, HOSTILE))),
                 List.of(new FarmState.Seen(2, news)),
                 List.of(new FarmState.Queue(HOSTILE, 3)),
                 List.of(new FarmFailure(HOSTILE, HOSTILE, HOSTILE, HOSTILE, HOSTILE, HOSTILE)));
@@ -129,13 +130,15 @@ class PageTest {
 
     @Test
     void aFarmWithoutWorkersSaysSoAndIsLoadedAgainOnlyIfAsked() {
-        FarmState empty = new FarmState("tcp://broker", "now", List.of(), List.of(), List.of());
+        FarmState empty = new FarmState(
+                "tcp://broker", "now", new FarmState.Desk("1.0.0", 0, List.of()), List.of(), List.of(), List.of());
         PageDocument still = PageDocument.of(Page.of((out, html) -> JtefarmGenerated.render(out, html, empty, 0)));
         assertThat(still.texts("p"))
                 .containsExactly(
-                        "As of now",
+                        "As of now, Kiln 1.0.0",
                         "No worker. Start one with kiln:worker.",
                         "No board is plugged in anywhere.",
+                        "Nobody is in maintenance or quarantine.",
                         "No job is running.",
                         "None.");
         assertThat(still.values("meta", "http-equiv")).doesNotContain("refresh");

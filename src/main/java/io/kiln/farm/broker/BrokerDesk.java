@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.farm.broker;
+
+import io.kiln.base.KilnException;
+import io.kiln.farm.desk.FarmDesk;
+import io.kiln.farm.desk.FarmEvent.Kind;
+import io.kiln.farm.desk.Labels;
+import io.kiln.farm.desk.Taker;
+import io.kiln.farm.desk.Ticket;
+import io.kiln.farm.link.FarmMember;
+import io.kiln.farm.link.FarmQueues;
+import java.time.Instant;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apache.activemq.artemis.api.core.ActiveMQException;
+import org.apache.activemq.artemis.api.core.ActiveMQIllegalStateException;
+import org.apache.activemq.artemis.api.core.Message;
+import org.apache.activemq.artemis.api.core.SimpleString;
+import org.apache.activemq.artemis.core.postoffice.RoutingStatus;
+import org.apache.activemq.artemis.core.server.ActiveMQServer;
+import org.apache.activemq.artemis.core.server.MessageReference;
+import org.apache.activemq.artemis.core.server.Queue;
+import org.apache.activemq.artemis.core.server.ServerConsumer;
+import org.apache.activemq.artemis.core.server.ServerSession;
+import org.apache.activemq.artemis.core.server.impl.AckReason;
+import org.apache.activemq.artemis.core.server.plugin.ActiveMQServerPlugin;
+import org.apache.activemq.artemis.core.transaction.Transaction;
+
+/** Tells the desk what the engine does, and has the engine ask the desk before it gives a job away. */
+final class BrokerDesk implements ActiveMQServerPlugin, AutoCloseable {
+    private static final Pattern TAKER = Pattern.compile("place = '([^']*)' AND board IN \\((.*)\\)");
+    private static final Pattern QUOTED = Pattern.compile("'([^']*)'");
+    private static final long LOOK_AGAIN_MILLIS = 1000;
+
+    private final FarmDesk desk;
+    private final String own;
+    private final Map<String, FarmMember> members = new ConcurrentHashMap<>();
+    private final Map<Long, Taker> takers = new ConcurrentHashMap<>();
+    private final ScheduledThreadPoolExecutor looks = new ScheduledThreadPoolExecutor(
+            1,
+            work -> {
+                Thread thread = new Thread(work, "farm-desk");
+                thread.setDaemon(true);
+                return thread;
+            },
+            // Connections that end with the broker free nobody for whom there is still work.
+            new ThreadPoolExecutor.DiscardPolicy());
+    private volatile Optional<Queue> jobs = Optional.empty();
+
+    /** @param own user name of the broker's own process */
+    BrokerDesk(FarmDesk desk, String own) {
+        this.desk = desk;
+        this.own = own;
+    }
+
+    /** Takes up the jobs that an earlier broker has kept. */
+    void begin(ActiveMQServer server) {
+        Queue queue = server.locateQueue(FarmQueues.JOBS);
+        queue.forEach(kept -> {
+            Ticket ticket = ticket(kept.getMessage());
+            desk.sent(ticket);
+            desk.kept(ticket.job());
+        });
+        jobs = Optional.of(queue);
+        ScheduledFuture<?> unused = looks.scheduleWithFixedDelay(
+                this::lookSoon, LOOK_AGAIN_MILLIS, LOOK_AGAIN_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    /** Has the engine offer jobs again that were passed over. */
+    private void look() {
+        if (desk.hasPassedOver()) {
+            jobs.ifPresent(queue -> {
+                queue.resetAllIterators();
+                queue.deliverAsync();
+            });
+        }
+    }
+
+    private void lookSoon() {
+        looks.execute(this::look);
+    }
+
+    @Override
+    public void close() {
+        looks.shutdownNow();
+    }
+
+    private static String text(Message message, String property) {
+        Object value = message.getObjectProperty(SimpleString.of(property));
+        return value == null ? "" : value.toString();
+    }
+
+    private static Ticket ticket(Message message) {
+        return new Ticket(
+                text(message, FarmQueues.JOB),
+                text(message, FarmQueues.CLIENT),
+                text(message, FarmQueues.BOARD),
+                text(message, FarmQueues.PLACE),
+                new Ticket.Sort(
+                        text(message, FarmQueues.KIND),
+                        text(message, FarmQueues.PROJECT),
+                        message.getPriority(),
+                        Labels.parse("a job's needs", text(message, FarmQueues.NEEDS)),
+                        text(message, FarmQueues.VERSION),
+                        text(message, FarmQueues.IMAGE)),
+                Instant.ofEpochMilli(message.getTimestamp()));
+    }
+
+    private static boolean isJob(MessageReference reference) {
+        return reference.getQueue().getName().toString().equals(FarmQueues.JOBS);
+    }
+
+    @Override
+    public void afterCreateSession(ServerSession session) {
+        FarmMember.of(String.valueOf(session.getUsername())).ifPresent(who -> members.put(session.getName(), who));
+    }
+
+    @Override
+    public void afterCloseSession(ServerSession session, boolean failed) {
+        members.remove(session.getName());
+    }
+
+    @Override
+    public void afterCreateConsumer(ServerConsumer consumer) {
+        Matcher condition = TAKER.matcher(
+                consumer.getFilterString() == null
+                        ? ""
+                        : consumer.getFilterString().toString());
+        if (condition.matches() && consumer.getQueue().getName().toString().equals(FarmQueues.JOBS)) {
+            Set<String> boards = new HashSet<>();
+            Matcher board = QUOTED.matcher(condition.group(2));
+            while (board.find()) {
+                boards.add(board.group(1));
+            }
+            Optional<FarmMember> who = Optional.ofNullable(members.get(consumer.getSessionID()));
+            takers.put(
+                    consumer.sequentialID(),
+                    new Taker(
+                            who.map(FarmMember::name).orElse(""),
+                            who.map(FarmMember::slot).orElse(""),
+                            condition.group(1),
+                            boards));
+        }
+    }
+
+    @Override
+    public void afterCloseConsumer(ServerConsumer consumer, boolean failed) {
+        if (takers.remove(consumer.sequentialID()) != null) {
+            desk.left(consumer.sequentialID());
+            lookSoon();
+        }
+    }
+
+    @Override
+    public void beforeSend(
+            ServerSession session, Transaction transaction, Message message, boolean direct, boolean noQueue)
+            throws ActiveMQException {
+        String queue = message.getAddress();
+        if (FarmQueues.JOBS.equals(queue)) {
+            try {
+                desk.sent(ticket(message));
+            } catch (KilnException e) {
+                throw new ActiveMQIllegalStateException("refused: " + e.getMessage());
+            }
+        } else if (FarmQueues.ANSWERS.equals(queue) && !own.equals(session.getUsername())) {
+            Optional<FarmMember> who = Optional.ofNullable(members.get(session.getName()));
+            boolean isWanted = desk.answered(
+                    who.map(FarmMember::name).orElse(""),
+                    text(message, FarmQueues.JOB),
+                    text(message, FarmQueues.CLIENT),
+                    text(message, FarmQueues.RESULT));
+            if (!isWanted) {
+                // An error would have an honest worker send a late answer again and again. This one is gone at once,
+                // and
+                // does not keep the right one out.
+                message.removeProperty(Message.HDR_DUPLICATE_DETECTION_ID);
+                message.setExpiration(1);
+            }
+        }
+    }
+
+    @Override
+    public void afterSend(
+            ServerSession session,
+            Transaction transaction,
+            Message message,
+            boolean direct,
+            boolean noQueue,
+            RoutingStatus status) {
+        if (FarmQueues.JOBS.equals(message.getAddress())) {
+            if (status == RoutingStatus.OK) {
+                desk.kept(text(message, FarmQueues.JOB));
+            } else {
+                desk.notKept(text(message, FarmQueues.JOB));
+            }
+        }
+    }
+
+    @Override
+    public void onSendException(
+            ServerSession session,
+            Transaction transaction,
+            Message message,
+            boolean direct,
+            boolean noQueue,
+            Exception e) {
+        if (FarmQueues.JOBS.equals(message.getAddress())) {
+            desk.notKept(text(message, FarmQueues.JOB));
+        }
+    }
+
+    @Override
+    public boolean canAccept(ServerConsumer consumer, MessageReference reference) {
+        Taker taker = takers.get(consumer.sequentialID());
+        return taker == null || !isJob(reference) || desk.mayTake(taker, text(reference.getMessage(), FarmQueues.JOB));
+    }
+
+    @Override
+    public void afterDeliver(ServerConsumer consumer, MessageReference reference) {
+        Taker taker = takers.get(consumer.sequentialID());
+        if (taker != null && isJob(reference)) {
+            desk.taken(taker, text(reference.getMessage(), FarmQueues.JOB), consumer.sequentialID());
+            lookSoon();
+        }
+    }
+
+    @Override
+    public void messageAcknowledged(
+            Transaction transaction, MessageReference reference, AckReason reason, ServerConsumer consumer) {
+        if (!isJob(reference)) {
+            return;
+        }
+        String job = text(reference.getMessage(), FarmQueues.JOB);
+        switch (reason) {
+            case EXPIRED -> desk.dropped(job, Kind.JOB_EXPIRED);
+            case KILLED -> desk.dropped(job, Kind.JOB_GIVEN_UP);
+            default -> desk.finished(job, consumer == null || !takers.containsKey(consumer.sequentialID()));
+        }
+        lookSoon();
+    }
+}

@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.farm.desk;
+
+import io.kiln.farm.desk.FarmEvent.Kind;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Decides which jobs a worker may take, and judges answers: labels, fair shares between projects, boards and workers that are held. It only ever holds
+ * a job back, and for fairness no longer than {@link #MOST_PASSING}: the broker's queue stays the truth about what is done. Thread-safe.
+ */
+public final class FarmDesk {
+    /** How long a job may be passed over for another project's. */
+    public static final Duration MOST_PASSING = Duration.ofSeconds(10);
+
+    /** Families of failures that may be the board's fault rather than the image's. */
+    private static final Set<String> FAULTS_OF_BOARDS = Set.of("DEVICE", "FLASH", "TOOL", "RUN", "RPC");
+
+    private static final int MOST_GONE = 10_000;
+
+    private final Clock clock;
+    private final FarmEvents events;
+    private final Holds holds;
+    private final Strikes strikes = new Strikes();
+    private final FairShares shares = new FairShares();
+    private final Map<String, Entry> jobs = new HashMap<>();
+    private final Map<Wait, Integer> waiting = new HashMap<>();
+    private final Map<String, Labels> labels = new HashMap<>();
+    private boolean hasPassedOver;
+    private final Map<String, Entry> gone = new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Entry> eldest) {
+            return size() > MOST_GONE;
+        }
+    };
+
+    private record Wait(String place, String board, String project, int priority, Labels needs) {
+        static Wait of(Ticket ticket) {
+            return new Wait(
+                    ticket.place(),
+                    ticket.board(),
+                    ticket.sort().project(),
+                    ticket.sort().priority(),
+                    ticket.sort().needs());
+        }
+    }
+
+    private static final class Entry {
+        private final Ticket ticket;
+        private Optional<Taker> taker = Optional.empty();
+        private long consumer;
+        private Instant since;
+        private Optional<Instant> passed = Optional.empty();
+        private String result = "";
+        private boolean isKept;
+
+        Entry(Ticket ticket, Instant since) {
+            this.ticket = ticket;
+            this.since = since;
+        }
+    }
+
+    /**
+     * @param folder of the broker
+     * @param events hears what happens
+     */
+    public FarmDesk(Path folder, Clock clock, FarmEvents events) {
+        this.clock = clock;
+        this.events = events;
+        this.holds = new Holds(folder);
+    }
+
+    /** A job comes to the queue, or was found in it when the broker began. */
+    public synchronized void sent(Ticket ticket) {
+        if (jobs.containsKey(ticket.job())) {
+            return;
+        }
+        shares.join(
+                ticket.sort().project(),
+                jobs.values().stream()
+                        .map(each -> each.ticket.sort().project())
+                        .distinct()
+                        .toList());
+        jobs.put(ticket.job(), new Entry(ticket, clock.instant()));
+        waiting.merge(Wait.of(ticket), 1, Integer::sum);
+    }
+
+    /** The broker keeps a job that was sent. */
+    public synchronized void kept(String job) {
+        Entry entry = jobs.get(job);
+        if (entry != null && !entry.isKept) {
+            entry.isKept = true;
+            tell(entry.ticket.event(Kind.JOB_SENT));
+        }
+    }
+
+    /** The broker does not: it has or had the same one, or cannot. */
+    public synchronized void notKept(String job) {
+        Entry entry = jobs.get(job);
+        if (entry != null && !entry.isKept) {
+            jobs.remove(job);
+            leaveQueue(entry);
+        }
+    }
+
+    /** Whether a worker may have a job now; asked for each job that waits, whenever a worker is free. */
+    public synchronized boolean mayTake(Taker taker, String job) {
+        Entry entry = jobs.get(job);
+        if (entry == null) {
+            return true;
+        }
+        Ticket ticket = entry.ticket;
+        if (!taker.fits(ticket.place(), ticket.board())) {
+            return false;
+        }
+        if (holds.isHeld(taker) || !has(taker, ticket.sort().needs())) {
+            hasPassedOver = true;
+            return false;
+        }
+        double own = shares.clock(ticket.sort().project());
+        boolean isAhead = waiting.keySet().stream()
+                .anyMatch(other -> other.priority() == ticket.sort().priority()
+                        && shares.clock(other.project()) < own
+                        && taker.fits(other.place(), other.board())
+                        && has(taker, other.needs()));
+        if (!isAhead) {
+            return true;
+        }
+        Instant now = clock.instant();
+        if (entry.passed.isEmpty()) {
+            entry.passed = Optional.of(now);
+        }
+        boolean isTooLong = entry.passed.get().plus(MOST_PASSING).isBefore(now);
+        hasPassedOver |= !isTooLong;
+        return isTooLong;
+    }
+
+    /** Whether a worker might have taken a job since this was asked last; then it has to be offered again. */
+    public synchronized boolean hasPassedOver() {
+        boolean had = hasPassedOver;
+        hasPassedOver = false;
+        return had;
+    }
+
+    private boolean has(Taker taker, Labels needs) {
+        if (needs.values().isEmpty()) {
+            return true;
+        }
+        Map<String, String> all =
+                new HashMap<>(labels.getOrDefault(taker.worker(), Labels.NONE).values());
+        all.put("worker", taker.worker());
+        all.put("slot", taker.slot());
+        return new Labels(all).have(needs);
+    }
+
+    /** The broker has given a job to a worker, by one of its connection's consumers. */
+    public synchronized void taken(Taker taker, String job, long consumer) {
+        Entry entry = jobs.get(job);
+        if (entry == null || entry.taker.isPresent()) {
+            return;
+        }
+        leaveQueue(entry);
+        double waited = seconds(entry);
+        entry.taker = Optional.of(taker);
+        entry.consumer = consumer;
+        entry.since = clock.instant();
+        shares.taken(entry.ticket.sort().project());
+        tell(entry.ticket
+                .event(Kind.JOB_TAKEN)
+                .with("worker", taker.worker())
+                .with("slot", taker.slot())
+                .with("waited", waited));
+    }
+
+    private void leaveQueue(Entry entry) {
+        waiting.computeIfPresent(Wait.of(entry.ticket), (wait, count) -> count > 1 ? count - 1 : null);
+    }
+
+    private double seconds(Entry entry) {
+        return Math.max(0, Duration.between(entry.since, clock.instant()).toMillis()) / 1000.0;
+    }
+
+    /** A worker's connection ended, or it stopped taking jobs; those that it had wait again. */
+    public synchronized void left(long consumer) {
+        for (Entry entry : jobs.values()) {
+            if (entry.taker.isPresent() && entry.consumer == consumer) {
+                tell(entry.ticket
+                        .event(Kind.JOB_RETURNED)
+                        .with("worker", entry.taker.get().worker())
+                        .with("seconds", seconds(entry)));
+                entry.taker = Optional.empty();
+                entry.since = clock.instant();
+                waiting.merge(Wait.of(entry.ticket), 1, Integer::sum);
+            }
+        }
+    }
+
+    /**
+     * Judges an answer that comes to the broker.
+     *
+     * @param worker who sends it
+     * @param job the job that it names
+     * @param client for whom it says it is
+     * @param result {@code done}, or {@code failed-} with the family of the failure
+     * @return whether whoever waits for the job may have it
+     */
+    public synchronized boolean answered(String worker, String job, String client, String result) {
+        Entry entry = jobs.getOrDefault(job, gone.get(job));
+        String wrong = "";
+        if (entry == null) {
+            wrong = "nobody asked for it";
+        } else if (!entry.ticket.client().equals(client)) {
+            wrong = "it is for somebody else";
+        } else if (!jobs.containsKey(job)) {
+            // Withdrawn, expired or answered by another one meanwhile: late, but no lie.
+            tell(FarmEvent.of(Kind.ANSWER_REFUSED)
+                    .with("job", job)
+                    .with("worker", worker)
+                    .with("reason", "late"));
+            return false;
+        }
+        if (!wrong.isEmpty()) {
+            tell(FarmEvent.of(Kind.ANSWER_REFUSED)
+                    .with("job", job)
+                    .with("worker", worker)
+                    .with("reason", wrong));
+            strike(worker, job, wrong);
+            return false;
+        }
+        entry.result = result;
+        return true;
+    }
+
+    /** A job left the queue, because a worker acknowledged it or whoever sent it takes it back. */
+    public synchronized void finished(String job, boolean isWithdrawn) {
+        Entry entry = remove(job);
+        if (entry == null) {
+            return;
+        }
+        if (isWithdrawn || entry.taker.isEmpty()) {
+            tell(entry.ticket.event(Kind.JOB_WITHDRAWN));
+            return;
+        }
+        Taker taker = entry.taker.get();
+        double seconds = seconds(entry);
+        shares.done(entry.ticket.sort().project(), seconds);
+        tell(entry.ticket
+                .event(Kind.JOB_ANSWERED)
+                .with("worker", taker.worker())
+                .with("slot", taker.slot())
+                .with("result", entry.result.isEmpty() ? "none" : entry.result)
+                .with("seconds", seconds));
+        judgeBoard(entry, taker);
+    }
+
+    private void judgeBoard(Entry entry, Taker taker) {
+        if (!taker.place().equals("board") || taker.worker().isEmpty()) {
+            return;
+        }
+        if (entry.result.equals("done")) {
+            strikes.forget(taker.unit());
+        } else if (entry.result.startsWith("failed-")
+                && FAULTS_OF_BOARDS.contains(entry.result.substring("failed-".length()))
+                && strikes.add(taker.unit(), entry.ticket.sort().image())) {
+            hold(taker.unit(), true, Strikes.MOST + " different jobs failed on it");
+        }
+    }
+
+    /** A job left the queue without an answer: it was too old, or has killed its workers. */
+    public synchronized void dropped(String job, Kind why) {
+        Entry entry = remove(job);
+        if (entry != null) {
+            tell(entry.ticket.event(why));
+        }
+    }
+
+    private Entry remove(String job) {
+        Entry entry = jobs.remove(job);
+        if (entry != null) {
+            gone.put(job, entry);
+            if (entry.taker.isEmpty()) {
+                leaveQueue(entry);
+            }
+        }
+        return entry;
+    }
+
+    /**
+     * Somebody says that an answer was wrong.
+     *
+     * @param client who says so: only whoever waited for the job may
+     */
+    public synchronized void complaint(String client, String job, String reason) {
+        Entry entry = jobs.getOrDefault(job, gone.get(job));
+        if (entry != null && entry.ticket.client().equals(client) && entry.taker.isPresent()) {
+            strike(entry.taker.get().worker(), job, reason);
+        }
+    }
+
+    private void strike(String worker, String job, String reason) {
+        if (worker.isEmpty()) {
+            return;
+        }
+        boolean isTooMuch = strikes.add(worker, job);
+        tell(FarmEvent.of(Kind.STRIKE).with("worker", worker).with("job", job).with("reason", reason));
+        if (isTooMuch) {
+            hold(worker, true, Strikes.MOST + " wrong answers, the last: " + reason);
+        }
+    }
+
+    /** What a worker says of itself: its labels. */
+    public synchronized void heard(String worker, Labels own) {
+        labels.put(worker, own);
+    }
+
+    /** A worker is silent. */
+    public synchronized void silent(String worker) {
+        labels.remove(worker);
+    }
+
+    /**
+     * Gives no more jobs to a worker or to one of its boards.
+     *
+     * @param unit {@code WORKER}, or {@code WORKER/PROBE}
+     */
+    public synchronized void hold(String unit, boolean isQuarantine, String reason) {
+        String since = clock.instant().truncatedTo(ChronoUnit.SECONDS).toString();
+        if (holds.add(new Hold(unit, since, isQuarantine, reason))) {
+            tell(FarmEvent.of(Kind.HELD)
+                    .with("unit", unit)
+                    .with("quarantine", isQuarantine)
+                    .with("reason", reason));
+        }
+    }
+
+    /** Gives jobs to it again. */
+    public synchronized boolean release(String unit) {
+        boolean wasHeld = holds.remove(unit);
+        if (wasHeld) {
+            strikes.forget(unit);
+            tell(FarmEvent.of(Kind.RELEASED).with("unit", unit));
+        }
+        return wasHeld;
+    }
+
+    /** Workers and boards that get no jobs. */
+    public synchronized List<Hold> held() {
+        return holds.all();
+    }
+
+    /** How long the oldest job has been waiting, in seconds; 0 if none is. */
+    public synchronized long oldestSeconds() {
+        return jobs.values().stream()
+                .filter(entry -> entry.taker.isEmpty())
+                .mapToLong(entry ->
+                        Duration.between(entry.ticket.sent(), clock.instant()).toSeconds())
+                .max()
+                .orElse(0);
+    }
+
+    /** Tells that something happened. */
+    public void tell(FarmEvent event) {
+        events.happened(event);
+    }
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.farm.watch;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import com.sun.net.httpserver.HttpsConfigurator;
+import com.sun.net.httpserver.HttpsExchange;
+import com.sun.net.httpserver.HttpsParameters;
+import com.sun.net.httpserver.HttpsServer;
+import io.kiln.base.Failure;
+import io.kiln.base.KilnException;
+import io.kiln.farm.link.FarmAddress;
+import io.kiln.farm.link.FarmStores;
+import io.kiln.farm.link.PeerCertificate;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.time.Instant;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.Supplier;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
+
+/**
+ * Tells programs of this computer, or members of the farm, how the farm is: {@code /metrics} in Prometheus' form, {@code /health}, {@code /farm.json},
+ * and the page about it. It answers to nothing else, and changes nothing.
+ */
+public final class StatusServer implements AutoCloseable {
+    private static final Set<String> HERE = Set.of("localhost", "127.0.0.1", "[::1]");
+    private static final int THREADS = 4;
+    private static final int OK = 200;
+    private static final int FORBIDDEN = 403;
+    private static final int NOT_FOUND = 404;
+    private static final int NOT_WELL = 503;
+
+    private final HttpServer server;
+    private final ExecutorService threads = Executors.newFixedThreadPool(THREADS, work -> {
+        Thread thread = new Thread(work, "farm-status");
+        thread.setDaemon(true);
+        return thread;
+    });
+    private final FarmAddress address;
+
+    /**
+     * What it tells.
+     *
+     * @param figures for {@code /metrics}
+     * @param troubles for {@code /health}; empty if the farm is well
+     * @param json for {@code /farm.json}
+     * @param page for the rest
+     */
+    public record Content(
+            FarmFigures figures, Supplier<List<String>> troubles, Supplier<String> json, Supplier<String> page) {}
+
+    private StatusServer(HttpServer server, FarmAddress address) {
+        this.server = server;
+        this.address = address;
+    }
+
+    /**
+     * Reads where to listen.
+     *
+     * @param url {@code http://localhost:PORT}, or {@code https://HOST:PORT} for other computers, whose programs then need certificates that the farm
+     *     trusts
+     * @param farm has the stores
+     * @throws KilnException if it is something else, or would let everybody in
+     */
+    public static FarmAddress address(String url, FarmAddress farm) {
+        boolean isEncrypted = url.startsWith("https://");
+        FarmAddress address = FarmAddress.parse(
+                url.replaceFirst("^http://", "tcp://").replaceFirst("^https://", "tls://"), farm.access());
+        if (isEncrypted
+                ? farm.access().keys().isEmpty() || farm.access().trust().isEmpty()
+                : !address.isLoopback() || !url.startsWith("http://")) {
+            throw new KilnException(Failure.FARM.problem(
+                    "refused: the farm's state for everybody",
+                    "kiln.farm.status " + url,
+                    "http://localhost:PORT, or https://HOST:PORT with kiln.farm.keyStore and kiln.farm.trustStore",
+                    ""));
+        }
+        return address;
+    }
+
+    /**
+     * Starts to answer.
+     *
+     * @throws KilnException if the port is not free
+     */
+    public static StatusServer start(FarmAddress address, Content content) {
+        try {
+            InetSocketAddress place = new InetSocketAddress(address.bareHost(), address.port());
+            HttpServer server = address.isEncrypted() ? encrypted(place, address) : HttpServer.create(place, 0);
+            StatusServer status =
+                    new StatusServer(server, address.at(server.getAddress().getPort()));
+            server.setExecutor(status.threads);
+            server.createContext("/", exchange -> status.answer(exchange, content));
+            server.start();
+            return status;
+        } catch (IOException | GeneralSecurityException e) {
+            throw new KilnException(
+                    Failure.FARM.problem(
+                            "the farm's state cannot be served: " + e.getMessage(),
+                            "kiln.farm.status",
+                            "a free port",
+                            ""),
+                    e);
+        }
+    }
+
+    private static HttpServer encrypted(InetSocketAddress place, FarmAddress address)
+            throws IOException, GeneralSecurityException {
+        SSLContext context = FarmStores.context(address.access());
+        HttpsServer server = HttpsServer.create(place, 0);
+        server.setHttpsConfigurator(new HttpsConfigurator(context) {
+            @Override
+            public void configure(HttpsParameters parameters) {
+                SSLParameters wanted = context.getDefaultSSLParameters();
+                wanted.setNeedClientAuth(true);
+                wanted.setProtocols(new String[] {"TLSv1.3"});
+                parameters.setSSLParameters(wanted);
+            }
+        });
+        return server;
+    }
+
+    /** Where it answers. */
+    public URI url() {
+        return URI.create((address.isEncrypted() ? "https://" : "http://") + address.host() + ":" + address.port());
+    }
+
+    private void answer(HttpExchange exchange, Content content) throws IOException {
+        try (exchange) {
+            if (!isAdmitted(exchange)) {
+                send(exchange, FORBIDDEN, "text/plain", bytes("Not for you\n"));
+                return;
+            }
+            switch (exchange.getRequestURI().getPath()) {
+                case "/metrics" -> {
+                    ByteArrayOutputStream figures = new ByteArrayOutputStream();
+                    content.figures().write(figures);
+                    send(exchange, OK, "text/plain; version=0.0.4", figures.toByteArray());
+                }
+                case "/health" -> {
+                    List<String> troubles = content.troubles().get();
+                    String text = troubles.isEmpty() ? "well" : String.join("\n", troubles);
+                    send(exchange, troubles.isEmpty() ? OK : NOT_WELL, "text/plain", bytes(text + "\n"));
+                }
+                case "/farm.json" ->
+                    send(exchange, OK, "application/json", bytes(content.json().get()));
+                case "/", "/farm.html" ->
+                    send(exchange, OK, "text/html", bytes(content.page().get()));
+                default ->
+                    send(exchange, NOT_FOUND, "text/plain", bytes("There is /metrics, /health, /farm.json and /\n"));
+            }
+        }
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    /**
+     * Without TLS, a page of somebody else may have a browser ask by a name that leads here; it has another name than this computer's own. With TLS,
+     * a certificate has to be valid today even if it is trusted itself.
+     */
+    private static boolean isAdmitted(HttpExchange exchange) {
+        String method = exchange.getRequestMethod();
+        if (!method.equals("GET") && !method.equals("HEAD")) {
+            return false;
+        }
+        if (exchange instanceof HttpsExchange encrypted) {
+            return PeerCertificate.trouble(encrypted.getSSLSession(), Instant.now())
+                    .isEmpty();
+        }
+        String host = String.valueOf(exchange.getRequestHeaders().getFirst("Host"));
+        return HERE.contains(host.replaceFirst(":[0-9]+$", ""));
+    }
+
+    private static void send(HttpExchange exchange, int status, String type, byte[] content) throws IOException {
+        exchange.getResponseHeaders().set("Content-Type", type + (type.contains(";") ? "" : "; charset=utf-8"));
+        exchange.getResponseHeaders().set("X-Content-Type-Options", "nosniff");
+        boolean isHead = exchange.getRequestMethod().equals("HEAD");
+        exchange.sendResponseHeaders(status, isHead ? -1 : content.length);
+        if (!isHead) {
+            try (OutputStream out = exchange.getResponseBody()) {
+                out.write(content);
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        server.stop(0);
+        threads.shutdownNow();
+    }
+}
