@@ -54,7 +54,7 @@ final class CplusplusHeadersTest {
         FirmwareRequest request = TestFirmware.request(
                 target, toolchain, Optimize.SIZE, List.of(TestFirmware.model("default", 1000)), folder);
         UserCode code =
-                UserCode.of(folder.resolve("src/main/c"), new CodeFlags(List.of(), List.of("-std=" + standard), libc));
+                UserCode.of(folder.resolve("src/main/c"), new CodeFlags(List.of(), List.of("-std=" + standard), libc, false));
         return new FirmwareRequest(
                 target,
                 complete,
