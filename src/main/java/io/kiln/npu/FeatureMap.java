@@ -27,11 +27,16 @@ record FeatureMap(String name, long height, long width, long depth, Layout layou
         }
     }
 
-    /** Distances in bytes. */
+    /** Distances in bytes; negative where a map is written from its end. */
     record Strides(long x, long y, long c) {}
 
     /** First byte and the byte behind the last one, in the map's region. */
     record Extent(long first, long end) {
+        /** With what lies some bytes before or behind it, and between. */
+        Extent moved(long bytes) {
+            return with(new Extent(first + bytes, end + bytes));
+        }
+
         Extent with(Extent other) {
             return new Extent(Math.min(first, other.first), Math.max(end, other.end));
         }
@@ -54,14 +59,20 @@ record FeatureMap(String name, long height, long width, long depth, Layout layou
     }
 
     private Extent tile(int number, long columns, long rows) {
-        long last = depth - 1;
-        long channels = layout.isBricks
-                ? Math.max(
-                        last / BRICK * strides.c + (last % BRICK + 1) * layout.elementBytes,
-                        last < BRICK ? 0 : (last / BRICK - 1) * strides.c + (long) BRICK * layout.elementBytes)
-                : depth * layout.elementBytes;
         long base = tiles.bases.get(number);
-        return new Extent(base, base + (rows - 1) * strides.y + (columns - 1) * strides.x + channels);
+        return channels(base).moved((rows - 1) * strides.y).moved((columns - 1) * strides.x);
+    }
+
+    /** What the channels of a column touch; of bricks, the last one may be smaller than those before. */
+    private Extent channels(long base) {
+        if (!layout.isBricks || depth <= BRICK) {
+            return new Extent(base, base + depth * layout.elementBytes);
+        }
+        long last = (depth - 1) / BRICK;
+        Extent whole =
+                new Extent(base, base + (long) BRICK * layout.elementBytes).moved((last - 1) * strides.c);
+        long start = base + last * strides.c;
+        return whole.with(new Extent(start, start + ((depth - 1) % BRICK + 1) * layout.elementBytes));
     }
 
     String shape() {

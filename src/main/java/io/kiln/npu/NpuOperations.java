@@ -206,7 +206,13 @@ public final class NpuOperations {
                                 get(name + "_BASE1"),
                                 get(name + "_BASE2"),
                                 get(name + "_BASE3"))),
-                new Strides(get(name + "_STRIDE_X"), get(name + "_STRIDE_Y"), get(name + "_STRIDE_C")));
+                new Strides(stride(name + "_STRIDE_X"), stride(name + "_STRIDE_Y"), stride(name + "_STRIDE_C")));
+    }
+
+    /** A number with a sign, of as many bits as an address has. */
+    private long stride(String register) {
+        int unused = Long.SIZE - (configuration.product() == NpuConfiguration.Product.U55 ? 32 : 40);
+        return get(register) << unused >> unused;
     }
 
     private Access access(FeatureMap map, String name, boolean isWritten) {

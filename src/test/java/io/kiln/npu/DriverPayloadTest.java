@@ -62,6 +62,19 @@ class DriverPayloadTest {
                         + " 1:0x80..0x100");
     }
 
+    /** As newer compilers write maps from their end. */
+    @Test
+    void stridesMayBeNegative() {
+        CommandWords words = clamp().wide(0x010, 128 + 96).wide(0x015, -32).narrow(0x005, 0);
+        words.wide(0x010, 64).narrow(0x005, 0);
+        List<NpuOperation> operations = NpuOperations.of(read(words.payload(U55_128)));
+        assertThat(operations.get(1).text()).endsWith("OFM 1:0x80..0x100");
+        Refusal refusal = (what, expected) -> new IllegalStateException(what + "; expected " + expected);
+        assertThatThrownBy(() -> NpuOperations.check(operations, List.of(16L, 256L), refusal))
+                .hasMessageContaining("operation #2")
+                .hasMessageContaining("leaves region 1 with its OFM");
+    }
+
     @Test
     void whatLeavesItsRegionIsNamed() {
         List<NpuOperation> operations = NpuOperations.of(read(clamp().payload(U55_128)));
