@@ -121,7 +121,7 @@ class ProgramsPageTest {
     private Path localRepository() throws IOException {
         Path jar = Arrays.stream(System.getProperty("java.class.path").split(Pattern.quote(File.pathSeparator), -1))
                 .map(Path::of)
-                .filter(file -> file.getFileName().toString().matches("llvm-.*-linux-x86_64\\.jar"))
+                .filter(file -> file.getFileName().toString().matches("llvm-[0-9].*-(linux|macosx)-[a-z0-9_]+\\.jar"))
                 .findFirst()
                 .orElseThrow();
         Files.createSymbolicLink(

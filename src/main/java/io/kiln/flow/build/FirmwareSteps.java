@@ -160,15 +160,21 @@ public final class FirmwareSteps {
     }
 
     /**
-     * Logs the deepest use of the stack in a run, and records it in the report of the image.
+     * Logs the deepest use of the stack in a run if no earlier run went as deep, and records it in the report of the image.
      *
      * @param use what was measured, if anything; see {@link #ofBoard}
      */
     public static void recordStack(Log log, Layout layout, Optional<StackUse> use) {
         use.ifPresent(stack -> {
-            log.info(stack.text());
             Path file = layout.reports().resolve(REPORT);
-            readable(file, BuildReport.class).ifPresent(known -> {
+            Optional<BuildReport> report = readable(file, BuildReport.class);
+            boolean isTold = report.map(known -> known.stack().used())
+                    .filter(deepest -> deepest >= stack.used())
+                    .isPresent();
+            if (!isTold) {
+                log.info(stack.text());
+            }
+            report.ifPresent(known -> {
                 Json.write(file, known.with(known.stack().with(stack.used())));
                 BuildPage.write(layout);
             });
