@@ -115,7 +115,13 @@ final class FarmDeskTest {
         assertThat(desk.hasPassedOver()).isFalse();
         now = now.plus(FarmDesk.MOST_PASSING).plusSeconds(1);
         assertThat(desk.mayTake(EMULATOR, "a2")).isTrue();
-        assertThat(desk.oldestSeconds()).isEqualTo(16);
+        // Not again for the next job.
+        send("a3", "a");
+        run(EMULATOR, "a2", 0, "done");
+        run(EMULATOR, "b1", 1, "done");
+        send("b2", "b");
+        assertThat(desk.mayTake(EMULATOR, "a3")).isTrue();
+        assertThat(desk.oldestSeconds()).isEqualTo(1);
     }
 
     @Test
@@ -219,9 +225,9 @@ final class FarmDeskTest {
     void a_jobs_life_is_told() {
         send("j", "a");
         desk.taken(EMULATOR, "j", 7);
-        desk.left(8);
+        desk.left(EMULATOR, 8);
         now = now.plus(Duration.ofMillis(1500));
-        desk.left(7);
+        desk.left(EMULATOR, 7);
         desk.taken(EMULATOR, "j", 9);
         desk.answered("w", "j", "client", "done");
         desk.finished("j", false);

@@ -37,6 +37,10 @@ public final class FirmwareSession implements ModelSession {
     private static final int OK = 0;
     private static final int FAILED = 4;
     private static final int ATTEMPTS = 3;
+
+    /** So many starts while an answer is awaited are a loop. */
+    private static final int LOOP = 3;
+
     private static final String BANNER_LINE = "the line \"" + BANNER + "\"";
     private static final Duration TO_ANSWER = Duration.ofSeconds(3);
     private static final Duration TO_LEAVE = Duration.ofSeconds(2);
@@ -200,10 +204,32 @@ public final class FirmwareSession implements ModelSession {
     private Bytes receive() {
         long deadline = System.nanoTime() + timeout.toNanos();
         Optional<Bytes> frame = Optional.empty();
+        int starts = 0;
+        boolean isReady = received.endedLineWith(BANNER);
         while (frame.isEmpty()) {
-            frame = take(next(deadline, "an answer"));
+            int value = received.next(deadline);
+            if (value < 0 && starts > 0) {
+                throw restarted("the image started again in place of an answer");
+            }
+            frame = take(checked(value, "an answer"));
+            // One start may be left over from before: that of a board whose port resets it, for example.
+            boolean wasReady = isReady;
+            isReady = received.endedLineWith(BANNER);
+            starts += isReady && !wasReady ? 1 : 0;
+            if (starts == LOOP) {
+                throw restarted("the image starts again and again: " + LOOP + " times in place of an answer");
+            }
         }
         return frame.get();
+    }
+
+    private KilnException restarted(String what) {
+        return new KilnException(Failure.RUN.problem(
+                what,
+                "console",
+                "an answer",
+                received.printed()
+                        + ". Look for a fault of its own code, a watchdog that is not fed, and the board's supply"));
     }
 
     /** Handles a byte; an image that ended by a fault or an error does not answer any more. */
@@ -262,7 +288,10 @@ public final class FirmwareSession implements ModelSession {
     }
 
     private int next(long deadline, String expected) {
-        int value = received.next(deadline);
+        return checked(received.next(deadline), expected);
+    }
+
+    private int checked(int value, String expected) {
         if (value == TimedBytes.LATE) {
             throw failure("the image did not answer within " + timeout.toSeconds() + " s", expected);
         }

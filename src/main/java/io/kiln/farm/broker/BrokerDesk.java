@@ -154,10 +154,10 @@ final class BrokerDesk implements ActiveMQServerPlugin, AutoCloseable {
 
     @Override
     public void afterCloseConsumer(ServerConsumer consumer, boolean failed) {
-        if (takers.remove(consumer.sequentialID()) != null) {
-            desk.left(consumer.sequentialID());
+        Optional.ofNullable(takers.remove(consumer.sequentialID())).ifPresent(taker -> {
+            desk.left(taker, consumer.sequentialID());
             lookSoon();
-        }
+        });
     }
 
     @Override

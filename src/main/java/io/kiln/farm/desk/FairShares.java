@@ -29,11 +29,16 @@ final class FairShares {
         if (clocks.size() > MOST) {
             clocks.keySet().retainAll(active);
         }
-        clocks.merge(project, least, Math::max);
+        raise(project, least);
     }
 
     double clock(String project) {
         return clocks.getOrDefault(project, 0.0);
+    }
+
+    /** Has a project wait for others until they have had as much. */
+    void raise(String project, double least) {
+        clocks.merge(project, least, Math::max);
     }
 
     void taken(String project) {

@@ -16,10 +16,10 @@ import java.util.Set;
 
 /**
  * Decides which jobs a worker may take, and judges answers: labels, fair shares between projects, boards and workers that are held. It only ever holds
- * a job back, and for fairness no longer than {@link #MOST_PASSING}: the broker's queue stays the truth about what is done. Thread-safe.
+ * a job back, and for fairness a worker no longer than {@link #MOST_PASSING}: the broker's queue stays the truth about what is done. Thread-safe.
  */
 public final class FarmDesk {
-    /** How long a job may be passed over for another project's. */
+    /** How long a worker goes without a job for the sake of another project's that does not come. */
     public static final Duration MOST_PASSING = Duration.ofSeconds(10);
 
     /** Families of failures that may be the board's fault rather than the image's. */
@@ -35,6 +35,7 @@ public final class FarmDesk {
     private final Map<String, Entry> jobs = new HashMap<>();
     private final Map<Wait, Integer> waiting = new HashMap<>();
     private final Map<String, Labels> labels = new HashMap<>();
+    private final Map<Taker, Instant> hungry = new HashMap<>();
     private boolean hasPassedOver;
     private final Map<String, Entry> gone = new LinkedHashMap<>() {
         private static final long serialVersionUID = 1L;
@@ -61,7 +62,6 @@ public final class FarmDesk {
         private Optional<Taker> taker = Optional.empty();
         private long consumer;
         private Instant since;
-        private Optional<Instant> passed = Optional.empty();
         private String result = "";
         private boolean isKept;
 
@@ -129,21 +129,24 @@ public final class FarmDesk {
             return false;
         }
         double own = shares.clock(ticket.sort().project());
-        boolean isAhead = waiting.keySet().stream()
-                .anyMatch(other -> other.priority() == ticket.sort().priority()
+        List<String> ahead = waiting.keySet().stream()
+                .filter(other -> other.priority() == ticket.sort().priority()
                         && shares.clock(other.project()) < own
                         && taker.fits(other.place(), other.board())
-                        && has(taker, other.needs()));
-        if (!isAhead) {
+                        && has(taker, other.needs()))
+                .map(Wait::project)
+                .toList();
+        if (ahead.isEmpty()) {
             return true;
         }
         Instant now = clock.instant();
-        if (entry.passed.isEmpty()) {
-            entry.passed = Optional.of(now);
+        if (hungry.computeIfAbsent(taker, each -> now).plus(MOST_PASSING).isBefore(now)) {
+            // Jobs that are believed to wait would have come by now.
+            ahead.forEach(project -> shares.raise(project, own));
+            return true;
         }
-        boolean isTooLong = entry.passed.get().plus(MOST_PASSING).isBefore(now);
-        hasPassedOver |= !isTooLong;
-        return isTooLong;
+        hasPassedOver = true;
+        return false;
     }
 
     /** Whether a worker might have taken a job since this was asked last; then it has to be offered again. */
@@ -171,6 +174,7 @@ public final class FarmDesk {
             return;
         }
         leaveQueue(entry);
+        hungry.remove(taker);
         double waited = seconds(entry);
         entry.taker = Optional.of(taker);
         entry.consumer = consumer;
@@ -192,7 +196,8 @@ public final class FarmDesk {
     }
 
     /** A worker's connection ended, or it stopped taking jobs; those that it had wait again. */
-    public synchronized void left(long consumer) {
+    public synchronized void left(Taker taker, long consumer) {
+        hungry.remove(taker);
         for (Entry entry : jobs.values()) {
             if (entry.taker.isPresent() && entry.consumer == consumer) {
                 tell(entry.ticket

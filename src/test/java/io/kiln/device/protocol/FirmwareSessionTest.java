@@ -55,6 +55,36 @@ class FirmwareSessionTest {
     }
 
     @Test
+    void anImageThatRebootsInALoopIsNamedAsSuch() throws Exception {
+        String start = "kiln: ready, m\r\n";
+        FirmwareSession looping = FirmwareSession.open(
+                image(start, start, start, start), OutputStream.nullOutputStream(), LATE, text -> {});
+        assertThatThrownBy(() -> looping.run(0, MODEL, List.of(bytes(5, 6))))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("the image starts again and again: 3 times in place of an answer")
+                .hasMessageContaining("a watchdog that is not fed");
+        try (PipedOutputStream board = new PipedOutputStream();
+                PipedInputStream in = new PipedInputStream(board)) {
+            board.write((start + start).getBytes(StandardCharsets.US_ASCII));
+            FirmwareSession once = FirmwareSession.open(in, OutputStream.nullOutputStream(), SOON, text -> {});
+            assertThatThrownBy(() -> once.run(0, MODEL, List.of(bytes(5, 6))))
+                    .isInstanceOf(KilnException.class)
+                    .hasMessageContaining("the image started again in place of an answer");
+        }
+    }
+
+    /** Its port may have reset it after it was ready for the first time. */
+    @Test
+    void anImageThatStartsOnceMoreMayStillAnswer() {
+        FirmwareSession session = FirmwareSession.open(
+                image("kiln: ready\n", "kiln: ready\n", reply(0x82, 0, 7, 1, 2, 3)),
+                OutputStream.nullOutputStream(),
+                LATE,
+                text -> {});
+        assertThat(session.run(0, MODEL, List.of(bytes(5, 6)))).containsExactly(bytes(7), bytes(1, 2, 3));
+    }
+
+    @Test
     void outputsAreCutApartAndTextBetweenFramesIsShown() {
         StringBuilder shown = new StringBuilder();
         FirmwareSession session = FirmwareSession.open(
