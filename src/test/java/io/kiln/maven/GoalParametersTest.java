@@ -36,7 +36,17 @@ final class GoalParametersTest {
     private static final Path DESCRIPTOR = Path.of("target", "classes", "META-INF", "maven", "plugin.xml");
     /** Goals that build nothing. */
     private static final Set<String> SMALL = Set.of(
-            "boards", "doctor", "monitor", "new-board", "farm", "worker", "inspect", "diff", "help", "project-api");
+            "boards",
+            "doctor",
+            "monitor",
+            "new-board",
+            "farm",
+            "worker",
+            "inspect",
+            "diff",
+            "help",
+            "mlperf",
+            "project-api");
 
     private static final List<JavaClass> CLASSES = new ClassFileImporter()
             .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS).importPackages("io.kiln.maven").stream()
