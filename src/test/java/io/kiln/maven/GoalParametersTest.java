@@ -45,6 +45,7 @@ final class GoalParametersTest {
             "inspect",
             "diff",
             "help",
+            "mlperf",
             "project-api",
             "devices");
 

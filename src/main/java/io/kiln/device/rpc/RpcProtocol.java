@@ -31,7 +31,8 @@ public record RpcProtocol(Duration limit, List<String> models, Map<String, HostG
 
     @Override
     public ModelSession connect(Transport transport, Consumer<String> text) {
-        TransportTimeouts usual = transport.ownsProgram() ? TransportTimeouts.EMULATOR : TransportTimeouts.SERIAL;
+        TransportTimeouts usual =
+                transport.ownsProgram() ? TransportTimeouts.onThisComputer() : TransportTimeouts.SERIAL;
         RpcClient client =
                 RpcClient.connect(transport, usual.withReplies(limit), line -> text.accept(line + "\n"), text);
         return new RpcModelSession(client, models, graphs);

@@ -141,7 +141,7 @@ final class KilnProject implements ProjectHandler {
         held = Optional.of(new HeldTransport(emulator.boot(image.file()), () -> {}));
         return image.board().isHost()
                 ? new TransportTimeouts(Duration.ZERO, Duration.ZERO, Duration.ZERO)
-                : TransportTimeouts.EMULATOR;
+                : TransportTimeouts.onThisComputer();
     }
 
     /** Starts the program of a leased board, which was flashed before. */

@@ -79,7 +79,7 @@ public final class CompareLayersStep {
                 .collect(Collectors.toMap(library -> library.metadata().name(), library -> library));
         try (Transport line = emulator.boot(image.file());
                 RpcClient client = RpcClient.connect(
-                        line, TransportTimeouts.EMULATOR.withReplies(LIMIT), log::debug, log::debug)) {
+                        line, TransportTimeouts.onThisComputer().withReplies(LIMIT), log::debug, log::debug)) {
             for (ModelSource model : build.spec().models()) {
                 compare(client, model, libraries.get(model.name()));
             }

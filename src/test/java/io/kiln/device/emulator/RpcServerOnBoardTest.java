@@ -193,7 +193,7 @@ class RpcServerOnBoardTest {
             }
             for (int i = 0; i < (isNight ? 50 : 3); i++) {
                 try (Transport line = Emulator.of(board, Duration.ofMinutes(5)).boot(image);
-                        RpcClient client = RpcClient.connect(line, TransportTimeouts.EMULATOR, log -> {});
+                        RpcClient client = RpcClient.connect(line, TransportTimeouts.onThisComputer(), log -> {});
                         RemoteTensor tensor = client.allocate(DataType.of(DType.INT8), 64)) {
                     Bytes data = Bytes.copyOf(new byte[64]);
                     tensor.upload(data);

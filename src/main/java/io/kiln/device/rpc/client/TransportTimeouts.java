@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.device.rpc.client;
 
+import java.lang.management.ManagementFactory;
 import java.math.BigDecimal;
 import java.time.Duration;
 
@@ -20,8 +21,31 @@ public record TransportTimeouts(Duration sessionStartRetry, Duration sessionStar
     public static final TransportTimeouts EMULATOR =
             new TransportTimeouts(Duration.ofSeconds(2), Duration.ofSeconds(10), Duration.ofSeconds(10));
 
+    /** How many times as long a busy computer may take. */
+    private static final long LONGEST = 12;
+
     /** A time in nanoseconds so long that its end never comes: half of what a long holds. */
     private static final long FOR_EVER = Long.MAX_VALUE / 2;
+
+    /** The times for an emulator on this computer, as long as it is that busy: its share of a processor is so much smaller. */
+    public static TransportTimeouts onThisComputer() {
+        return EMULATOR.shared(
+                ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage(),
+                Runtime.getRuntime().availableProcessors());
+    }
+
+    /**
+     * These times where programs share processors.
+     *
+     * @param load programs that want to run, a negative number if that is not known
+     */
+    TransportTimeouts shared(double load, int processors) {
+        long factor = Math.max(1, Math.min(LONGEST, (long) Math.ceil(load / processors)));
+        return new TransportTimeouts(
+                sessionStartRetry.multipliedBy(factor),
+                sessionStart.multipliedBy(factor),
+                sessionEstablished.multipliedBy(factor));
+    }
 
     /** The same times with another one to each reply. */
     public TransportTimeouts withReplies(Duration limit) {

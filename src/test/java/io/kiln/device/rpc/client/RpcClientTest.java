@@ -42,6 +42,17 @@ class RpcClientTest {
     }
 
     @Test
+    void aBusyComputerHasMoreTime() {
+        TransportTimeouts usual = TransportTimeouts.EMULATOR;
+        assertThat(usual.shared(-1, 2)).isEqualTo(usual);
+        assertThat(usual.shared(1.5, 2)).isEqualTo(usual);
+        assertThat(usual.shared(10.5, 2).sessionStart())
+                .isEqualTo(usual.sessionStart().multipliedBy(6));
+        assertThat(usual.shared(1e9, 2).sessionEstablished())
+                .isEqualTo(usual.sessionEstablished().multipliedBy(12));
+    }
+
+    @Test
     void functionsTakeAndReturnNumbers() {
         RpcClient client = new ScriptedLine().connect();
         RemoteFunction sum = client.systemLibrary().require("sum");
