@@ -7,8 +7,7 @@
 #define KIND(word) ((word) >> 14 & 3u)
 #define INSIDE 0x100u      /* a DMA region inside the NPU */
 #define STRIDED 0x600u     /* a DMA in two or three dimensions */
-#define STEP_BYTES 16u     /* granularity of the SHRAM, and of all DMA in a U55 */
-#define U55 0u             /* product of a configuration */
+#define STEP_BYTES 16u     /* granularity of the SHRAM */
 
 enum {
   OP_STOP = 0x000,
@@ -73,9 +72,7 @@ static bool copy(struct ethosu_run* run) {
     return ethosu_fail(run, ETHOSU_MODEL_UNKNOWN_FUNCTION, "mode of a DMA", from | to, INSIDE);
   }
   bool is_inside = (to & INSIDE) != 0u;
-  if ((is_inside || run->model->config >> 28 == U55) &&
-      !(check_step(run, "DMA source", source) && check_step(run, "DMA destination", target) &&
-        check_step(run, "DMA length", bytes))) {
+  if (is_inside && !(check_step(run, "DMA destination", target) && check_step(run, "DMA length", bytes))) {
     return false;
   }
   if (!ethosu_range(run, "DMA source", from & 0xffu, source, bytes, &source_memory) || !ethosu_spend(run, bytes)) {

@@ -74,20 +74,20 @@ static struct tap tap_at(const struct convolution* conv, const struct part* part
 }
 
 /* Adds a weight's products with a line of the IFM, whose elements lie a step apart. */
-static void add_line(int64_t* sums, const struct ethosu_map* ifm, const uint8_t* at, size_t step, uint32_t count,
+static void add_line(int64_t* sums, const struct ethosu_map* ifm, const uint8_t* at, ptrdiff_t step, uint32_t count,
                      int32_t weight) {
   int32_t zero = ifm->zero;
   if (ifm->bytes == 1u && ifm->is_signed) {
-    for (uint32_t i = 0; i < count; ++i, at += step) {
-      sums[i] += (int64_t)weight * ((int8_t)*at - zero);
+    for (uint32_t i = 0; i < count; ++i) {
+      sums[i] += (int64_t)weight * ((int8_t)at[(ptrdiff_t)i * step] - zero);
     }
   } else if (ifm->bytes == 1u) {
-    for (uint32_t i = 0; i < count; ++i, at += step) {
-      sums[i] += (int64_t)weight * (*at - zero);
+    for (uint32_t i = 0; i < count; ++i) {
+      sums[i] += (int64_t)weight * (at[(ptrdiff_t)i * step] - zero);
     }
   } else {
-    for (uint32_t i = 0; i < count; ++i, at += step) {
-      sums[i] += weight * (ethosu_load(at, 2, ifm->is_signed) - zero);
+    for (uint32_t i = 0; i < count; ++i) {
+      sums[i] += weight * (ethosu_load(at + (ptrdiff_t)i * step, 2, ifm->is_signed) - zero);
     }
   }
 }
@@ -127,14 +127,15 @@ static void add_row(const struct convolution* conv, int64_t* sums, const struct 
   uint32_t stride = (uint32_t)kernel->stride_x;
   uint32_t column = (uint32_t)((int32_t)from * kernel->stride_x + tap->x);
   uint32_t count = to - from;
+  ptrdiff_t step = kernel->stride_x * ifm->stride_x;
   uint32_t left = column > ifm->width0 ? 0u : (ifm->width0 - column) / stride + 1u;
   left = left < count ? left : count;
   if (left > 0u) {
-    add_line(sums, ifm, ethosu_at(ifm, (uint32_t)row, column, channel), stride * ifm->stride_x, left, weight);
+    add_line(sums, ifm, ethosu_at(ifm, (uint32_t)row, column, channel), step, left, weight);
   }
   if (left < count) {
     const uint8_t* at = ethosu_at(ifm, (uint32_t)row, column + left * stride, channel);
-    add_line(sums + left, ifm, at, stride * ifm->stride_x, count - left, weight);
+    add_line(sums + left, ifm, at, step, count - left, weight);
   }
 }
 

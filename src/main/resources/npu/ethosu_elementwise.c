@@ -31,6 +31,7 @@ struct elementwise {
   int64_t scalar;
   unsigned broadcast;
   unsigned scaled; /* which operand of a sum has a scale of 32 bits: 0 none, 1 A, 2 B */
+  enum ethosu_rounding rounding; /* of that operand */
   uint32_t a_multiplier;
   unsigned a_shift;
   uint32_t b_multiplier;
@@ -74,7 +75,7 @@ static bool open_second(struct ethosu_run* run, struct elementwise* op, const st
 }
 
 /* A sum's operands have a scale of 16 bits each; or one has a scale of 32 bits, and the other is only shifted. */
-static int64_t sum(const struct elementwise* op, const struct ethosu_output* out, int64_t a, int64_t b) {
+static int64_t sum(const struct elementwise* op, int64_t a, int64_t b) {
   int64_t sign = op->function == SUB ? -1 : 1;
   if (op->is_wide) {
     return a + sign * b;
@@ -85,7 +86,7 @@ static int64_t sum(const struct elementwise* op, const struct ethosu_output* out
   unsigned up = op->ifm.bytes == 1u ? 20u : 15u;
   int64_t scaled = op->scaled == 1u ? a : b;
   int64_t other = op->scaled == 1u ? b : a;
-  scaled = ethosu_round(scaled * ((int64_t)1 << up), op->a_multiplier, op->a_shift + up, out->rounding);
+  scaled = ethosu_round(scaled * ((int64_t)1 << up), op->a_multiplier, op->a_shift + up, op->rounding);
   other *= (int64_t)1 << (up - 1u);
   return op->scaled == 1u ? scaled + sign * other : other + sign * scaled;
 }
@@ -118,7 +119,7 @@ static int64_t compute(const struct elementwise* op, const struct ethosu_output*
       return scaled(op, out, a * b);
     case ADD:
     case SUB:
-      return scaled(op, out, sum(op, out, a, b));
+      return scaled(op, out, sum(op, a, b));
     case MIN:
       return a < b ? a : b;
     case MAX:
@@ -147,12 +148,14 @@ static bool open(struct ethosu_run* run, struct elementwise* op, struct ethosu_o
     return false;
   }
   op->is_wide = op->ifm.bytes == 4u || (op->has_ifm2 && op->ifm2.bytes == 4u);
-  op->scaled = ethosu_word(run, ETHOSU_IFM_PRECISION) >> 8 & 3u;
+  unsigned precision = ethosu_word(run, ETHOSU_IFM_PRECISION);
+  op->scaled = precision >> 8 & 3u;
+  op->rounding = (enum ethosu_rounding)(precision >> 14);
   op->a_multiplier = (uint32_t)run->wides[ETHOSU_OPA_SCALE];
   op->a_shift = ethosu_shift(run, ETHOSU_OPA_SCALE);
   op->b_multiplier = (uint32_t)run->wides[ETHOSU_OPB_SCALE];
-  if (op->scaled == 3u && (op->function == ADD || op->function == SUB)) {
-    return ethosu_fail(run, ETHOSU_MODEL_REGISTER, "IFM_PRECISION", ethosu_word(run, ETHOSU_IFM_PRECISION), 2);
+  if ((op->scaled == 3u || precision >> 14 == 3u) && (op->function == ADD || op->function == SUB)) {
+    return ethosu_fail(run, ETHOSU_MODEL_REGISTER, "IFM_PRECISION", precision, 2);
   }
   if (op->function == MIN || op->function == MAX) {
     ofm->zero = 0; /* zero points stay in the operands */

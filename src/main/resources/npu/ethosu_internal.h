@@ -106,9 +106,9 @@ struct ethosu_map {
   uint32_t width0;  /* last column of the left tiles */
   uint32_t height0; /* last row of the upper left tile */
   uint32_t height1; /* last row of the upper right tile */
-  size_t stride_y;
-  size_t stride_x;
-  size_t stride_c; /* from 16 channels to the next 16, if is_blocked */
+  ptrdiff_t stride_y; /* less than 0 if the map is written from its end */
+  ptrdiff_t stride_x;
+  ptrdiff_t stride_c; /* from 16 channels to the next 16, if is_blocked */
   uint32_t bytes;  /* of an element */
   bool is_signed;
   bool is_blocked;
@@ -237,6 +237,14 @@ static inline uint64_t ethosu_address(const struct ethosu_run* run, unsigned opc
   return run->wides[opcode] & 0xffffffffffull;
 }
 
+/* A stride has a sign; those of a U55 have 32 bits. */
+static inline int64_t ethosu_stride(const struct ethosu_run* run, unsigned opcode) {
+  unsigned bits = run->model->config >> 28 == 0u ? 32u : 40u;
+  uint64_t sign = 1ull << (bits - 1u);
+  uint64_t value = run->wides[opcode] & ((1ull << bits) - 1u);
+  return (int64_t)(value ^ sign) - (int64_t)sign;
+}
+
 /* A scale's shift is the parameter's low six bits. */
 static inline unsigned ethosu_shift(const struct ethosu_run* run, unsigned opcode) {
   return (unsigned)(run->wides[opcode] >> 32) & 63u;
@@ -265,10 +273,14 @@ static inline uint8_t* ethosu_at(const struct ethosu_map* map, uint32_t y, uint3
   bool is_right = x > map->width0;
   uint32_t limit = is_right ? map->height1 : map->height0;
   bool is_below = y > limit;
-  size_t row = is_below ? y - limit - 1u : y;
-  size_t column = is_right ? x - map->width0 - 1u : x;
-  size_t depth = map->is_blocked ? c / 16u * map->stride_c + c % 16u * map->bytes : (size_t)c * map->bytes;
-  return map->tiles[(is_right ? 1u : 0u) + (is_below ? 2u : 0u)] + row * map->stride_y + column * map->stride_x + depth;
+  ptrdiff_t row = (ptrdiff_t)(is_below ? y - limit - 1u : y);
+  ptrdiff_t column = (ptrdiff_t)(is_right ? x - map->width0 - 1u : x);
+  ptrdiff_t depth = (ptrdiff_t)((map->is_blocked ? c % 16u : c) * map->bytes);
+  if (map->is_blocked) {
+    depth += (ptrdiff_t)(c / 16u) * map->stride_c;
+  }
+  return map->tiles[(is_right ? 1u : 0u) + (is_below ? 2u : 0u)] +
+         (row * map->stride_y + column * map->stride_x + depth);
 }
 
 /* An element as it lies in memory, with its zero point. */

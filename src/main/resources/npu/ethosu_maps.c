@@ -4,6 +4,7 @@
  */
 #include "ethosu_internal.h"
 
+#define SMALL_PARTS 0x20u /* parts of kernels have 4 by 4 elements; no compiler asks for it */
 #define BLOCKED_BYTES 16u /* granularity of a map in NHCWB16 */
 
 static const struct ethosu_map_registers ifm_registers = {"IFM",
@@ -13,20 +14,38 @@ static const struct ethosu_map_registers ifm_registers = {"IFM",
                                                           ETHOSU_IFM_BASE0,
                                                           ETHOSU_IFM_STRIDE_X};
 
-/* Bytes from the first to the last element of a tile, and that one. */
-static uint64_t tile_bytes(const struct ethosu_run* run, const struct ethosu_map* map, unsigned stride_x,
-                           uint32_t rows, uint32_t columns) {
-  uint64_t last = map->depth - 1u;
-  uint64_t depth = last * map->bytes;
-  if (map->is_blocked) {
-    uint64_t stride = ethosu_address(run, stride_x + 2u);
-    uint64_t blocks = last / 16u;
-    uint64_t before = blocks == 0u ? 0u : (blocks - 1u) * stride + 15u * map->bytes; /* end of the last whole block */
-    depth = blocks * stride + last % 16u * map->bytes;
-    depth = depth > before ? depth : before;
+/* Where a tile's elements lie, counted from its first element. */
+struct extent {
+  int64_t first; /* 0 or less */
+  int64_t last;
+};
+
+static void extend(struct extent* extent, int64_t way) {
+  if (way < 0) {
+    extent->first += way;
+  } else {
+    extent->last += way;
   }
-  return (rows - 1u) * ethosu_address(run, stride_x + 1u) + (columns - 1u) * ethosu_address(run, stride_x) + depth +
-         map->bytes;
+}
+
+static struct extent tile_extent(const struct ethosu_run* run, const struct ethosu_map* map, unsigned stride_x,
+                                 uint32_t rows, uint32_t columns) {
+  struct extent extent = {0, 0};
+  extend(&extent, (int64_t)(rows - 1u) * ethosu_stride(run, stride_x + 1u));
+  extend(&extent, (int64_t)(columns - 1u) * ethosu_stride(run, stride_x));
+  uint32_t last = map->depth - 1u;
+  if (!map->is_blocked || last < 16u) {
+    extend(&extent, (int64_t)last * map->bytes);
+    return extent;
+  }
+  /* To the last whole block, or to the last one if that lies farther on. */
+  int64_t stride = ethosu_stride(run, stride_x + 2u);
+  int64_t whole = (int64_t)(last / 16u - 1u) * stride;
+  int64_t rest = stride + (int64_t)(last % 16u * map->bytes) - (int64_t)(15u * map->bytes);
+  extend(&extent, whole);
+  extend(&extent, (int64_t)(15u * map->bytes));
+  extend(&extent, rest);
+  return extent;
 }
 
 static bool open_tile(struct ethosu_run* run, struct ethosu_map* map, const struct ethosu_map_registers* registers,
@@ -40,8 +59,18 @@ static bool open_tile(struct ethosu_run* run, struct ethosu_map* map, const stru
   if (base % step != 0u) {
     return ethosu_fail(run, ETHOSU_MODEL_ALIGNMENT, registers->name, base, step);
   }
-  return ethosu_range(run, registers->name, ethosu_word(run, registers->region), base,
-                      tile_bytes(run, map, registers->stride_x, rows, columns), &map->tiles[tile]);
+  struct extent extent = tile_extent(run, map, registers->stride_x, rows, columns);
+  int64_t first = (int64_t)base + extent.first;
+  uint64_t bytes = (uint64_t)(extent.last - extent.first) + map->bytes;
+  uint8_t* memory;
+  if (first < 0) {
+    return ethosu_fail(run, ETHOSU_MODEL_ADDRESS, registers->name, (uint64_t)first, 0);
+  }
+  if (!ethosu_range(run, registers->name, ethosu_word(run, registers->region), (uint64_t)first, bytes, &memory)) {
+    return false;
+  }
+  map->tiles[tile] = memory - (ptrdiff_t)extent.first;
+  return true;
 }
 
 static uint32_t least(uint32_t a, uint32_t b) {
@@ -54,18 +83,18 @@ bool ethosu_map_open(struct ethosu_run* run, struct ethosu_map* map, const struc
   map->height0 = ethosu_word(run, registers->width0 + 1u);
   map->height1 = ethosu_word(run, registers->width0 + 2u);
   map->zero = ethosu_number(ethosu_word(run, registers->zero_point), map->is_signed);
-  uint64_t strides[3];
+  int64_t strides[3];
   for (unsigned i = 0; i < 3u; ++i) {
-    strides[i] = ethosu_address(run, registers->stride_x + i);
+    strides[i] = ethosu_stride(run, registers->stride_x + i);
     bool is_used = i < 2u || (map->is_blocked && map->depth > 16u);
-    if (is_used && strides[i] % map->bytes != 0u) {
-      return ethosu_fail(run, ETHOSU_MODEL_ALIGNMENT, registers->name, strides[i], map->bytes);
+    if (is_used && strides[i] % (int64_t)map->bytes != 0) {
+      return ethosu_fail(run, ETHOSU_MODEL_ALIGNMENT, registers->name, (uint64_t)strides[i], map->bytes);
     }
   }
-  /* A stride that does not fit into size_t leaves the region, or is not used. */
-  map->stride_x = (size_t)strides[0];
-  map->stride_y = (size_t)strides[1];
-  map->stride_c = (size_t)strides[2];
+  /* A stride that does not fit into ptrdiff_t leaves the region, or is not used. */
+  map->stride_x = (ptrdiff_t)strides[0];
+  map->stride_y = (ptrdiff_t)strides[1];
+  map->stride_c = (ptrdiff_t)strides[2];
   uint32_t left = least(map->width, map->width0 + 1u);
   uint32_t right = map->width - left;
   uint32_t upper = least(map->height, map->height0 + 1u);
@@ -103,6 +132,9 @@ bool ethosu_kernel_open(struct ethosu_run* run, struct ethosu_kernel* kernel, co
   kernel->top = (int32_t)ethosu_word(run, ETHOSU_IFM_PAD_TOP);
   kernel->left = (int32_t)ethosu_word(run, ETHOSU_IFM_PAD_LEFT);
   kernel->upscale = ethosu_word(run, ETHOSU_IFM_UPSCALE);
+  if ((bits & SMALL_PARTS) != 0u) {
+    return ethosu_fail(run, ETHOSU_MODEL_REGISTER, "KERNEL_STRIDE", bits, SMALL_PARTS - 1u);
+  }
   if (kernel->upscale > 2u) {
     return ethosu_fail(run, ETHOSU_MODEL_REGISTER, "IFM_UPSCALE", kernel->upscale, 2);
   }

@@ -7,6 +7,7 @@
 /* ACTIVATION: the function's low bits, and the type that results are limited to before a table. */
 #define FUNCTION(word) ((word)&31u)
 #define TABLE_FIRST 16u
+#define SMALL_TABLE 256u
 #define LIMIT(word) ((word) >> 12 & 7u)
 
 enum { LIMIT_NONE = 0, LIMIT_UINT8 = 2, LIMIT_INT8 = 3, LIMIT_INT16 = 5 };
@@ -120,7 +121,7 @@ static bool limits(struct ethosu_run* run, struct ethosu_output* out, unsigned a
 }
 
 static bool open_table(struct ethosu_run* run, struct ethosu_output* out, unsigned activation) {
-  static const uint32_t sizes[] = {0, 256, 2048, 0, 1024}; /* by the bytes of an element */
+  static const uint32_t sizes[] = {0, SMALL_TABLE, 2048, 0, 1024}; /* by the bytes of an element */
   out->table = NULL;
   if (FUNCTION(activation) == 0u) {
     return true;
@@ -129,10 +130,11 @@ static bool open_table(struct ethosu_run* run, struct ethosu_output* out, unsign
     return ethosu_fail(run, ETHOSU_MODEL_UNKNOWN_FUNCTION, "ACTIVATION", activation, 0);
   }
   uint32_t size = sizes[out->map.bytes];
-  uint32_t at = (FUNCTION(activation) - TABLE_FIRST) * size;
+  uint32_t index = FUNCTION(activation) - TABLE_FIRST;
+  /* Of larger tables, Vela 3 counts the tables before, and Vela 4 the steps of 256 bytes. */
+  uint32_t at = index * (index % (size / SMALL_TABLE) == 0u ? SMALL_TABLE : size);
   if (at + size > ETHOSU_TABLE_BYTES) {
-    return ethosu_fail(run, ETHOSU_MODEL_REGISTER, "table", FUNCTION(activation) - TABLE_FIRST,
-                       ETHOSU_TABLE_BYTES / size);
+    return ethosu_fail(run, ETHOSU_MODEL_REGISTER, "table", index, ETHOSU_TABLE_BYTES / size);
   }
   out->table = tables + at;
   return true;

@@ -4,6 +4,8 @@
  */
 #include "ethosu_internal.h"
 
+#define MOST_SUM ((int64_t)1 << 62) /* of elements of 32 bits, which a small map may have without end */
+
 enum { POOL_MAX, POOL_AVERAGE, POOL_SUM };
 
 /* What was found in a window. */
@@ -32,7 +34,7 @@ static void take(const struct ethosu_map* ifm, const struct ethosu_kernel* kerne
         const uint8_t* at = ethosu_at(ifm, (uint32_t)(row / scale), (uint32_t)(column / scale), c);
         value = ethosu_load(at, ifm->bytes, ifm->is_signed) - ifm->zero;
       }
-      found->sum += value;
+      found->sum = ethosu_clamp(found->sum + value, -MOST_SUM, MOST_SUM);
       found->most = found->count == 0 || value > found->most ? value : found->most;
       ++found->count;
     }
@@ -47,13 +49,12 @@ static int64_t divided(int64_t sum, int64_t count) {
   return sum < 0 ? -((-sum + count / 2) / count) : (sum + count / 2) / count;
 }
 
-static int64_t result(const struct ethosu_output* out, const struct ethosu_map* ifm, unsigned function,
-                      const struct found* found) {
+static int64_t result(const struct ethosu_output* out, unsigned function, const struct found* found) {
   if (function == POOL_MAX) {
     return found->count == 0 ? INT32_MIN : found->most;
   }
   if (out->has_global_scale) {
-    return ethosu_round(found->sum, ifm->bytes == 4u ? 1u : out->multiplier, out->shift, out->rounding);
+    return ethosu_round(found->sum, out->multiplier, out->shift, out->rounding);
   }
   return function == POOL_AVERAGE ? divided(found->sum, found->count) : found->sum;
 }
@@ -88,7 +89,7 @@ bool ethosu_pool(struct ethosu_run* run, struct ethosu_output* out, unsigned fun
         for (uint32_t i = 0; i < sums; ++i) {
           take(&ifm, &kernel, y, x, c + i, &found);
         }
-        ethosu_store(out, y, x, c, result(out, &ifm, function, &found));
+        ethosu_store(out, y, x, c, result(out, function, &found));
       }
     }
   }

@@ -20,8 +20,10 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
-/** The model of the NPU on a Cortex-M55 in the emulator. */
+/** The model of the NPU on a Cortex-M55 and a Cortex-M33 in the emulator. */
 class NpuOnBoardTest {
     private static final Duration LIMIT = Duration.ofMinutes(2);
     private static final int CONFIG = 0x10006009;
@@ -29,10 +31,11 @@ class NpuOnBoardTest {
     @TempDir
     private Path folder;
 
-    @Test
-    void operationsOfAllKindsLeaveWhatTheFormulasSay() {
+    @ParameterizedTest
+    @CsvSource({"mps3-an547, clang", "mps2-an505, gnu"})
+    void operationsOfAllKindsLeaveWhatTheFormulasSay(String board, String toolchain) {
         List<String> checksums = NpuImage.ofOperations(folder.resolve("main"), CONFIG);
-        assertThat(console("clang").stream().map(line -> line.substring(line.length() - 8)))
+        assertThat(console(board, toolchain).stream().map(line -> line.substring(line.length() - 8)))
                 .isEqualTo(checksums);
     }
 
@@ -46,12 +49,12 @@ class NpuOnBoardTest {
                 folder.resolve("main"),
                 VelaFile.read(files.resolve(name + ".tflite")),
                 Bytes.wrap(Files.readAllBytes(input)));
-        assertThat(console("gnu")).isEqualTo(Files.readAllLines(files.resolve(name + ".trace.txt")));
+        assertThat(console("mps3-an547", "gnu")).isEqualTo(Files.readAllLines(files.resolve(name + ".trace.txt")));
     }
 
     /** What the image tells before it ends. */
-    private List<String> console(String toolchain) {
-        Board board = HandWrittenModel.board("mps3-an547");
+    private List<String> console(String id, String toolchain) {
+        Board board = HandWrittenModel.board(id);
         TestTools.need(board);
         Path image = HandWrittenModel.build(board, toolchain, Io.CALLER, folder);
         StringBuilder text = new StringBuilder();

@@ -2,7 +2,6 @@
 package io.kiln.npu.model;
 
 import io.kiln.base.Bytes;
-import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -185,9 +184,8 @@ final class NpuDraw {
         NpuWindow window = window(ofm.size());
         int inputs = function == 2 ? 1 + random.nextInt(20) : ofm.size().depth();
         NpuMap ifm = map(window.input(ofm.size(), inputs), type(1, 1, 2, 4));
-        boolean isWide = ifm.type().bytes() == 4;
         boolean isGlobal = random.nextBoolean();
-        NpuResult result = new NpuResult(ofm, isWide ? random.nextInt(32) : 30 + random.nextInt(8), random);
+        NpuResult result = new NpuResult(ofm, 30 + random.nextInt(8), random);
         input(ifm, 0);
         window.describe(stream);
         result.describe(stream, flash, config, isGlobal);
@@ -207,8 +205,7 @@ final class NpuDraw {
                                 seen.stream().mapToLong(v -> v).max().orElse(Integer.MIN_VALUE), true);
                     }
                     if (isGlobal) {
-                        sum = result.round(BigInteger.valueOf(sum), isWide ? 1 : result.multiplier(), result.shift())
-                                .longValueExact();
+                        sum = result.scaled(sum);
                     } else if (function == 1) {
                         long half = seen.size() / 2;
                         sum = seen.isEmpty() ? 0 : Long.signum(sum) * ((Math.abs(sum) + half) / seen.size());
@@ -227,7 +224,7 @@ final class NpuDraw {
         NpuMap ifm2 = map(second.size(ofm.size()), type);
         NpuElementwise operation = new NpuElementwise(function, ifm, ifm2, second, random);
         NpuResult result = new NpuResult(ofm, operation.drawnShift(random), random);
-        input(ifm, operation.scaled() << 8);
+        input(ifm, operation.precisionBits());
         operation.describe(stream);
         result.describe(stream, flash, config, true);
         add(

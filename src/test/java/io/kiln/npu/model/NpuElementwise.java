@@ -87,6 +87,7 @@ final class NpuElementwise {
     private final Second second;
     private final int scaled;
     private final int multiplierA;
+    private final int rounding;
     private final int shiftA;
     private final int multiplierB;
 
@@ -97,6 +98,7 @@ final class NpuElementwise {
         this.second = second;
         this.scaled = function.isSum() && !isWide() ? random.nextInt(3) : 0;
         this.multiplierA = (1 + random.nextInt((1 << 15) - 1)) << (scaled > 0 ? 16 : 0);
+        this.rounding = random.nextInt(3);
         this.shiftA = 20 + random.nextInt(12);
         this.multiplierB = 1 + random.nextInt(1 << 15);
     }
@@ -105,9 +107,9 @@ final class NpuElementwise {
         return ifm.type().bytes() == 4;
     }
 
-    /** Which operand of a sum has a scale of 32 bits: 0 none, 1 the first, 2 the second. */
-    int scaled() {
-        return scaled;
+    /** Bits of the IFM's precision: which operand of a sum has a scale of 32 bits, 0 none, 1 the first, 2 the second; its rounding. */
+    int precisionBits() {
+        return scaled << 8 | rounding << 14;
     }
 
     /** A shift of the result for which few results meet the limits of their type. */
@@ -141,7 +143,7 @@ final class NpuElementwise {
         boolean isSwapped = second.isReversed() && !function.isUnary();
         long a = isSwapped ? other : first;
         long b = isSwapped ? first : other;
-        BigInteger value = function.isSum() && !isWide() ? sum(result, a, b) : BigInteger.valueOf(plain(a, b));
+        BigInteger value = function.isSum() && !isWide() ? sum(a, b) : BigInteger.valueOf(plain(a, b));
         if (function.compareTo(Function.SUB) <= 0
                 || function == Function.ABS
                 || (function == Function.LRELU && a < 0)) {
@@ -150,7 +152,7 @@ final class NpuElementwise {
         return result.stored(value.min(MOST).max(MOST.negate()).longValueExact(), !function.isExtreme());
     }
 
-    private BigInteger sum(NpuResult result, long a, long b) {
+    private BigInteger sum(long a, long b) {
         BigInteger first = BigInteger.valueOf(a);
         BigInteger other = BigInteger.valueOf(b);
         int power = ifm.type().bytes() == 1 ? 20 : 15;
@@ -158,10 +160,10 @@ final class NpuElementwise {
             first = first.multiply(BigInteger.valueOf(multiplierA));
             other = other.multiply(BigInteger.valueOf(multiplierB));
         } else if (scaled == 1) {
-            first = result.round(first.shiftLeft(power), multiplierA, shiftA + power);
+            first = NpuResult.round(rounding, first.shiftLeft(power), multiplierA, shiftA + power);
             other = other.shiftLeft(power - 1);
         } else {
-            other = result.round(other.shiftLeft(power), multiplierA, shiftA + power);
+            other = NpuResult.round(rounding, other.shiftLeft(power), multiplierA, shiftA + power);
             first = first.shiftLeft(power - 1);
         }
         return function == Function.ADD ? first.add(other) : first.subtract(other);

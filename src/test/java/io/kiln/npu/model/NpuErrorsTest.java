@@ -98,8 +98,7 @@ class NpuErrorsTest {
                 s -> s.set(0, 0, 236));
         wrong.put("IFM: ends outside of its region (0x110, limit 0x100)", s -> s.set(5, 0, 256));
         wrong.put(
-                "IFM: ends outside of its region (0x100000017",
-                s -> s.set(5, 0, -1).set(4, 0, 16));
+                "IFM: ends outside of its region (0xffff", s -> s.set(5, 0, -17).set(0, 0, 16));
         wrong.put("IFM: ends outside of its region (0xff00000020", s -> s.set(0, 0xff, 0));
         wrong.put("IFM: no such region was given (0x3", s -> s.set(0x10f, 3));
         wrong.put("IFM: no such region was given (0xffff", s -> s.set(0x10f, 0xffff));

@@ -49,7 +49,7 @@ final class NpuMap {
     private final int[] bases = new int[4];
     private final long[] values;
 
-    /** A map of random layout, values and zero point, which is 0 if elements have 32 bits. */
+    /** A map of random layout, values and zero point, which is 0 if elements have 32 bits; some lie with their last row first. */
     NpuMap(Size size, Type type, NpuArena arena, Random random) {
         this.size = size;
         this.type = type;
@@ -62,10 +62,13 @@ final class NpuMap {
         int blocks = (size.depth() + 15) / 16;
         this.strideX = (isBlocked ? 16 : size.depth() + random.nextInt(3)) * type.bytes();
         this.strideC = isBlocked ? size.width() * strideX : 0;
-        this.strideY = isBlocked ? blocks * strideC : size.width() * strideX;
+        int rowBytes = isBlocked ? blocks * strideC : size.width() * strideX;
+        boolean isReversed = !isTiled && random.nextInt(4) == 0;
+        this.strideY = isReversed ? -rowBytes : rowBytes;
         for (int tile = 0; tile < bases.length; tile++) {
-            bases[tile] = arena.allocate(size.height() * strideY + (isBlocked ? 0 : size.depth() * type.bytes()));
+            bases[tile] = arena.allocate(size.height() * rowBytes + (isBlocked ? 0 : size.depth() * type.bytes()));
         }
+        bases[0] += isReversed ? (size.height() - 1) * rowBytes : 0;
         this.values = new long[size.elements()];
         Arrays.setAll(values, i -> type.drawn(random));
     }
@@ -133,7 +136,9 @@ final class NpuMap {
                 .all(at.width0(), List.of(width0, height0, height1))
                 .set(at.zeroPoint(), zero & 0xffff)
                 .wide(at.base0(), List.of(bases[0], bases[1], bases[2], bases[3]))
-                .wide(at.strideX(), List.of(strideX, strideY, strideC));
+                .set(at.strideX(), 0, strideX)
+                .set(at.strideX() + 1, strideY < 0 ? 0xff : 0, strideY)
+                .set(at.strideX() + 2, 0, strideC);
     }
 
     /** The bits of an input's precision register. */

@@ -55,7 +55,7 @@ class NpuOperationsTest {
         NpuDraw draw = new NpuDraw(CONFIGURATIONS.get(2), new Random(SEED));
         draw.convolution(false);
         draw.convolution(false);
-        int bias = draw.lastScales() + 2;
+        int bias = draw.lastScales() + 4;
         draw.pool(1);
         List<String> right = host.run(draw.job()).lines(0);
         byte[] broken = draw.flash().toArray();

@@ -19,6 +19,7 @@ final class NpuResult {
     private final int low;
     private final int high;
     private final int slot;
+    private final int index;
     private final byte[] table;
 
     /** Draws one; a third of them have a table. */
@@ -36,6 +37,7 @@ final class NpuResult {
         this.high = isLimited ? Math.max(first, second) : limits.most();
         int size = tableSize();
         this.slot = random.nextInt(3) == 0 ? random.nextInt(TABLE_BYTES / size) : -1;
+        this.index = slot * (random.nextBoolean() ? 1 : size / 256);
         this.table = new byte[size];
         random.nextBytes(table);
     }
@@ -67,7 +69,7 @@ final class NpuResult {
                 .set(NpuStream.OFM_SCALE, shift, (int) multiplier)
                 .set(
                         NpuStream.ACTIVATION,
-                        slot < 0 ? 0 : 16 + slot | (ofm.type().bytes() == 4 ? INT8 << 12 : 0))
+                        slot < 0 ? 0 : 16 + index | (ofm.type().bytes() == 4 ? INT8 << 12 : 0))
                 .set(NpuStream.ACTIVATION + 1, low & 0xffff)
                 .set(NpuStream.ACTIVATION + 2, high & 0xffff);
         if (slot >= 0) {
@@ -86,8 +88,12 @@ final class NpuResult {
         return round(BigInteger.valueOf(value), multiplier, shift).longValueExact();
     }
 
-    /** TensorFlow Lite's rounding in the two steps of its kernels where these are defined. */
     BigInteger round(BigInteger value, long by, int places) {
+        return round(rounding, value, by, places);
+    }
+
+    /** 0 TensorFlow Lite's rounding, in the two steps of its kernels where these are defined; 1 toward zero; 2 half up. */
+    static BigInteger round(int rounding, BigInteger value, long by, int places) {
         BigInteger product = value.multiply(BigInteger.valueOf(by));
         if (rounding == TFL && places >= 31 && value.bitLength() < 32 && by < 1L << 31) {
             BigInteger nudge = BigInteger.ONE.shiftLeft(30);
