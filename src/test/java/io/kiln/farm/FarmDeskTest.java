@@ -12,6 +12,8 @@ import io.kiln.farm.desk.Hold;
 import io.kiln.farm.desk.Labels;
 import io.kiln.farm.desk.Taker;
 import io.kiln.farm.desk.Ticket;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
@@ -167,6 +169,17 @@ final class FarmDeskTest {
         assertThat(desk.mayTake(BOARD, "h")).isTrue();
         desk.hold("w", false, "away");
         assertThat(desk.mayTake(EMULATOR, "e")).isFalse();
+    }
+
+    /** A full disk, for example. */
+    @Test
+    void a_hold_that_cannot_be_kept_counts_all_the_same() throws IOException {
+        Path blocked = Files.writeString(folder.resolve("blocked"), "in the way");
+        FarmDesk other = new FarmDesk(blocked, clock, events::add);
+        other.hold("w", false, "away");
+        assertThat(other.held()).hasSize(1);
+        assertThat(events.get(0).text())
+                .startsWith("event=held unit=w quarantine=false reason=away problem=\"not kept: " + blocked);
     }
 
     /** The same image three times, an image that is at fault itself, and failures between successes say nothing of a board. */

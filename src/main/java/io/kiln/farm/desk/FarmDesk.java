@@ -345,7 +345,8 @@ public final class FarmDesk {
             tell(FarmEvent.of(Kind.HELD)
                     .with("unit", unit)
                     .with("quarantine", isQuarantine)
-                    .with("reason", reason));
+                    .with("reason", reason)
+                    .with("problem", holds.trouble()));
         }
     }
 
@@ -354,7 +355,7 @@ public final class FarmDesk {
         boolean wasHeld = holds.remove(unit);
         if (wasHeld) {
             strikes.forget(unit);
-            tell(FarmEvent.of(Kind.RELEASED).with("unit", unit));
+            tell(FarmEvent.of(Kind.RELEASED).with("unit", unit).with("problem", holds.trouble()));
         }
         return wasHeld;
     }

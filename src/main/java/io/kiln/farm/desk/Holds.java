@@ -17,6 +17,7 @@ final class Holds {
 
     private final Path file;
     private final List<Hold> holds = new ArrayList<>();
+    private String trouble = "";
 
     private record Kept(List<Hold> holds) {}
 
@@ -46,6 +47,11 @@ final class Holds {
         return List.copyOf(holds);
     }
 
+    /** Why the last change was not kept on the disk; empty if it was. */
+    String trouble() {
+        return trouble;
+    }
+
     /** False if it is held already, or too many are. */
     boolean add(Hold hold) {
         if (of(hold.unit()).isPresent() || holds.size() >= MOST) {
@@ -67,6 +73,12 @@ final class Holds {
 
     private void write() {
         holds.sort(Comparator.comparing(Hold::unit));
-        Json.write(file, new Kept(List.copyOf(holds)));
+        try {
+            Json.write(file, new Kept(List.copyOf(holds)));
+            trouble = "";
+        } catch (KilnException e) {
+            // It counts all the same; a full disk must not keep the broker from its work.
+            trouble = "not kept: " + e.getMessage();
+        }
     }
 }

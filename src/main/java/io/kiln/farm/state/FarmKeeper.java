@@ -99,12 +99,23 @@ public final class FarmKeeper implements AutoCloseable {
                 FarmInbox inbox = link.inbox(queue, "")) {
             while (!isClosed.get()) {
                 inbox.receive(POLL).ifPresent(received -> {
-                    handler.accept(link, received);
+                    handle(link, received, handler);
                     received.done().run();
                 });
             }
         } catch (FarmLost e) {
             isClosed.set(true);
+        }
+    }
+
+    /** A message that cannot be handled, whatever the reason, does not keep the next ones from being. */
+    private void handle(FarmLink link, Received received, BiConsumer<FarmLink, Received> handler) {
+        try {
+            handler.accept(link, received);
+        } catch (FarmLost e) {
+            throw e;
+        } catch (RuntimeException e) {
+            desk.tell(FarmEvent.of(Kind.NEWS_REFUSED).with("reason", String.valueOf(e.getMessage())));
         }
     }
 
@@ -125,6 +136,7 @@ public final class FarmKeeper implements AutoCloseable {
     }
 
     private void hear(WorkerNews news) {
+        Labels labels = Labels.parse("labels of " + news.name(), news.about().labels());
         synchronized (workers) {
             forgetSilent();
             boolean isKnown = workers.containsKey(news.name());
@@ -132,9 +144,7 @@ public final class FarmKeeper implements AutoCloseable {
                 return;
             }
             Heard before = workers.put(news.name(), new Heard(clock.instant(), news));
-            desk.heard(
-                    news.name(),
-                    Labels.parse("labels of " + news.name(), news.about().labels()));
+            desk.heard(news.name(), labels);
             if (before == null
                     || before.news().about().process() != news.about().process()) {
                 desk.tell(FarmEvent.of(Kind.WORKER_JOINED)
