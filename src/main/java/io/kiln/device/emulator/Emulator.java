@@ -18,7 +18,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -135,8 +134,7 @@ public record Emulator(Board board, Duration limit, Optional<Path> log, boolean 
      * @throws KilnException if the emulator is missing, with the package that contains it
      */
     public Transport boot(Path image) {
-        return new EmulatorTransport(
-                this, image, start(image, board.isHost() ? List.of() : VIRTUAL_TIME), new AtomicBoolean());
+        return new EmulatorTransport(this, image, start(image, board.isHost() ? List.of() : VIRTUAL_TIME));
     }
 
     /**

@@ -19,6 +19,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
  */
 record EmulatorTransport(Emulator emulator, Path image, RunningProcess process, AtomicBoolean held)
         implements Transport {
+    /** A line that nobody holds. */
+    EmulatorTransport(Emulator emulator, Path image, RunningProcess process) {
+        this(emulator, image, process, new AtomicBoolean());
+    }
+
     @Override
     public InputStream input() {
         return process.output();
