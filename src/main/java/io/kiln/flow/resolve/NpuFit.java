@@ -33,7 +33,7 @@ final class NpuFit {
 
     private static boolean isVelas(ModelSource model) {
         try {
-            return !ModelArchives.accepts(model.file())
+            return model.file().toString().endsWith(".tflite")
                     && Files.isRegularFile(model.file())
                     && Files.readString(model.file(), StandardCharsets.ISO_8859_1)
                             .contains(EthosUCodegen.NAME);
