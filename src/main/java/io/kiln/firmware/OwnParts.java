@@ -152,8 +152,8 @@ public record OwnParts(boolean isLibrary, boolean startup, Optional<Path> linker
             files.put(FOLDER + SCRIPT, read(linker.get()));
             script = Optional.of(FOLDER + SCRIPT);
         }
-        return board.with(new BoardSupport(
-                sources, script, files, support.untrusted(), support.foreignFiles(), support.pack()));
+        return board.with(
+                new BoardSupport(sources, script, files, support.untrusted(), support.foreignFiles(), support.pack()));
     }
 
     private static void requireCortexM(Board board) {

@@ -69,8 +69,7 @@ record FeatureMap(String name, long height, long width, long depth, Layout layou
             return new Extent(base, base + depth * layout.elementBytes);
         }
         long last = (depth - 1) / BRICK;
-        Extent whole =
-                new Extent(base, base + (long) BRICK * layout.elementBytes).moved((last - 1) * strides.c);
+        Extent whole = new Extent(base, base + (long) BRICK * layout.elementBytes).moved((last - 1) * strides.c);
         long start = base + last * strides.c;
         return whole.with(new Extent(start, start + ((depth - 1) % BRICK + 1) * layout.elementBytes));
     }

@@ -23,13 +23,12 @@ import java.util.Optional;
  * @param spec how to flash it
  */
 public record FlashRunners(Log log, BoardUse use, FlashSpec spec) {
-    private static final List<Kind> KINDS =
-            List.of(
-                    FlashRunners::projectApi,
-                    FlashRunners::service,
-                    FlashRunners::program,
-                    FlashRunners::virtual,
-                    FlashRunners::openOcd);
+    private static final List<Kind> KINDS = List.of(
+            FlashRunners::projectApi,
+            FlashRunners::service,
+            FlashRunners::program,
+            FlashRunners::virtual,
+            FlashRunners::openOcd);
 
     /** A kind of runner. */
     @FunctionalInterface

@@ -5,7 +5,6 @@ import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
 import io.kiln.base.TargetText;
-import io.kiln.firmware.OwnParts;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.CodeSpec;
 import io.kiln.target.TargetKind;

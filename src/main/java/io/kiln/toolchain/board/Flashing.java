@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /** What writes a board's image to the hardware. */
-public sealed interface Flashing {
+public sealed interface Flashing permits Flashing.OpenOcd, Flashing.Programs, Flashing.ProjectApi, Flashing.Service {
     /**
      * How OpenOCD reaches the hardware.
      *

@@ -53,8 +53,8 @@ final class CplusplusHeadersTest {
                 Toolchains.forCplusplus(Toolchains.with(libc, plain, core, environment), core, environment);
         FirmwareRequest request = TestFirmware.request(
                 target, toolchain, Optimize.SIZE, List.of(TestFirmware.model("default", 1000)), folder);
-        UserCode code =
-                UserCode.of(folder.resolve("src/main/c"), new CodeFlags(List.of(), List.of("-std=" + standard), libc, false));
+        UserCode code = UserCode.of(
+                folder.resolve("src/main/c"), new CodeFlags(List.of(), List.of("-std=" + standard), libc, false));
         return new FirmwareRequest(
                 target,
                 complete,

@@ -67,9 +67,8 @@ class TooBigTest {
     }
 
     private static Board with(Board board, SortedMap<String, Bytes> files) {
-        BoardSupport support =
-                new BoardSupport(
-                        board.sources(), board.linker(), files, board.untrusted(), board.foreignFiles(), Optional.empty());
+        BoardSupport support = new BoardSupport(
+                board.sources(), board.linker(), files, board.untrusted(), board.foreignFiles(), Optional.empty());
         return new Board(
                 board.identity(), board.target(), board.memoryMap(), support, board.hardware(), board.building());
     }
