@@ -82,7 +82,7 @@ public record DebugLaunch(String version, List<Configuration> configurations) {
         /**
          * OpenOCD, started by the editor with one configuration file.
          *
-         * @param svdFile description of the device's peripherals; empty if there is none
+         * @param svd description of the device's peripherals; empty if there is none
          */
         public static Configuration openOcd(
                 String name,
