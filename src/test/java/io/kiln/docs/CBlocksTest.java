@@ -32,6 +32,7 @@ import io.kiln.process.TestPrograms;
 import io.kiln.reference.OwnModel;
 import io.kiln.target.CompositeTarget;
 import io.kiln.target.Target;
+import io.kiln.toolchain.board.Boards;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -164,6 +165,10 @@ class CBlocksTest {
                         .build())
                 .library());
         Files.writeString(folder.resolve("mean.h"), "int mean(const int* numbers, int count);\n");
+        String settings = "kiln_settings.h";
+        Files.writeString(
+                folder.resolve(settings),
+                Boards.builtIn().find("hifive1-revb").files().get(settings).text());
         write(digits());
         write(gestures());
         write(keywords());

@@ -32,7 +32,9 @@ class DocBlocksTest {
     void everyLanguageHasACheck() {
         assertThat(DocBlock.of())
                 .hasSizeGreaterThan(100)
-                .allSatisfy(block -> assertThat(block.language().isEmpty() || CHECKS.containsKey(block.language()))
+                .allSatisfy(block -> assertThat(block.language().isEmpty()
+                                || block.key().equals("tried by")
+                                || CHECKS.containsKey(block.language()))
                         .as(block.where() + " " + block.language())
                         .isTrue());
     }

@@ -25,7 +25,7 @@ class YamlBlocksTest {
         kinds.put("sampleRate", "preprocess");
         kinds.put("image", "samples");
         kinds.put("inputs", "model");
-        for (String key : List.of("extends", "memories", "pools", "flash", "target")) {
+        for (String key : List.of("extends", "memories", "pools", "flash", "target", "clock", "flags")) {
             kinds.put(key, "board");
         }
         return kinds;

@@ -8,6 +8,7 @@ import io.kiln.base.Log;
 import io.kiln.device.emulator.Emulator;
 import io.kiln.device.protocol.Ends;
 import io.kiln.device.protocol.ImageConsole;
+import io.kiln.docs.DocBlock;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
@@ -73,13 +74,13 @@ final class StaticLibraryTest {
         assertThat(text).contains("beside the HAL");
     }
 
-    /** A script takes Maven's place: it writes its arguments down, and the library that Kiln has made. */
+    /** The page's lines. A script takes Maven's place: it writes its arguments down, and the library that Kiln has made. */
     @Test
     void aProjectOfCmakeMakesTheLibraryAndLinksIt() throws IOException {
         TestPrograms.need("cmake");
         Path library = folder.resolve("library");
         CompiledObjects objects = objects("host", "host");
-        new StaticLibrary(objects, "default", "9.9").write(library);
+        new StaticLibrary(objects, "kws", "9.9").write(library);
         new StaticLibrary(objects, "made", "9.9").write(folder.resolve("made"));
         Path project = Files.createDirectories(folder.resolve("project/cmake")).getParent();
         Files.copy(library.resolve("FindKiln.cmake"), project.resolve("cmake/FindKiln.cmake"));
@@ -91,7 +92,7 @@ final class StaticLibraryTest {
                 mkdir -p "$out" && cp -R FOLDER/library "$out"
                 """.replace("FOLDER", folder.toString()));
         assertThat(maven.toFile().setExecutable(true)).isTrue();
-        Files.writeString(project.resolve("model.tflite"), "a model");
+        Files.writeString(project.resolve("kws.tflite"), "a model");
         Files.writeString(project.resolve("main.c"), """
                 #include "tvmgen_default.h"
                 int main(void) {
@@ -105,16 +106,13 @@ final class StaticLibraryTest {
         Files.writeString(project.resolve("CMakeLists.txt"), """
                 cmake_minimum_required(VERSION 3.16)
                 project(app C)
-                list(APPEND CMAKE_MODULE_PATH ${CMAKE_CURRENT_SOURCE_DIR}/cmake)
-                find_package(Kiln REQUIRED)
-                kiln_add_model(default MODEL model.tflite BOARD host OPTIONS -Dkiln.optimize=size)
                 add_executable(app main.c)
-                target_link_libraries(app PRIVATE kiln::default)
+                PAGE
                 include(MADE/made.cmake)
                 add_executable(other main.c)
                 target_link_libraries(other PRIVATE kiln::made)
-                """.replace(
-                        "MADE", folder.resolve("made").toString()));
+                """.replace("PAGE", page())
+                .replace("MADE", folder.resolve("made").toString()));
         run(project, List.of("cmake", "-S", ".", "-B", "build", "-DKILN_MAVEN=" + maven));
         run(project, List.of("cmake", "--build", "build"));
         run(project, List.of("build/app"));
@@ -122,14 +120,23 @@ final class StaticLibraryTest {
         assertThat(Files.readAllLines(folder.resolve("calls")))
                 .contains(
                         "io.kiln:kiln-maven-plugin:9.9:build",
-                        "-Dkiln.model=" + project.toRealPath().resolve("model.tflite"),
-                        "-Dkiln.board=host",
+                        "-Dkiln.model=" + project.toRealPath().resolve("kws.tflite"),
+                        "-Dkiln.board=nucleo-f446re",
                         "-Dkiln.firmware=library",
                         "-Dkiln.verify.on=none",
                         "-Dkiln.optimize=size");
         Files.delete(folder.resolve("calls"));
         run(project, List.of("cmake", "--build", "build"));
         assertThat(folder.resolve("calls")).as("nothing has changed").doesNotExist();
+    }
+
+    /** The lines of beside-a-hal.md, with a parameter more. */
+    private static String page() {
+        List<DocBlock> blocks = DocBlock.of("cmake");
+        assertThat(blocks).singleElement().extracting(DocBlock::page).isEqualTo("beside-a-hal.md");
+        String board = "BOARD nucleo-f446re";
+        assertThat(blocks.get(0).text()).contains(board + ")");
+        return blocks.get(0).text().replace(board + ")", board + " OPTIONS -Dkiln.optimize=size)");
     }
 
     @Test

@@ -115,7 +115,6 @@ public final class DebugStep {
                 title("QEMU"), SERVER, inWorkspace(elf().toString()), debugger(), places());
     }
 
-    /** The description of the chip's registers among the board's files. */
     /** The file by which editors show the chip's registers, written beside the configurations; empty if the board has none. */
     private Optional<Path> svd() {
         return build.board().files().entrySet().stream()

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven.name;
 
+import io.kiln.maven.group.CompilationGroups;
+import io.kiln.maven.group.Device;
 import io.kiln.maven.group.Element;
+import io.kiln.maven.group.Mlperf;
 import io.kiln.maven.group.ParameterGroup;
 import io.kiln.maven.session.Budgets;
 import java.util.Collection;
@@ -50,8 +53,9 @@ record KnownNames(Set<String> properties, Map<String, Set<String>> elements, Map
                 Set<String> ofGoal = read.computeIfAbsent(mojo.getGoal(), goal -> new TreeSet<>());
                 property(mojo, parameter).ifPresent(ofGoal::add);
                 ParameterGroup.of(parameter.getName())
-                        .ifPresent(group -> group.elements().forEach(element -> ofGoal.add(group.property(element))));
+                        .ifPresent(group -> properties(group).forEach(ofGoal::add));
             }
+            undeclared(mojo).forEach(read.computeIfAbsent(mojo.getGoal(), goal -> new TreeSet<>())::add);
         }
         read.values().forEach(properties::addAll);
         for (ParameterGroup group : ParameterGroup.all()) {
@@ -62,6 +66,19 @@ record KnownNames(Set<String> properties, Map<String, Set<String>> elements, Map
         READERS_OF_OTHERS.forEach(goal -> elements.computeIfPresent(goal, (each, own) -> all));
         READERS_OF_OTHERS.forEach(goal -> read.computeIfPresent(goal, (each, own) -> properties));
         return new KnownNames(properties, elements, read);
+    }
+
+    /** What a goal reads without declaring it, because the descriptor has no room for the same words in many goals. */
+    private static Stream<String> undeclared(MojoDescriptor mojo) {
+        return switch (mojo.getGoal()) {
+            case "mlperf" -> Stream.of(Mlperf.MLPERF, Device.MONITOR).flatMap(KnownNames::properties);
+            case "doctor" -> Stream.concat(properties(CompilationGroups.CODE), Stream.of("kiln.test.units"));
+            default -> mojo.getParameterMap().containsKey("application") ? properties(Mlperf.MLPERF) : Stream.empty();
+        };
+    }
+
+    private static Stream<String> properties(ParameterGroup group) {
+        return group.elements().stream().map(group::property);
     }
 
     private static Set<String> groupElements() {

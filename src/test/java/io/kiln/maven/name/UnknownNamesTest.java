@@ -151,6 +151,23 @@ final class UnknownNamesTest {
         assertThat(unread("boards")).isEmpty();
     }
 
+    /** What a goal reads without declaring it is read, too. */
+    @Test
+    void whatGoalsDoNotDeclareIsRead() {
+        goal.project().setExecutionRoot(true);
+        for (List<String> each : List.of(
+                List.of("mlperf", "kiln.mlperf.on"),
+                List.of("mlperf", "kiln.monitor.port"),
+                List.of("build", "kiln.mlperf.mode"),
+                List.of("doctor", "kiln.libc"),
+                List.of("doctor", "kiln.test.units"))) {
+            goal.user().clear();
+            goal.user().setProperty(each.get(1), "x");
+            goal.request().setGoals(List.of("kiln:" + each.get(0)));
+            assertThat(unread(each.get(0))).as("%s", each).isEmpty();
+        }
+    }
+
     private List<String> unread(String name) {
         return UnknownNames.unread(
                 goal.session(), goal.project(), new MojoExecution(descriptor.getMojo(name), "default"));
