@@ -3,6 +3,8 @@ package io.kiln.farm.watch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kiln.farm.desk.FarmEvent;
+import io.kiln.farm.desk.FarmEvent.Kind;
 import io.kiln.farm.link.FarmAccess;
 import io.kiln.farm.link.FarmAddress;
 import io.kiln.farm.state.FarmState;
@@ -63,11 +65,13 @@ class HostileFiguresTest {
         for (int round = 0; round < 3; round++) {
             figures.read(state(round));
         }
+        figures.happened(FarmEvent.of(Kind.JOB_GIVEN_UP).with("kind", "kind\n").with("place", "place\n"));
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         figures.write(out);
         List<String> lines = out.toString(StandardCharsets.UTF_8).lines().toList();
         assertThat(lines)
                 .contains(
+                        "kiln_farm_jobs_total{kind=\"none\",place=\"emulator\",result=\"given_up\"} 1.0",
                         "kiln_farm_workers{version=\"other\"} 100.0",
                         "kiln_farm_boards{state=\"leased elsewhere\"} 100.0",
                         "kiln_farm_running_jobs{place=\"emulator\"} 100.0");
