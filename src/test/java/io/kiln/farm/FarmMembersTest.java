@@ -13,6 +13,8 @@ import io.kiln.farm.link.FarmLink;
 import io.kiln.farm.link.FarmMessage;
 import io.kiln.farm.link.FarmMessage.Manner;
 import io.kiln.farm.link.FarmQueues;
+import io.kiln.farm.state.FarmFailure;
+import io.kiln.farm.state.FarmKeeper;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -202,6 +204,24 @@ final class FarmMembersTest {
         member(session -> assertThatThrownBy(() -> session.createConsumer(FarmQueues.JOBS, condition))
                 // The engine refuses what it cannot read itself.
                 .hasMessageMatching(".*(a condition that farms do not have|Invalid filter: .*)"));
+    }
+
+    /** The broker keeps the last hundred failures, and reads them whenever it tells its state. */
+    @Test
+    void failures_are_short() throws Exception {
+        FarmFailure told = new FarmFailure("1", "b", "board", "w", "now", "x".repeat(1 << 20));
+        member(session -> {
+            ClientMessage message = session.createMessage(true);
+            message.getBodyBuffer().writeBytes(new byte[1 << 20]);
+            try (ClientProducer producer = session.createProducer(FarmQueues.FAILURES)) {
+                assertThatThrownBy(() -> producer.send(message)).hasMessageContaining("refused: a failure of 1048");
+            }
+        });
+        assertThat(broker.link().count(FarmQueues.FAILURES)).isZero();
+        try (FarmLink link = FarmLink.open(broker.address())) {
+            FarmKeeper.fail(link, told);
+        }
+        assertThat(broker.link().count(FarmQueues.FAILURES)).isEqualTo(1);
     }
 
     /** The engine keeps the texts of the last 100 conditions. */

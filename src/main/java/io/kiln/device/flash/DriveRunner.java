@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
@@ -79,11 +80,13 @@ public final class DriveRunner implements FlashRunner {
                     FlashFailure.before(Kind.WRONG_CHIP, "its Board-ID is " + there.get() + ", not " + boardId));
         }
         ByteBuffer left = ByteBuffer.wrap(content);
+        // A drive of somebody else may have a link in place of the file, which leads anywhere.
         try (FileChannel file = FileChannel.open(
                 drive.resolve("kiln.uf2"),
                 StandardOpenOption.CREATE,
                 StandardOpenOption.TRUNCATE_EXISTING,
-                StandardOpenOption.WRITE)) {
+                StandardOpenOption.WRITE,
+                LinkOption.NOFOLLOW_LINKS)) {
             while (left.hasRemaining()) {
                 file.write(left);
             }

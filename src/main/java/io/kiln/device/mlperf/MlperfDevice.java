@@ -37,7 +37,9 @@ public final class MlperfDevice implements AutoCloseable {
     private static final Pattern LAP = Pattern.compile("m-lap-us-([0-9]{1,18})");
     private static final Pattern RESULTS = Pattern.compile("m-results-\\[([^]]+)]");
     private static final Pattern NAME = Pattern.compile("m-name-dut-\\[([^]]+)]");
-    private static final Pattern MODEL = Pattern.compile("m-model-\\[([^]]+)]");
+
+    /** A folder is called like it. */
+    private static final Pattern MODEL = Pattern.compile("m-model-\\[([A-Za-z0-9][A-Za-z0-9_.-]{0,60})]");
 
     /** What a device says in place of an error, and goes on with an input that nobody loaded. */
     private static final Pattern REFUSAL = Pattern.compile("e-\\[.*|Input db has .*|Supplied buffer size .*");
@@ -127,14 +129,22 @@ public final class MlperfDevice implements AutoCloseable {
         List<Double> numbers = new ArrayList<>();
         for (String number : text.split(",", -1)) {
             if (!number.isBlank()) {
-                try {
-                    numbers.add(Double.valueOf(number.strip()));
-                } catch (NumberFormatException e) {
-                    throw failure("a result is '" + number + "'", "infer", "numbers", e);
+                double value = number(number);
+                if (!Double.isFinite(value)) {
+                    throw failure("a result is '" + number + "'", "infer", "numbers");
                 }
+                numbers.add(value);
             }
         }
         return numbers;
+    }
+
+    private static double number(String text) {
+        try {
+            return Double.parseDouble(text.strip());
+        } catch (NumberFormatException e) {
+            return Double.NaN;
+        }
     }
 
     private List<String> ask(String command) {

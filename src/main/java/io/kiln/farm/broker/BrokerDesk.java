@@ -41,6 +41,9 @@ final class BrokerDesk implements ActiveMQServerPlugin, AutoCloseable {
     private static final Pattern QUOTED = Pattern.compile("'([^']*)'");
     private static final long LOOK_AGAIN_MILLIS = 1000;
 
+    /** Many times what one has. The last hundred are kept, and read together. */
+    private static final int LONGEST_FAILURE = 64 << 10;
+
     private final FarmDesk desk;
     private final String own;
     private final Map<String, FarmMember> members = new ConcurrentHashMap<>();
@@ -171,6 +174,9 @@ final class BrokerDesk implements ActiveMQServerPlugin, AutoCloseable {
             } catch (KilnException e) {
                 throw new ActiveMQIllegalStateException("refused: " + e.getMessage());
             }
+        } else if (FarmQueues.FAILURES.equals(queue) && message.toCore().getBodyBufferSize() > LONGEST_FAILURE) {
+            throw new ActiveMQIllegalStateException(
+                    "refused: a failure of " + message.toCore().getBodyBufferSize() + " bytes");
         } else if (FarmQueues.ANSWERS.equals(queue) && !own.equals(session.getUsername())) {
             Optional<FarmMember> who = Optional.ofNullable(members.get(session.getName()));
             boolean isWanted = desk.answered(

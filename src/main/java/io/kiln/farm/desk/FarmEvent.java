@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.farm.desk;
 
-import io.kiln.base.ParameterValue;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -39,7 +39,7 @@ public record FarmEvent(Kind kind, Map<String, String> fields) {
 
         /** Its name in lines and metrics. */
         public String text() {
-            return ParameterValue.text(this);
+            return name().toLowerCase(Locale.ROOT);
         }
 
         /** Whether somebody should look at it. */

@@ -4,8 +4,8 @@ package io.kiln.farm.watch;
 import io.kiln.farm.desk.FarmEvent;
 import io.kiln.farm.desk.FarmEvent.Kind;
 import io.kiln.farm.desk.FarmEvents;
+import io.kiln.farm.link.FarmMember;
 import io.kiln.farm.state.FarmState;
-import io.kiln.farm.state.WorkerNews;
 import io.prometheus.metrics.core.metrics.Counter;
 import io.prometheus.metrics.core.metrics.Gauge;
 import io.prometheus.metrics.core.metrics.Histogram;
@@ -18,14 +18,19 @@ import java.time.Instant;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 
 /** The figures of a farm in Prometheus' form: counts of what happened, and gauges of the last state. Thread-safe. */
 public final class FarmFigures implements FarmEvents {
     private static final double[] SECONDS = {0.1, 0.5, 1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600};
     private static final String NONE = "none";
+    private static final String READY = "ready";
+    private static final int MOST_VERSIONS = 20;
 
     private final PrometheusRegistry registry = new PrometheusRegistry();
+    private final Set<String> versions = ConcurrentHashMap.newKeySet();
     private final Counter events = Counter.builder()
             .name("kiln_farm_events_total")
             .help("What happened, by kind")
@@ -103,8 +108,17 @@ public final class FarmFigures implements FarmEvents {
 
     private void ended(FarmEvent event, String result) {
         String known = result.matches("done|none|given_up|expired|withdrawn|failed-[a-z]{1,12}") ? result : NONE;
-        String place = event.field("place").equals("board") ? "board" : "emulator";
-        jobs.labelValues(kind(event), place, known).inc();
+        jobs.labelValues(kind(event), place(event.field("place")), known).inc();
+    }
+
+    private static String place(String text) {
+        return text.equals("board") ? text : "emulator";
+    }
+
+    /** The first few versions: whoever keeps figures keeps each label that there ever was. */
+    private String version(String text) {
+        String plain = FarmMember.plain(text);
+        return versions.contains(plain) || (versions.size() < MOST_VERSIONS && versions.add(plain)) ? plain : "other";
     }
 
     /** Takes the gauges from a state. */
@@ -115,18 +129,20 @@ public final class FarmFigures implements FarmEvents {
                 workers,
                 state.workers().stream()
                         .collect(Collectors.groupingBy(
-                                seen -> seen.news().about().version(), Collectors.counting())));
+                                seen -> version(seen.news().about().version()), Collectors.counting())));
         set(
                 boards,
                 state.workers().stream()
                         .flatMap(seen -> seen.news().offers().stream())
                         .filter(offer -> !offer.probe().isEmpty())
-                        .collect(Collectors.groupingBy(WorkerNews.Offered::state, Collectors.counting())));
+                        .collect(Collectors.groupingBy(
+                                offer -> offer.state().equals(READY) ? READY : "leased elsewhere",
+                                Collectors.counting())));
         set(
                 running,
                 state.workers().stream()
                         .flatMap(seen -> seen.news().running().stream())
-                        .collect(Collectors.groupingBy(WorkerNews.Running::place, Collectors.counting())));
+                        .collect(Collectors.groupingBy(job -> place(job.place()), Collectors.counting())));
         set(
                 held,
                 state.desk().held().stream()

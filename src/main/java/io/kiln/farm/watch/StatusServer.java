@@ -19,11 +19,15 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
@@ -34,7 +38,11 @@ import javax.net.ssl.SSLParameters;
  */
 public final class StatusServer implements AutoCloseable {
     private static final Set<String> HERE = Set.of("localhost", "127.0.0.1", "[::1]");
-    private static final int THREADS = 4;
+    private static final int THREADS = 16;
+
+    /** How long somebody may take to ask and to read the answer; a thread waits for each. */
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
+
     private static final int OK = 200;
     private static final int FORBIDDEN = 403;
     private static final int NOT_FOUND = 404;
@@ -43,6 +51,11 @@ public final class StatusServer implements AutoCloseable {
     private final HttpServer server;
     private final ExecutorService threads = Executors.newFixedThreadPool(THREADS, work -> {
         Thread thread = new Thread(work, "farm-status");
+        thread.setDaemon(true);
+        return thread;
+    });
+    private final ScheduledExecutorService ends = Executors.newSingleThreadScheduledExecutor(work -> {
+        Thread thread = new Thread(work, "farm-status-end");
         thread.setDaemon(true);
         return thread;
     });
@@ -94,12 +107,16 @@ public final class StatusServer implements AutoCloseable {
      * @throws KilnException if the port is not free
      */
     public static StatusServer start(FarmAddress address, Content content) {
+        return start(address, content, PATIENCE);
+    }
+
+    static StatusServer start(FarmAddress address, Content content, Duration patience) {
         try {
             InetSocketAddress place = new InetSocketAddress(address.bareHost(), address.port());
             HttpServer server = address.isEncrypted() ? encrypted(place, address) : HttpServer.create(place, 0);
             StatusServer status =
                     new StatusServer(server, address.at(server.getAddress().getPort()));
-            server.setExecutor(status.threads);
+            server.setExecutor(work -> status.threads.execute(() -> status.run(work, patience)));
             server.createContext("/", exchange -> status.answer(exchange, content));
             server.start();
             return status;
@@ -128,6 +145,17 @@ public final class StatusServer implements AutoCloseable {
             }
         });
         return server;
+    }
+
+    /** Serves a connection. An interrupt closes it, whatever it is waited for: the rest of a question, a handshake, the reader. */
+    private void run(Runnable work, Duration patience) {
+        ScheduledFuture<?> end =
+                ends.schedule(Thread.currentThread()::interrupt, patience.toMillis(), TimeUnit.MILLISECONDS);
+        try {
+            work.run();
+        } finally {
+            end.cancel(false);
+        }
     }
 
     /** Where it answers. */
@@ -199,5 +227,6 @@ public final class StatusServer implements AutoCloseable {
     public void close() {
         server.stop(0);
         threads.shutdownNow();
+        ends.shutdownNow();
     }
 }

@@ -34,6 +34,7 @@ record LabelledInput(Path file, int classes, int label, int width, int stride) {
 
     private static final long LARGEST_LIST = 4L << 20;
     private static final long LARGEST_FILE = 16L << 20;
+    private static final long LARGEST_WINDOWS = 64L << 20;
 
     /**
      * The inputs of a folder, or of the one in it that is named like a benchmark.
@@ -80,6 +81,13 @@ record LabelledInput(Path file, int classes, int label, int width, int stride) {
         byte[] all = bytes(file, LARGEST_FILE);
         if (width == 0) {
             return List.of(all);
+        }
+        if ((long) (all.length - width) / stride * width > LARGEST_WINDOWS) {
+            throw new KilnException(Failure.SAMPLES.problem(
+                    "there are too many windows of " + width + " bytes",
+                    file.toString(),
+                    "at most " + LARGEST_WINDOWS + " bytes in all",
+                    ""));
         }
         List<byte[]> windows = new ArrayList<>();
         for (int from = 0; from + width <= all.length; from += stride) {

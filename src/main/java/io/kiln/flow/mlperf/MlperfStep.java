@@ -57,6 +57,9 @@ public final class MlperfStep {
     /** Microseconds of inferences by which the time of one is known. */
     private static final double TRIAL_TIME = 1e6;
 
+    /** No core computes as many inferences in that time. */
+    private static final int MOST_TRIALS = 100_000_000;
+
     private static final Duration EMULATOR_LIMIT = Duration.ofHours(12);
 
     private final Log log;
@@ -238,10 +241,7 @@ public final class MlperfStep {
         if (isEmulated()) {
             return connected.infer(FEWEST_RUNS, 1);
         }
-        Inference trial = connected.infer(1, 0);
-        while (trial.elapsed() < TRIAL_TIME) {
-            trial = connected.infer(forTime(trial, TRIAL_TIME), 0);
-        }
+        Inference trial = trial(connected);
         double one = (double) trial.elapsed() / trial.iterations();
         int iterations = forTime(trial, LEAST_TIME);
         if (iterations * one > MOST_TIME) {
@@ -250,6 +250,22 @@ public final class MlperfStep {
         }
         Inference measured = connected.infer(iterations, (int) Math.min(MOST_WARMUPS, MOST_TIME / 2 / one));
         return measured.elapsed() < LEAST_TIME - MARGIN ? connected.infer(forTime(measured, LEAST_TIME), 0) : measured;
+    }
+
+    /** Inferences that take long enough to tell the time of one; not for ever if the device's clock stands still. */
+    static Inference trial(MlperfDevice connected) {
+        Inference trial = connected.infer(1, 0);
+        while (trial.elapsed() < TRIAL_TIME) {
+            if (trial.iterations() >= MOST_TRIALS) {
+                throw new KilnException(Failure.PROFILE.problem(
+                        trial.iterations() + " inferences take " + trial.elapsed() + " microseconds by its clock",
+                        connected.benchmark(),
+                        "a clock that counts microseconds",
+                        ""));
+            }
+            trial = connected.infer(forTime(trial, TRIAL_TIME), 0);
+        }
+        return trial;
     }
 
     /** How many inferences take some microseconds, by what those before took; more than those, and not a hundred times as many. */

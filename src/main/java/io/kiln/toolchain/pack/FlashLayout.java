@@ -107,7 +107,7 @@ record FlashLayout(List<Run> runs) {
         for (Property part : info.parts()) {
             long size = part.number("size");
             long count = part.element().equals("block") ? part.number("count") : 1;
-            if (size <= 0 || count <= 0 || size * count > ALL_BITS || start + size * count > ALL_BITS) {
+            if (size <= 0 || count <= 0 || count > ALL_BITS / size || start + size * count > ALL_BITS) {
                 return Optional.empty();
             }
             if (part.element().equals("block")) {

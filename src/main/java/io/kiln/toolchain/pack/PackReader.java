@@ -19,6 +19,9 @@ final class PackReader implements SafeXml.Visitor {
     private static final int MOST_DEVICES = 20_000;
     private static final int MOST_PROPERTIES = 100_000;
 
+    /** What is said of one device with all that it inherits; its memories, for example, are compared with each other. */
+    private static final int MOST_OF_DEVICE = 500;
+
     /** Elements that group devices, outermost first, and the attributes with their names. */
     private static final Map<String, String> LEVELS =
             Map.of("family", "Dfamily", "subFamily", "DsubFamily", "device", "Dname", "variant", "Dvariant");
@@ -65,6 +68,12 @@ final class PackReader implements SafeXml.Visitor {
         SafeXml.read(file, content, reader);
         if (reader.name.isEmpty()) {
             throw reader.refused("this describes no pack", 1, "an element package with vendor, name and devices");
+        }
+        for (Entry device : reader.devices) {
+            if (device.levels().stream().mapToInt(List::size).sum() > MOST_OF_DEVICE) {
+                throw reader.refused(
+                        "the pack says too much of " + device.name(), 1, "at most " + MOST_OF_DEVICE + " elements");
+            }
         }
         return new PackDescription(reader.vendor, reader.name, reader.version, List.copyOf(reader.devices));
     }

@@ -14,8 +14,8 @@ public interface PackSource {
     /** Type of such artifacts, and the ending of their files. */
     String TYPE = "pack";
 
-    /** No system has paths with two colons between words. */
-    Pattern COORDINATES = Pattern.compile("[A-Za-z0-9_.-]+:[A-Za-z0-9_.-]+:[A-Za-z0-9_.-]+");
+    /** No system has paths with two colons between words. A word of dots would lead out of a repository's folder. */
+    Pattern COORDINATES = Pattern.compile("WORD:WORD:WORD".replace("WORD", "[A-Za-z0-9_][A-Za-z0-9_.-]*"));
 
     /** Finds none. */
     PackSource NONE = coordinates -> {

@@ -4,9 +4,9 @@ package io.kiln.toolchain.pack;
 import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.LinkedHashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -19,7 +19,7 @@ final class SvdReader implements SafeXml.Visitor {
     static final int MOST_INTERRUPTS = 496;
 
     private final String file;
-    private final SortedMap<Integer, List<String>> interrupts = new TreeMap<>();
+    private final SortedMap<Integer, Set<String>> interrupts = new TreeMap<>();
     private boolean isOfDevice;
     private boolean isInInterrupt;
     private String name = "";
@@ -35,7 +35,7 @@ final class SvdReader implements SafeXml.Visitor {
      * @param file its name, for messages
      * @throws KilnException naming the line, if it is no such description, or if an interrupt has no name or number
      */
-    static SortedMap<Integer, List<String>> interrupts(String file, Bytes content) {
+    static SortedMap<Integer, Set<String>> interrupts(String file, Bytes content) {
         SvdReader reader = new SvdReader(file);
         SafeXml.read(file, content, reader);
         return reader.interrupts;
@@ -67,10 +67,9 @@ final class SvdReader implements SafeXml.Visitor {
                 if (name.isEmpty()) {
                     throw refused("an interrupt has no name", line, "an element name in it");
                 }
-                List<String> names = interrupts.computeIfAbsent(number(line), any -> new ArrayList<>());
-                if (!names.contains(name)) {
-                    names.add(name);
-                }
+                interrupts
+                        .computeIfAbsent(number(line), any -> new LinkedHashSet<>())
+                        .add(name);
             }
             default -> {}
         }

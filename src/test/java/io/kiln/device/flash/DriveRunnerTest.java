@@ -94,6 +94,16 @@ final class DriveRunnerTest {
     }
 
     @Test
+    void aLinkOnTheDriveLeadsNowhere() throws IOException {
+        Path drive = drive("RPI-RP2");
+        Path other = Files.writeString(folder.resolve("other"), "mine");
+        Files.createSymbolicLink(drive.resolve("kiln.uf2"), other);
+        FlashFailure failure = flash(drive, "", RP2040).failure().orElseThrow();
+        assertThat(failure.kind()).isEqualTo(Kind.WRITE_ERROR);
+        assertThat(other).hasContent("mine");
+    }
+
+    @Test
     void aFolderWithoutTheFileIsNoDrive() throws IOException {
         Path other = Files.createDirectories(folder.resolve("stick"));
         FlashFailure failure = flash(other, "", RP2040).failure().orElseThrow();

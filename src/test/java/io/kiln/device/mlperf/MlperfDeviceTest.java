@@ -6,11 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.base.KilnException;
 import io.kiln.device.mlperf.MlperfDevice.Limits;
-import io.kiln.device.transport.Transport;
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
-import java.io.InputStream;
-import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -18,6 +13,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class MlperfDeviceTest {
     private static final Limits SHORT = new Limits(Duration.ofSeconds(5), Duration.ofSeconds(5));
@@ -27,8 +23,8 @@ class MlperfDeviceTest {
 
     @Test
     void commandsAreThoseOfTheBenchmarksRunner() {
-        Scripted line = new Scripted("noise\0 m-ready\r\nm-name-dut-[x]\r\nm-ready\r\n" + "m-ready\r\n".repeat(3) + LAPS
-                + "m-results-[0.125, 0.5,0.25,]\r\nm-ready\r\n");
+        ScriptedLine line = new ScriptedLine("noise\0 m-ready\r\nm-name-dut-[x]\r\nm-ready\r\n"
+                + "m-ready\r\n".repeat(3) + LAPS + "m-results-[0.125, 0.5,0.25,]\r\nm-ready\r\n");
         try (MlperfDevice device = new MlperfDevice(line, SHORT, log::add)) {
             assertThat(device.name()).isEqualTo("x");
             device.load(new byte[32]);
@@ -49,14 +45,28 @@ class MlperfDeviceTest {
         "'m-results-[0.1]|m-ready|', it gave no times",
         "'m-lap-us-1|m-lap-us-2|m-ready|', its answer is",
         "'m-lap-us-1|m-lap-us-2|m-results-[0.1,x]|m-ready|', a result is 'x'",
+        "'m-lap-us-1|m-lap-us-2|m-results-[0.1,NaN]|m-ready|', a result is 'NaN'",
+        "'m-lap-us-1|m-lap-us-2|m-results-[1e999]|m-ready|', a result is '1e999'",
         "'m-lap-us-1|', the line was closed"
     })
     void whatADeviceMayNotAnswerIsTold(String answer, String problem) {
-        Scripted line = new Scripted(answer.replace("|", "\r\n"));
+        ScriptedLine line = new ScriptedLine(answer.replace("|", "\r\n"));
         try (MlperfDevice device = new MlperfDevice(line, SHORT, log::add)) {
             assertThatThrownBy(() -> device.infer(1, 0))
                     .isInstanceOf(KilnException.class)
                     .hasMessageContaining(problem);
+        }
+    }
+
+    /** Its inputs lie in a folder that is called like it. */
+    @ParameterizedTest
+    @ValueSource(strings = {"..", "../kws01", "/etc", "C:"})
+    void aBenchmarkIsNoPath(String benchmark) {
+        ScriptedLine line = new ScriptedLine("m-model-[" + benchmark + "]\r\nm-ready\r\n");
+        try (MlperfDevice device = new MlperfDevice(line, SHORT, log::add)) {
+            assertThatThrownBy(device::benchmark)
+                    .isInstanceOf(KilnException.class)
+                    .hasMessageContaining("its answer is [m-model-[" + benchmark + "]");
         }
     }
 
@@ -66,44 +76,11 @@ class MlperfDeviceTest {
         "'m-buffer|', 5000, its answer has more than 4096 lines"
     })
     void answersAreBounded(String piece, int times, String problem) {
-        Scripted line = new Scripted(piece.replace("|", "\n").repeat(times));
+        ScriptedLine line = new ScriptedLine(piece.replace("|", "\n").repeat(times));
         try (MlperfDevice device = new MlperfDevice(line, SHORT, log::add)) {
             assertThatThrownBy(() -> device.infer(1, 0))
                     .isInstanceOf(KilnException.class)
                     .hasMessageContaining(problem);
         }
-    }
-
-    /** A device that says all that it will say at once. */
-    private static final class Scripted implements Transport {
-        private final InputStream said;
-        private final ByteArrayOutputStream written = new ByteArrayOutputStream();
-
-        Scripted(String said) {
-            this.said = new ByteArrayInputStream(said.getBytes(StandardCharsets.US_ASCII));
-        }
-
-        @Override
-        public InputStream input() {
-            return said;
-        }
-
-        @Override
-        public OutputStream output() {
-            return written;
-        }
-
-        @Override
-        public boolean ownsProgram() {
-            return false;
-        }
-
-        @Override
-        public KilnException explained(KilnException failure) {
-            return failure;
-        }
-
-        @Override
-        public void close() {}
     }
 }

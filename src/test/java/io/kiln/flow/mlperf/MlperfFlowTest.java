@@ -10,6 +10,8 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.kiln.base.KeptLog;
 import io.kiln.base.KilnException;
 import io.kiln.device.emulator.QemuLine;
+import io.kiln.device.mlperf.MlperfDevice;
+import io.kiln.device.mlperf.ScriptedLine;
 import io.kiln.firmware.app.MlperfOptions;
 import io.kiln.flow.BoardFlow;
 import io.kiln.flow.Flow;
@@ -201,6 +203,27 @@ class MlperfFlowTest {
         assertThatThrownBy(() -> LabelledInput.read(data(), "kws01"))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining(problem);
+    }
+
+    @Test
+    void windowsTakeNoMoreMemoryThanIsBearable() throws IOException {
+        Files.write(data().resolve("a.bin"), new byte[1 << 20]);
+        Files.writeString(data().resolve("y_labels.csv"), "a.bin,2,0,524288,1\n");
+        LabelledInput input = LabelledInput.read(data(), "kws01").get(0);
+        assertThatThrownBy(input::windows)
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("there are too many windows of 524288 bytes");
+    }
+
+    @Test
+    void aClockThatStandsStillIsNotAskedForEver() {
+        String still = "m-lap-us-7\nm-lap-us-7\nm-results-[1]\nm-ready\n";
+        ScriptedLine line = new ScriptedLine(still.repeat(5) + "m-model-[kws01]\nm-ready\n");
+        try (MlperfDevice device = new MlperfDevice(line, MlperfDevice.Limits.OF_RUNNER, said -> {})) {
+            assertThatThrownBy(() -> MlperfStep.trial(device))
+                    .isInstanceOf(KilnException.class)
+                    .hasMessageContaining("inferences take 0 microseconds by its clock");
+        }
     }
 
     /** QEMU has no such pin and says what is written to it: high at the start, then low and high at each moment. */

@@ -15,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Random;
@@ -86,6 +87,39 @@ class HostilePacksTest {
         String memory = "<memory name='M' start='0' size='0x10000'/>";
         assertThat(refusal(HEAD + "<device Dname='D'>" + memory.repeat(100_100) + "</device>" + TAIL))
                 .contains("the pack says too much of its devices");
+    }
+
+    /** Each device has all of it, and its memories are compared with each other. */
+    @Test
+    void whatIsSaidOfOneDeviceIsLimitedWithAllThatItInherits() {
+        String memory = "<memory name='M' start='0' size='0x10000'/>";
+        assertThat(refusal(HEAD + "<device Dname='D'/>" + memory.repeat(501) + TAIL))
+                .contains("the pack says too much of D", "at most 500");
+    }
+
+    @Test
+    void manyNamesOfOneInterruptAreReadSoon() {
+        StringBuilder names = new StringBuilder("<device>");
+        for (int i = 0; i < 200_000; i++) {
+            names.append("<interrupt><name>A").append(i).append("</name><value>1</value></interrupt>");
+        }
+        Bytes svd = Bytes.ofText(names + "</device>");
+        assertThat(ReaderProperty.holds(() -> SvdReader.interrupts("a.svd", svd)))
+                .isTrue();
+    }
+
+    @Test
+    void sectorsBeyondAllNumbersAreNoLayout() {
+        Property block = new Property("block", Map.of("size", "0xf0f0f0f0f0f0f10", "count", "17"), List.of(), "");
+        assertThat(FlashLayout.ofInfo(new Property("flashinfo", Map.of("start", "0"), List.of(block), "")))
+                .isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"..:a:1", "a:..:1", "a:b:..", ".:.:.", "a:b:.1"})
+    void coordinatesLeadOutOfNoRepository(String pack) {
+        assertThat(PackSource.areCoordinates("com.acme:_pack:1.0-a")).isTrue();
+        assertThat(PackSource.areCoordinates(pack)).isFalse();
     }
 
     @ParameterizedTest
