@@ -67,8 +67,9 @@ final class ClockParser {
         }
         long hertz = node.get("hertz").asLong();
         Optional<ClockFamily> family = hasFamily ? family(node.get("family").asText()) : Optional.empty();
-        OptionalLong stated =
-                node.has("limit") ? OptionalLong.of(node.get("limit").asLong()) : OptionalLong.empty();
+        OptionalLong stated = node.has("limit")
+                ? OptionalLong.of(node.get("limit").asLong())
+                : profile.pack().map(MergedProfile.Layer.Pack::most).orElse(OptionalLong.empty());
         Optional<Limits> limits = family.flatMap(each -> limits(each, stated));
         long most = Math.min(
                 stated.orElse(Long.MAX_VALUE), limits.map(Limits::hertz).orElse(Long.MAX_VALUE));

@@ -186,7 +186,7 @@ class ClockTest {
                 WholeFiles.write(folder.resolve(name), content.toArray());
             }
         });
-        for (String name : List.of("main.c", "kiln_register.h")) {
+        for (String name : List.of("main.c", "kiln_register.h", "kiln_sleep.h")) {
             try (InputStream in = ClockTest.class.getResourceAsStream("registers/" + name)) {
                 Files.write(folder.resolve(name), in.readAllBytes());
             }

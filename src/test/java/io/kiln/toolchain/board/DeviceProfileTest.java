@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -227,11 +228,16 @@ class DeviceProfileTest {
         return board.memories().stream().map(Memory::name).toList();
     }
 
-    /** The lines of MEMORY in the linker script. */
+    /** The lines of MEMORY in the linker script, or in the file that it includes. */
     private static List<String> regions(Board board) {
-        Matcher memory = Pattern.compile("(PROVIDE\\([^)]*\\);)[^{]*MEMORY\\s*\\{([^}]*)\\}")
-                .matcher(board.files().get("memory.ld").text());
-        assertThat(memory.find()).isTrue();
-        return List.of(memory.group(1), memory.group(2));
+        return Stream.of("memory.ld", "memories.ld")
+                .map(file -> Pattern.compile("MEMORY\\s*\\{([^}]*)\\}")
+                        .matcher(board.files().get(file).text()))
+                .filter(Matcher::find)
+                .limit(1)
+                .flatMap(memory -> memory.group(1).lines())
+                .map(String::strip)
+                .filter(line -> !line.isEmpty())
+                .toList();
     }
 }
