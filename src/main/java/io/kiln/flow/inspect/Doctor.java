@@ -23,6 +23,7 @@ import io.kiln.toolchain.compiler.Libc;
 import io.kiln.toolchain.compiler.TargetOptions;
 import io.kiln.toolchain.compiler.ToolchainEnvironment;
 import io.kiln.toolchain.compiler.Toolchains;
+import io.kiln.toolchain.runner.RunnerDefinition;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -183,10 +184,24 @@ public final class Doctor {
                 e.problems().forEach(problem -> lacks.add(new ToolsReport.Lack(problem.what(), problem.next())));
             }
         }
+        if (board.openOcd().isEmpty()) {
+            board.programs().stream().limit(1).forEach(usual -> program(usual.definition(), lacks));
+        }
         if (board.openOcd().isPresent() || spec.console().port().isPresent()) {
             lacks.addAll(rights.of(board, spec.console(), Port.list()));
         }
         return lacks;
+    }
+
+    /** The program that flashes a board without OpenOCD; no package manager is asked for it, because most come from their vendors. */
+    private static void program(RunnerDefinition runner, List<ToolsReport.Lack> lacks) {
+        List<String> names = runner.program().names();
+        if (!names.isEmpty()
+                && names.stream().allMatch(name -> Executables.find(name).isEmpty())) {
+            lacks.add(new ToolsReport.Lack(
+                    String.join(" or ", names) + " is not on the PATH, which flashes the board",
+                    runner.program().install()));
+        }
     }
 
     private static boolean needsLibrary(DoctorSpec spec, TargetOptions target) {

@@ -72,6 +72,31 @@ class DoctorTest {
     }
 
     @Test
+    void theProgramThatFlashesTheBoardIsNeeded() {
+        WholeFiles.write(folder.resolve("mine/board.yaml"), """
+                schema: 1
+                id: mine
+                title: Mine
+                extends: stm32f405
+                flash:
+                  programs:
+                    command:
+                      programs: [kiln-no-such-program]
+                      install: Ask its maker
+                      image: hex
+                      steps: [{arguments: ["{image}"]}]
+                """);
+        BoardSpec board = new BoardSpec("mine", Boards.builtIn().with(folder), Optional.empty());
+        DoctorSpec spec = new DoctorSpec(board, ConsoleSpec.OF_BOARD, Libc.NONE, false);
+        Doctor doctor =
+                new Doctor(log, TestToolchains.environment(log), tool -> true, new DeviceRights(folder, path -> true));
+        assertThat(doctor.report(spec).lacks())
+                .containsExactly(new ToolsReport.Lack(
+                        "kiln-no-such-program is not on the PATH, which flashes the board", "Ask its maker"));
+        assertThatThrownBy(() -> doctor.run(spec, false, true)).hasMessageContaining("Ask its maker");
+    }
+
+    @Test
     void aProbeAndAPortThatTheUserMayNotOpenAreNamedWithTheRemedy() throws IOException {
         Path device = folder.resolve("sys/bus/usb/devices/1-1");
         Path node = folder.resolve("dev/bus/usb/001/012");
