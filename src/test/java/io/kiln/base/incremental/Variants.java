@@ -15,6 +15,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SortedMap;
@@ -99,27 +100,18 @@ public final class Variants {
     }
 
     private static Object scalar(Class<?> raw, int number) {
-        Map<Class<?>, Object> values = Map.of(
-                String.class,
-                "text " + number,
-                int.class,
-                4 + number,
-                long.class,
-                8L + number,
-                boolean.class,
-                number == 0,
-                Double.class,
-                0.5 + number,
-                Long.class,
-                16L + number,
-                Bytes.class,
-                Bytes.ofText("bytes " + number),
-                Duration.class,
-                Duration.ofSeconds(1 + number),
-                Instant.class,
-                Instant.ofEpochSecond(1 + number),
-                OptionalLong.class,
-                OptionalLong.of(32 + number));
+        Map<Class<?>, Object> values = Map.ofEntries(
+                Map.entry(String.class, "text " + number),
+                Map.entry(int.class, 4 + number),
+                Map.entry(long.class, 8L + number),
+                Map.entry(boolean.class, number == 0),
+                Map.entry(Double.class, 0.5 + number),
+                Map.entry(Long.class, 16L + number),
+                Map.entry(Bytes.class, Bytes.ofText("bytes " + number)),
+                Map.entry(Duration.class, Duration.ofSeconds(1 + number)),
+                Map.entry(Instant.class, Instant.ofEpochSecond(1 + number)),
+                Map.entry(OptionalInt.class, OptionalInt.of(64 + number)),
+                Map.entry(OptionalLong.class, OptionalLong.of(32 + number)));
         if (!values.containsKey(raw)) {
             throw new IllegalArgumentException("no sample of " + raw);
         }
@@ -138,6 +130,8 @@ public final class Variants {
             for (Class<?> kind : raw.getPermittedSubclasses()) {
                 all.addAll(kind.isInstance(value) ? of(kind, value) : List.of(of(sample(kind, 0))));
             }
+        } else if (raw == OptionalInt.class) {
+            all.addAll(List.of(of(OptionalInt.empty()), of(sample(type, 1))));
         } else if (raw == OptionalLong.class) {
             all.addAll(List.of(of(OptionalLong.empty()), of(sample(type, 1))));
         } else if (!raw.isEnum() && type instanceof ParameterizedType container) {

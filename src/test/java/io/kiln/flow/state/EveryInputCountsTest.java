@@ -14,6 +14,7 @@ import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.toolchain.compiler.ClangObjects;
 import io.kiln.toolchain.compiler.TestToolchains;
+import io.kiln.toolchain.pack.PackSource;
 import java.io.IOException;
 import java.lang.reflect.Type;
 import java.nio.file.Path;
@@ -74,6 +75,7 @@ final class EveryInputCountsTest {
                     "ImageOptions.trusted",
                     "ImageSpec.farm",
                     "BoardIdentity.origin",
+                    "BoardSupport.pack",
                     "NamedToolchain.where"));
 
     @TempDir
@@ -98,6 +100,8 @@ final class EveryInputCountsTest {
                 Variants.twoFiles(folder),
                 ClangObjects.class,
                 List.of(objects, objects.optimizing(Optimize.SIZE)),
+                PackSource.class,
+                List.of(PackSource.NONE, PackSource.NONE),
                 CycleRange.class,
                 RANGES));
         build = variants.sample(ResolvedBuild.class);
@@ -168,6 +172,8 @@ final class EveryInputCountsTest {
                 Variants.twoFiles(folder.resolve("some").resolve("where")),
                 ClangObjects.class,
                 List.of(((ResolvedBuild) build).objects().orElseThrow()),
+                PackSource.class,
+                List.of(PackSource.NONE, PackSource.NONE),
                 CycleRange.class,
                 RANGES));
         for (String result : List.of(GENERATE, VERIFY)) {

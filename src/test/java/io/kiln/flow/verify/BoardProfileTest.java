@@ -44,7 +44,8 @@ final class BoardProfileTest {
                 schema: 1
                 id: counting
                 extends: virtual-stm32f405
-                timer: {counter: TIM2 as fast as the core, hertz: 1000000000, cycles: true}
+                clock: {hertz: 1000000000, limit: 1000000000}
+                timer: {counter: TIM2 as fast as the core, cycles: true}
                 """);
         BuildSpec spec = new GestureProject(folder)
                 .spec("counting")

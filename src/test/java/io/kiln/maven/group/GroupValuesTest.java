@@ -180,7 +180,7 @@ final class GroupValuesTest {
     @Test
     void everyElementIsExplained() {
         assertThat(ParameterGroup.all())
-                .hasSize(13)
+                .hasSize(15)
                 .allSatisfy(group -> assertThat(group.elements())
                         .isNotEmpty()
                         .allSatisfy(element -> assertThat(element.meaning()).endsWith(".")));
