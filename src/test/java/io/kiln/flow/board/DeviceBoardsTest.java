@@ -24,8 +24,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Devices of CMSIS-Packs as boards: listed, written and linked. */
@@ -100,7 +100,7 @@ class DeviceBoardsTest {
     }
 
     @Test
-    @Tag("nightly")
+    @EnabledIfSystemProperty(named = "kiln.golden", matches = "all")
     @NeedsShared("packs")
     void nearlyAllDevicesLinkAndTheOthersAreRefusedWithAReason() throws IOException {
         Map<String, String> refused = linkShared(Integer.MAX_VALUE);

@@ -17,8 +17,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -40,7 +40,7 @@ class DeviceModelTest {
 
     /** Several memories of the workspace, the fewest instructions, two memories of constants, and a core without floating point. */
     @ParameterizedTest
-    @Tag("nightly")
+    @EnabledIfSystemProperty(named = "kiln.golden", matches = "all")
     @CsvSource({
         "PLN747, clang",
         "PLN000, clang",
