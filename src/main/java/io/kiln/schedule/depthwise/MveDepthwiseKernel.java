@@ -46,6 +46,15 @@ public record MveDepthwiseKernel(boolean narrow, Shape shape, MveEpilogue end) {
 
     Kernel kernel() {
         String name = "kiln_mve_depthwise" + (narrow ? "_narrow" : "") + shape.suffix() + end.suffix();
+        return kernel(name, 7, end, (out, html) -> JtemveGenerated.render(out, html, name, this));
+    }
+
+    /**
+     * A kernel {@code (x, offsets, packed, out, ...)} with scalars behind these.
+     *
+     * @param scalars how many
+     */
+    static Kernel kernel(String name, int scalars, MveEpilogue end, KernelSheet.Template sheet) {
         return new Kernel(
                 name,
                 List.of(
@@ -53,9 +62,9 @@ public record MveDepthwiseKernel(boolean narrow, Shape shape, MveEpilogue end) {
                         Pointer.in(DType.INT32),
                         Pointer.in(DType.INT32),
                         Pointer.out(DType.INT8)),
-                Collections.nCopies(7, DType.INT32),
+                Collections.nCopies(scalars, DType.INT32),
                 List.of(),
-                KernelSheet.text((out, html) -> JtemveGenerated.render(out, html, name, this)),
+                KernelSheet.text(sheet),
                 end.twins());
     }
 }

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.schedule.depthwise;
 
-import io.kiln.base.DType;
 import io.kiln.kernels.depthwise.Jtemve_tileGenerated;
 import io.kiln.schedule.convolution.MveEpilogue;
 import io.kiln.tir.Kernel;
-import io.kiln.tir.Kernel.Pointer;
-import io.kiln.tir.KernelSheet;
-import java.util.Collections;
-import java.util.List;
 
 /**
  * The kernel {@code depthwise/mve_tile} of {@link MveTileDepthwise}: four results of a channel from one patch of its input.
@@ -47,16 +42,7 @@ public record MveTileKernel(int vectors, int every, MveEpilogue end, boolean isF
     Kernel kernel() {
         String name = "kiln_mve_depthwise_tile" + (vectors == 1 ? "" : "_words" + 4 * vectors)
                 + (every == 1 ? "" : "_every" + every) + end.suffix() + (isWide() ? "_wide" : "");
-        return new Kernel(
-                name,
-                List.of(
-                        Pointer.in(DType.INT8),
-                        Pointer.in(DType.INT32),
-                        Pointer.in(DType.INT32),
-                        Pointer.out(DType.INT8)),
-                Collections.nCopies(8, DType.INT32),
-                List.of(),
-                KernelSheet.text((out, html) -> Jtemve_tileGenerated.render(out, html, name, this)),
-                end.twins());
+        return MveDepthwiseKernel.kernel(
+                name, 8, end, (out, html) -> Jtemve_tileGenerated.render(out, html, name, this));
     }
 }

@@ -4,12 +4,12 @@ package io.kiln.toolchain.pack;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.ResourceTree;
+import io.kiln.process.TestPrograms;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.OptionalLong;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -80,7 +80,7 @@ class DeviceFamiliesTest {
 
     @Test
     void openOcdHasEveryScript() {
-        Assumptions.assumeTrue(Files.isDirectory(SCRIPTS), "OpenOCD is not installed");
+        TestPrograms.need("openocd");
         List<String> scripts = ResourceTree.read("pack")
                 .get("openocd.txt")
                 .text()
