@@ -124,6 +124,8 @@ class ProgramsPageTest {
                 .filter(file -> file.getFileName().toString().matches("llvm-[0-9].*-(linux|macosx)-[a-z0-9_]+\\.jar"))
                 .findFirst()
                 .orElseThrow();
+        // Unpacks the compiler if no test has done it yet.
+        TestToolchains.resolve("clang", "c -mcpu=cortex-m3");
         Files.createSymbolicLink(
                 folder.resolve("kiln"), TestToolchains.environment(Log.QUIET).home());
         Path repository = folder.resolve("repository");
