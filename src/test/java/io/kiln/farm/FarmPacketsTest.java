@@ -113,11 +113,21 @@ final class FarmPacketsTest {
             };
         }
 
-        /** Somebody of whom the log says nothing yet. */
+        /** Somebody of whom the log says nothing yet: whoever had the same port before is forgotten. */
+        RawMember connect() throws IOException {
+            forgetLog();
+            return RawMember.connect(port(), context());
+        }
+
+        /** The same, who has said how members begin. */
         RawMember greet() throws IOException {
+            forgetLog();
+            return RawMember.greet(port(), context());
+        }
+
+        private static void forgetLog() {
             LOG.said().clear();
             LOG.warnings().clear();
-            return RawMember.greet(port(), context());
         }
 
         int port() {
@@ -420,7 +430,7 @@ final class FarmPacketsTest {
                 "CONNECT\naccept-version:1.2\n\n\0",
                 "\20\17\0\4MQTT\4\2\0\74\0\3abc",
                 "\0\0\0\20\1ActiveMQ\0\0\0\1")) {
-            try (RawMember stranger = RawMember.connect(kind.port(), kind.context())) {
+            try (RawMember stranger = kind.connect()) {
                 stranger.say(first.getBytes(StandardCharsets.ISO_8859_1));
                 assertThat(stranger.answerBytes()).as(first).isZero();
                 assertThat(refusals(stranger)).containsExactly("another protocol");
