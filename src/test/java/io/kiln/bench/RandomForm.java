@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.bench;
 
+import io.kiln.draw.RandomLayers;
+import io.kiln.draw.RandomOperators;
 import io.kiln.ir.Function;
-import io.kiln.lower.RandomLayers;
-import io.kiln.lower.RandomOperators;
 import java.util.List;
 
 /** What {@link RandomOperatorsInQemuTest} draws. */

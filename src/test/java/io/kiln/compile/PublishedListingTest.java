@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.Optimize;
-import io.kiln.lower.RandomOperators;
+import io.kiln.draw.RandomOperators;
 import io.kiln.reference.Interpreter;
 import io.kiln.reference.NeedsShared;
 import java.io.IOException;

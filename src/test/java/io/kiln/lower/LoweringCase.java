@@ -7,6 +7,8 @@ import io.kiln.base.Bytes;
 import io.kiln.codegen.c.LoopRun;
 import io.kiln.codegen.c.LoopRun.Region;
 import io.kiln.codegen.c.LoopRun.Step;
+import io.kiln.draw.RandomLayers;
+import io.kiln.draw.RandomOperators;
 import io.kiln.ir.Function;
 import io.kiln.ir.Parameter;
 import io.kiln.ir.type.Shape;
@@ -30,6 +32,15 @@ public record LoweringCase(Function function, FusedOperator op, List<Bytes> inpu
     public static LoweringCase of(long seed) {
         Function drawn = RandomOperators.mixed(seed);
         return of(seed % 5 == 4 ? RandomOperators.ofFourBits(drawn) : drawn, seed);
+    }
+
+    /** An operator that moves, combines, reduces or converts elements; operators and element types take turns. */
+    static LoweringCase ofElement(long seed) {
+        return of(RandomOperators.element(seed), seed);
+    }
+
+    static LoweringCase ofPool(long seed) {
+        return of(RandomOperators.pool(seed), seed);
     }
 
     /** A convolution of float data. */

@@ -33,7 +33,13 @@ import org.junit.jupiter.params.provider.MethodSource;
  * declare. All run as C on this machine. While a program is compiled, the cases of the next one are lowered.
  */
 class LoweringPropertyTest {
-    private static final int COUNT = 1500;
+    private static final int MIXED = 1500;
+
+    /** Beside these, each operator on each element type once and more. */
+    private static final int COUNT = MIXED + 500;
+
+    /** Pools, of which some are over the whole height. */
+    private static final int POOLS = 60;
 
     private static final int CASES_OF_A_PROGRAM = 250;
 
@@ -100,7 +106,9 @@ class LoweringPropertyTest {
         }
 
         void lower(int seed) {
-            LoweringCase c = LoweringCase.of(seed);
+            LoweringCase c = seed < MIXED
+                    ? LoweringCase.of(seed)
+                    : seed < COUNT ? LoweringCase.ofElement(seed - MIXED) : LoweringCase.ofPool(seed);
             DISPATCHES.forEach((name, dispatch) -> {
                 if (seed < COUNT) {
                     lower(c, seed, name, dispatch);
@@ -137,9 +145,9 @@ class LoweringPropertyTest {
     @BeforeAll
     static void lowerAndRunAll() {
         ExecutorService compiler = Executors.newSingleThreadExecutor();
-        for (int first = 0; first < 2 * COUNT; first += CASES_OF_A_PROGRAM) {
+        for (int first = 0; first < COUNT + POOLS; first += CASES_OF_A_PROGRAM) {
             Batch batch = new Batch(folder.resolve("cases" + first));
-            for (int seed = first; seed < first + CASES_OF_A_PROGRAM; seed++) {
+            for (int seed = first; seed < Math.min(first + CASES_OF_A_PROGRAM, COUNT + POOLS); seed++) {
                 batch.lower(seed);
             }
             compiler.execute(batch.ofWhole);

@@ -8,6 +8,7 @@ import io.kiln.base.DType;
 import io.kiln.base.Optimize;
 import io.kiln.codegen.c.LoopAnswer;
 import io.kiln.codegen.c.LoopProgram;
+import io.kiln.draw.FunctionDraw;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.Function;

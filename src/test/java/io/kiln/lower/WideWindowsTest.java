@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.DType;
 import io.kiln.codegen.c.LoopProgram;
+import io.kiln.draw.RandomLayers;
 import io.kiln.ir.Function;
 import io.kiln.schedule.Dispatch;
 import java.nio.file.Path;

@@ -4,10 +4,10 @@ package io.kiln.schedule;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.Optimize;
+import io.kiln.draw.RandomOperators;
 import io.kiln.ir.Function;
 import io.kiln.lower.FusedOperator;
 import io.kiln.lower.Limits;
-import io.kiln.lower.RandomOperators;
 import io.kiln.lower.element.Int16Add;
 import io.kiln.target.Target;
 import io.kiln.target.TestTargets;

@@ -4,13 +4,13 @@ package io.kiln.schedule;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.Optimize;
+import io.kiln.draw.RandomOperators;
 import io.kiln.ir.Function;
 import io.kiln.ir.op.layer.QnnConv2d;
 import io.kiln.ir.op.layer.QnnDense;
 import io.kiln.lower.Epilogue;
 import io.kiln.lower.FusedOperator;
 import io.kiln.lower.LoweredOperator;
-import io.kiln.lower.RandomOperators;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.lower.layer.FoldedSums;
 import io.kiln.target.Target;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.DType;
 import io.kiln.base.Optimize;
+import io.kiln.draw.RandomLayers;
 import io.kiln.frontend.tflite.TfliteFrontend;
 import io.kiln.ir.Function;
 import io.kiln.ir.op.Layer;
@@ -14,7 +15,6 @@ import io.kiln.ir.op.layer.Svdf;
 import io.kiln.ir.op.layer.TransposedWindow;
 import io.kiln.ir.type.Shape;
 import io.kiln.lower.FusedOperator;
-import io.kiln.lower.RandomLayers;
 import io.kiln.lower.Rows;
 import io.kiln.lower.layer.ComputedWeightsLowering;
 import io.kiln.lower.layer.ConvComputation;

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
 import io.kiln.base.Optimize;
+import io.kiln.draw.RandomResiduals;
 import io.kiln.ir.Function;
 import io.kiln.ir.op.movement.Reshape;
 import io.kiln.lower.FusedOperator;
 import io.kiln.lower.LoweredOperator;
-import io.kiln.lower.RandomResiduals;
 import io.kiln.lower.RowDependency;
 import io.kiln.lower.Rows;
 import io.kiln.lower.layer.PoolLowering;

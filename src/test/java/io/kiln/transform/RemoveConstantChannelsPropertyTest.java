@@ -4,13 +4,13 @@ package io.kiln.transform;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.Bytes;
+import io.kiln.draw.RandomOperators;
 import io.kiln.frontend.tflite.TfliteFrontend;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Function;
 import io.kiln.ir.Verifier;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.layer.QnnConv2d;
-import io.kiln.lower.RandomOperators;
 import io.kiln.reference.GoldenModels;
 import io.kiln.reference.Interpreter;
 import io.kiln.reference.NeedsShared;

@@ -6,12 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
+import io.kiln.draw.RandomOperators;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.ir.Constant;
 import io.kiln.ir.Function;
 import io.kiln.ir.type.TensorType;
-import io.kiln.lower.RandomOperators;
 import io.kiln.reference.Interpreter;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

@@ -59,7 +59,7 @@ public final class RandomFloatModels {
     public record Model(String name, Bytes file) {}
 
     /** The model of a number. */
-    static Model draw(long seed) {
+    public static Model draw(long seed) {
         RandomFloatModels drawn = new RandomFloatModels(seed);
         drawn.build();
         return new Model(drawn.name, drawn.model.build());

@@ -57,7 +57,7 @@ public final class RandomNewerModels {
     }
 
     /** The model of a number. */
-    static RandomFloatModels.Model draw(long seed) {
+    public static RandomFloatModels.Model draw(long seed) {
         RandomNewerModels drawn = new RandomNewerModels(seed);
         drawn.build();
         return new RandomFloatModels.Model(drawn.name, drawn.model.build());

@@ -4,11 +4,11 @@ package io.kiln.frontend.onnx.network;
 import static io.kiln.frontend.onnx.model.ElementType.FLOAT;
 
 import io.kiln.base.Bytes;
+import io.kiln.draw.RandomOperators;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.onnx.ModelBuilder;
 import io.kiln.frontend.onnx.OnnxFrontend;
 import io.kiln.ir.Parameter;
-import io.kiln.lower.RandomOperators;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;

@@ -4,11 +4,11 @@ package io.kiln.frontend.onnx.quantized;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.Bytes;
+import io.kiln.draw.RandomOperators;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.onnx.OnnxFrontend;
 import io.kiln.frontend.onnx.OnnxRuntime;
 import io.kiln.ir.Function;
-import io.kiln.lower.RandomOperators;
 import io.kiln.reference.Interpreter;
 import io.kiln.reference.NeedsShared;
 import io.kiln.reference.SharedFolder;

@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.DrawnCases;
+import io.kiln.draw.RandomOperators;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.onnx.ModelBuilder;
 import io.kiln.frontend.onnx.OnnxFrontend;
 import io.kiln.frontend.onnx.OnnxRuntime;
 import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.ir.Function;
-import io.kiln.lower.RandomOperators;
 import io.kiln.reference.Interpreter;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kiln.lower;
+package io.kiln.draw;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.ir.Arg;
-import io.kiln.ir.Binding;
 import io.kiln.ir.Constant;
 import io.kiln.ir.Function;
-import io.kiln.ir.Origin;
-import io.kiln.ir.Parameter;
-import io.kiln.ir.Result;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Window;
 import io.kiln.ir.op.element.Clip;
@@ -25,20 +21,14 @@ import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
-import java.util.Random;
-import java.util.stream.Stream;
 
 /** Seeded models of one layer of int16 data, of float data with int8 weights, or of a transposed convolution. */
 public final class RandomLayers {
-    private final Random random;
-    private final List<Binding> bindings = new ArrayList<>();
-    private Parameter data;
+    private final FunctionDraw draw;
 
     private RandomLayers(long seed) {
-        this.random = new Random(seed);
+        this.draw = new FunctionDraw(seed);
     }
 
     /** A function named {@code layer<seed>}; the same for the same seed. */
@@ -54,35 +44,35 @@ public final class RandomLayers {
         } else {
             layers.dense(DType.INT16);
         }
-        return layers.function("int16_" + seed);
+        return layers.draw.function("int16_" + seed);
     }
 
     /** A depthwise convolution of int16 data whose sums have 64 bits, mostly with as many channels as its input has. */
     public static Function wide(long seed) {
         RandomLayers layers = new RandomLayers(seed);
         layers.wide();
-        return layers.function("wide" + seed);
+        return layers.draw.function("wide" + seed);
     }
 
     /** A transposed convolution of int16 data. */
     public static Function transposedWide(long seed) {
         RandomLayers layers = new RandomLayers(seed);
         layers.transposed(DType.INT16);
-        return layers.function("transposed" + seed);
+        return layers.draw.function("transposed" + seed);
     }
 
     /** A transposed convolution of int8 data, or every third time of float data. */
     public static Function transposed(long seed) {
         RandomLayers layers = new RandomLayers(seed);
         layers.transposed(seed % 3 == 0 ? DType.FLOAT32 : DType.INT8);
-        return layers.function("transposed" + seed);
+        return layers.draw.function("transposed" + seed);
     }
 
     /** A transposed convolution of a shape; always the same. */
     public static Function transposed(DType dtype, Shape shape, TransposedWindow window, int out) {
         RandomLayers layers = new RandomLayers(0);
         layers.ofShape(dtype, shape, window, out);
-        return layers.function("transposed");
+        return layers.draw.function("transposed");
     }
 
     private Function build(String name) {
@@ -93,16 +83,11 @@ public final class RandomLayers {
             default ->
                 transposed(List.of(DType.INT8, DType.INT16, DType.FLOAT32).get(below(3)));
         }
-        return function(name);
-    }
-
-    private Function function(String name) {
-        int last = bindings.get(bindings.size() - 1).id();
-        return new Function(name, List.of(data), bindings, List.of(new Result(last, "out", Optional.empty())));
+        return draw.function(name);
     }
 
     private int below(int bound) {
-        return random.nextInt(bound);
+        return draw.below(bound);
     }
 
     private void convolution(DType dtype) {
@@ -114,8 +99,12 @@ public final class RandomLayers {
         Window w = window(shape);
         Constant weight = weights(Shape.of(out, w.kernelH(), w.kernelW(), in / groups), DType.INT8);
         DType sum = sum(dtype);
-        Arg.Ref x = parameter(shape, dtype);
-        finish(bind(new QnnConv2d(w, groups, out, "OHWI", sum), quantized(x, weight, dtype, out)), out, sum, dtype);
+        Arg.Ref x = draw.parameter(shape, dtype);
+        finish(
+                draw.bind(new QnnConv2d(w, groups, out, "OHWI", sum), quantized(x, weight, dtype, out)),
+                out,
+                sum,
+                dtype);
     }
 
     private void depthwise(DType dtype) {
@@ -134,17 +123,17 @@ public final class RandomLayers {
     private void depthwise(Shape shape, Window w, int out, DType dtype, DType sum) {
         int in = shape.dim(3);
         Constant weight = weights(Shape.of(w.kernelH(), w.kernelW(), in, out / in), DType.INT8);
-        Arg.Ref x = parameter(shape, dtype);
-        finish(bind(new QnnConv2d(w, in, out, "HWOI", sum), quantized(x, weight, dtype, out)), out, sum, dtype);
+        Arg.Ref x = draw.parameter(shape, dtype);
+        finish(draw.bind(new QnnConv2d(w, in, out, "HWOI", sum), quantized(x, weight, dtype, out)), out, sum, dtype);
     }
 
     private void dense(DType dtype) {
         int in = below(6) == 0 ? 900 + below(600) : 1 + below(70);
         int units = 1 + below(12);
         DType sum = sum(dtype);
-        Arg.Ref x = parameter(Shape.of(1 + below(3), in), dtype);
+        Arg.Ref x = draw.parameter(Shape.of(1 + below(3), in), dtype);
         Constant weight = weights(Shape.of(units, in), DType.INT8);
-        finish(bind(new QnnDense(units, sum), quantized(x, weight, dtype, units)), units, sum, dtype);
+        finish(draw.bind(new QnnDense(units, sum), quantized(x, weight, dtype, units)), units, sum, dtype);
     }
 
     private void transposed(DType dtype) {
@@ -164,15 +153,15 @@ public final class RandomLayers {
         int in = shape.dim(3);
         Window w = window.window();
         Shape kernel = Shape.of(out, w.kernelH(), w.kernelW(), in);
-        Arg.Ref x = parameter(shape, dtype);
+        Arg.Ref x = draw.parameter(shape, dtype);
         if (dtype.isFloat()) {
-            Arg.Ref sum = bind(new Conv2dTranspose(window, out), List.of(x, weights(kernel, DType.FLOAT32)));
+            Arg.Ref sum = draw.bind(new Conv2dTranspose(window, out), List.of(x, weights(kernel, DType.FLOAT32)));
             finish(sum, out, DType.FLOAT32, dtype);
             return;
         }
         DType sum = dtype == DType.INT16 ? DType.INT64 : DType.INT32;
         Op op = new QnnConv2dTranspose(window, out, sum);
-        finish(bind(op, quantized(x, weights(kernel, DType.INT8), dtype, out)), out, sum, dtype);
+        finish(draw.bind(op, quantized(x, weights(kernel, DType.INT8), dtype, out)), out, sum, dtype);
     }
 
     private DType sum(DType dtype) {
@@ -200,20 +189,14 @@ public final class RandomLayers {
                 .padded(top, left, bottom, right);
     }
 
-    private Arg.Ref parameter(Shape shape, DType dtype) {
-        data = new Parameter(0, "in0", new TensorType(shape, dtype), Optional.empty());
-        return new Arg.Ref(0);
-    }
-
     private Constant weights(Shape shape, DType dtype) {
-        TensorType type = new TensorType(shape, dtype);
-        return new Constant("weight", type, RandomOperators.input(type, random.nextLong()));
+        return draw.constant(new TensorType(shape, dtype));
     }
 
     private List<Arg> quantized(Arg.Ref x, Constant weight, DType dtype, int channels) {
         float[] scales = new float[below(2) == 0 ? 1 : channels];
         for (int i = 0; i < scales.length; i++) {
-            scales[i] = 0.001f + 0.01f * random.nextFloat();
+            scales[i] = 0.001f + 0.01f * draw.random.nextFloat();
         }
         return List.of(
                 x,
@@ -227,13 +210,13 @@ public final class RandomLayers {
     private void finish(Arg.Ref sum, int channels, DType sumType, DType dtype) {
         Arg.Ref current = sum;
         if (below(4) > 0) {
-            current = bind(new BiasAdd(-1), List.of(current, bias(channels, sumType, dtype)));
+            current = draw.bind(new BiasAdd(-1), List.of(current, bias(channels, sumType, dtype)));
         }
         if (!dtype.isFloat()) {
             current = requantize(current, below(2) == 0 ? 1 : channels, dtype);
         }
         if (below(3) == 0) {
-            bind(new Clip(-5, 100), List.of(current));
+            draw.bind(new Clip(-5, 100), List.of(current));
         }
     }
 
@@ -241,12 +224,12 @@ public final class RandomLayers {
     private Constant bias(int channels, DType sumType, DType dtype) {
         TensorType type = new TensorType(Shape.of(channels), sumType);
         if (dtype.isFloat()) {
-            return new Constant("bias", type, RandomOperators.input(type, random.nextLong()));
+            return draw.constant(type);
         }
         ByteBuffer bytes = ByteBuffer.allocate((int) type.bytes()).order(ByteOrder.LITTLE_ENDIAN);
         boolean large = below(3) == 0;
         for (int o = 0; o < channels; o++) {
-            int value = large ? random.nextInt() : below(20000) - 10000;
+            int value = large ? draw.random.nextInt() : below(20000) - 10000;
             if (sumType == DType.INT64) {
                 bytes.putLong(large ? 1000L * value : value);
             } else {
@@ -260,30 +243,15 @@ public final class RandomLayers {
         int[] multipliers = new int[channels];
         int[] shifts = new int[channels];
         for (int i = 0; i < channels; i++) {
-            QuantizedMultiplier q = QuantizedMultiplier.of(Math.scalb(0.5 + random.nextDouble(), -6 - below(8)));
+            QuantizedMultiplier q = QuantizedMultiplier.of(Math.scalb(0.5 + draw.random.nextDouble(), -6 - below(8)));
             multipliers[i] = q.multiplier();
             shifts[i] = q.shift();
         }
-        return bind(
+        return draw.bind(
                 new TflRequantize(-1, 0, dtype == DType.INT8 ? below(100) - 50 : 0, dtype),
                 List.of(
                         value,
                         channels == 1 ? Constant.scalar(multipliers[0]) : Constant.vector(multipliers),
                         channels == 1 ? Constant.scalar(shifts[0]) : Constant.vector(shifts)));
-    }
-
-    private Arg.Ref bind(Op op, List<Arg> args) {
-        List<TensorType> types = args.stream()
-                .map(arg -> arg instanceof Constant constant
-                        ? constant.type()
-                        : Stream.concat(
-                                        Stream.of(data.type()),
-                                        bindings.stream().map(Binding::type))
-                                .toList()
-                                .get(((Arg.Ref) arg).id()))
-                .toList();
-        int id = 1 + bindings.size();
-        bindings.add(new Binding(id, op, args, op.infer(types), new Origin("random", 0, op.name(), "t" + id)));
-        return new Arg.Ref(id);
     }
 }

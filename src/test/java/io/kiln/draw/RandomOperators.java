@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kiln.lower;
+package io.kiln.draw;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
@@ -7,9 +7,16 @@ import io.kiln.ir.Arg;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Constant;
 import io.kiln.ir.Function;
+import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Rounding;
+import io.kiln.ir.op.Signature;
+import io.kiln.ir.op.element.QnnAdd;
+import io.kiln.ir.op.element.QnnBinary;
 import io.kiln.ir.op.element.QnnRequantize;
+import io.kiln.ir.op.element.TflLeakyRelu;
 import io.kiln.ir.op.element.TflRequantize;
+import io.kiln.ir.op.layer.AvgPool2d;
+import io.kiln.ir.op.layer.MaxPool2d;
 import io.kiln.ir.op.layer.QnnConv2d;
 import io.kiln.ir.op.layer.QnnConv2dTranspose;
 import io.kiln.ir.op.layer.QnnDense;
@@ -28,30 +35,51 @@ public final class RandomOperators {
         Float.NaN, Float.POSITIVE_INFINITY, Float.NEGATIVE_INFINITY, -0f, 0, Float.MIN_VALUE, -1e-40f, 0.5f, -1.5f
     };
 
+    private static final List<Signature<? extends Op>> POOLS = List.of(AvgPool2d.SIGNATURE, MaxPool2d.SIGNATURE);
+
+    private static final List<Signature<? extends Op>> SHORTS =
+            List.of(QnnAdd.SIGNATURE, QnnBinary.SIGNATURES.get(QnnBinary.Kind.SUBTRACT), TflLeakyRelu.SIGNATURE);
+
+    /** Where the seeds of {@link #element} and of what moves begin, so that few kinds of values are drawn by none. */
+    private static final long SEEDS = 130_000;
+
     private RandomOperators() {}
 
     /** A function named {@code case<seed>}; the same for the same seed. */
     public static Function next(long seed) {
         FunctionDraw draw = new FunctionDraw(seed);
+        String name = "case" + seed;
         RandomFilters filters = new RandomFilters(draw);
-        RandomElements elements = new RandomElements(draw);
         switch (draw.below(10)) {
             case 0, 1, 2 -> filters.convolution(true);
             case 3 -> filters.convolution(false);
             case 4 -> filters.dense(draw.random.nextBoolean());
-            case 5 -> elements.pool();
-            case 6 -> {
-                if (draw.random.nextBoolean()) {
-                    elements.ofShorts();
-                } else {
-                    elements.quantizedSum();
-                }
+            case 5 -> {
+                return OperatorDraw.of(draw, name, draw.oneOf(POOLS), draw.oneOf(List.of(DType.INT8, DType.FLOAT32)));
             }
-            case 7 -> elements.softmax();
-            case 8 -> elements.conversion();
-            default -> elements.floatSum();
+            case 6 -> {
+                return draw.random.nextBoolean() ? sum(draw, name, DType.INT16) : sum(draw, name, DType.INT8);
+            }
+            case 7 -> {
+                return any(draw, name, OperatorDraw.NORMALIZING);
+            }
+            case 8 -> {
+                return any(draw, name, OperatorDraw.CONVERTING);
+            }
+            default -> {
+                return any(draw, name, OperatorDraw.SUMMING);
+            }
         }
-        return draw.function("case" + seed);
+        return draw.function(name);
+    }
+
+    private static Function any(FunctionDraw draw, String name, List<OperatorDraw.Kind> kinds) {
+        return OperatorDraw.inTurn(draw.below(kinds.size()), draw, name, kinds);
+    }
+
+    /** A sum; of int16 data also a difference or a leaky ReLU. */
+    private static Function sum(FunctionDraw draw, String name, DType dtype) {
+        return OperatorDraw.of(draw, name, dtype == DType.INT8 ? QnnAdd.SIGNATURE : draw.oneOf(SHORTS), dtype);
     }
 
     /**
@@ -65,10 +93,37 @@ public final class RandomOperators {
             case 10 -> drawn("large", seed, RandomFilters::large);
             case 9 -> drawn("square", seed, RandomFilters::square);
             case 14 -> hard(seed);
-            case 1, 6, 12 -> RandomMovements.next(seed);
+            case 1, 6, 12 -> movement(seed);
             case 2, 5, 13 -> RandomLayers.next(seed);
             default -> next(seed);
         };
+    }
+
+    /** An operator that moves or reduces elements; operators and element types take turns with the seeds that {@link #mixed} asks for. */
+    private static Function movement(long seed) {
+        return OperatorDraw.inTurn(seed / 16 * 3 + seed % 16 / 5, scattered(seed), "move" + seed, OperatorDraw.MOVING);
+    }
+
+    /** An operator that computes each element, row or image from few others; operators and element types take turns. */
+    public static Function element(long seed) {
+        int all = OperatorDraw.ALL.size();
+        return seed < all
+                ? OperatorDraw.inTurn(seed, scattered(seed), "element" + seed, OperatorDraw.ALL)
+                : OperatorDraw.inTurn(seed - all, scattered(seed), "element" + seed, OperatorDraw.VARIED);
+    }
+
+    /** Draws of seeds that follow each other have nothing in common. */
+    private static FunctionDraw scattered(long seed) {
+        return new FunctionDraw((seed + SEEDS) * 0x9E3779B97F4A7C15L);
+    }
+
+    /** A pool of int8 or float data. */
+    public static Function pool(long seed) {
+        return OperatorDraw.of(
+                new FunctionDraw(seed),
+                "pool" + seed,
+                POOLS.get((int) (seed % 2)),
+                seed % 3 == 0 ? DType.FLOAT32 : DType.INT8);
     }
 
     /** An int8 depthwise convolution with as many channels as its input has. */
@@ -83,16 +138,12 @@ public final class RandomOperators {
 
     /** A sum, difference or leaky ReLU of int16 data. */
     public static Function ofShorts(long seed) {
-        FunctionDraw draw = new FunctionDraw(seed);
-        new RandomElements(draw).ofShorts();
-        return draw.function("shorts" + seed);
+        return sum(new FunctionDraw(seed), "shorts" + seed, DType.INT16);
     }
 
     /** The sum of two tensors of int8 data. */
     public static Function ofBytes(long seed) {
-        FunctionDraw draw = new FunctionDraw(seed);
-        new RandomElements(draw).quantizedSum();
-        return draw.function("bytes" + seed);
+        return sum(new FunctionDraw(seed), "bytes" + seed, DType.INT8);
     }
 
     /** An int8 layer that is hard on purpose. */
