@@ -74,7 +74,10 @@ final class DrawnAttributes implements AttributeReader {
             case "end" -> ends;
             case "strides" -> sizes.length == 0 ? strides : List.of(1 + draw.below(3), 1 + draw.below(3));
             case "dilation" -> List.of(1, 1);
-            case "pool_size" -> kernel = List.of(side(1), side(2));
+            case "pool_size" -> {
+                kernel = List.of(side(1), side(2));
+                yield kernel;
+            }
             case "padding" -> List.of(edge(0), edge(1), edge(0), edge(1));
             case "size" -> List.of(1 + draw.below(9), 1 + draw.below(9));
             case "newshape" -> draw.below(2) == 0 ? List.of((int) shape.elements()) : draw.shuffled(shape.dims());

@@ -3,7 +3,6 @@ package io.kiln.draw;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kiln.base.Bytes;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.TfliteRounding;
 import io.kiln.frontend.onnx.OnnxFrontend;
@@ -116,7 +115,7 @@ class DrawnCellsTest {
                                                     .file()),
                                     of(40, seed -> RandomResizes.draw(seed).file()))
                             .flatMap(each -> each)
-                            .map(file -> OnnxFrontend.read((Bytes) file, "m.onnx", "m", InputShapes.NONE));
+                            .map(file -> OnnxFrontend.read(file, "m.onnx", "m", InputShapes.NONE));
             };
         }
     }

@@ -35,7 +35,9 @@ public record LoopRun(PrimFunc function, List<Region> regions, boolean zeroScrat
         /** The rows {@code [first, last)} of a tensor of so many rows; none if they end before they begin. */
         public static Region rows(int bytes, int rows, int first, int last) {
             int row = bytes / rows;
-            return new Region(bytes, row * first, row * Math.max(first, last));
+            // A range that needs no row may lie behind the last one.
+            int begin = first < last ? first : Math.min(first, rows);
+            return new Region(bytes, row * begin, row * (first < last ? last : begin));
         }
     }
 
