@@ -131,7 +131,7 @@ public final class OperatorDraw {
         this.signature = signature;
         this.dtype = dtype;
         this.shape =
-                isOf("pool2d", "resize2d") ? draw.image() : isOf("softmax", "normalize") ? draw.rows() : draw.shape();
+                isOf("pool2d", "resize2d", "qnn.add", "qnn.subtract", "tfl.leaky_relu") ? draw.image() : isOf("softmax", "normalize") ? draw.rows() : draw.shape();
     }
 
     private static List<Kind> kinds(Predicate<Signature<? extends Op>> isDrawn) {

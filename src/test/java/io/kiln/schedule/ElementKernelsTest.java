@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Sums and functions of single elements have kernels, which both compilers leave as they are. */
 class ElementKernelsTest {
-    private static final int DRAWS = 80;
+    private static final int DRAWS = 1_000;
 
     /** The names of the schedules that are no plain loops, without their configurations. */
     private static Set<String> kernels(String target, LongFunction<Function> drawn) {

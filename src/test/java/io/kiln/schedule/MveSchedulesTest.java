@@ -32,7 +32,7 @@ class MveSchedulesTest {
 
     private static List<FusedOperator> operators() {
         List<FusedOperator> all = new ArrayList<>();
-        LongStream.range(0, 600).forEach(seed -> {
+        LongStream.range(0, 1500).forEach(seed -> {
             Function function = Pipeline.standard().run(RandomOperators.next(seed));
             all.addAll(FusedOperator.all(function, "f"));
         });
