@@ -54,11 +54,14 @@ final class ShellBlocksTest {
         maven.install();
     }
 
+    /** Those that the property names, or all. */
     static List<String> pages() {
+        String asked = System.getProperty("kiln.pages", "");
         return DocBlock.of("sh").stream()
                 .filter(DocBlock::isToRun)
                 .map(DocBlock::page)
                 .distinct()
+                .filter(page -> asked.isEmpty() || List.of(asked.split(",", -1)).contains(page))
                 .toList();
     }
 

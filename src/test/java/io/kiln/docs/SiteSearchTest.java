@@ -84,7 +84,7 @@ class SiteSearchTest {
     @EnabledIfSystemProperty(named = "kiln.golden", matches = "all")
     void theSiteFindsItsPagesWithoutAServer() throws IOException {
         TestPrograms.need("mvn", "chromium");
-        Path site = folder.resolve("site");
+        Path site = Path.of("target", "site").toAbsolutePath();
         ProcessResult built = ProcessRunner.run(Command.of(
                         "mvn",
                         "-B",
@@ -94,7 +94,6 @@ class SiteSearchTest {
                         "-Djte.skip",
                         "-Dsetup.skip",
                         "-DskipTests",
-                        "-DoutputDirectory=" + site,
                         "resources:copy-resources@site-security",
                         "exec:exec@site-sections",
                         "site:site")
