@@ -108,6 +108,9 @@ public record RealMaven(Path folder) {
                             Files.readString(each)
                                     .replace("@project.version@", VERSION)
                                     .replace("@project.groupId@", "io.kiln")
+                                    .replace(
+                                            "@project.basedir@",
+                                            Path.of("").toAbsolutePath().toString())
                                     .replace("@project.artifactId@", "kiln-maven-plugin"));
                 } else {
                     Files.copy(each, file);
