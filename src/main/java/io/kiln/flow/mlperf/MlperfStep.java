@@ -96,7 +96,7 @@ public final class MlperfStep {
                 accuracy == null || accuracy.top1() == null ? "-" : text("%.1f%%", 100 * accuracy.top1()),
                 accuracy == null || accuracy.auc() == null ? "-" : text("%.3f", accuracy.auc()),
                 performance == null ? "-" : text("%.3f", performance.medianThroughput()));
-        table.lines().forEach(log::info);
+        table.lines().forEach(log::answer);
         log.info(MlperfReport.NOTICE + (isEmulated() ? " An emulator's time is the number of instructions." : ""));
         log.info("Measured on " + ranOn() + "; see " + file + " and the folder mlperf beside it");
     }
