@@ -114,7 +114,7 @@ final class XtensaTest {
     private String run(List<String> line) {
         ProcessResult result = ProcessRunner.run(Command.ofLine(line).in(folder).within(Duration.ofMinutes(2)));
         assertThat(result.succeeded())
-                .as("%s: %s", line.get(0), result.output())
+                .as("%s: %s", line.get(0), result.message())
                 .isTrue();
         return result.output();
     }
