@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow;
 
+import io.kiln.base.Failure;
+import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.firmware.image.Image;
 import io.kiln.flow.build.FirmwareSteps;
 import io.kiln.flow.build.GenerateStep;
+import io.kiln.flow.build.VelaStep;
 import io.kiln.flow.device.FlashStep;
 import io.kiln.flow.device.ProjectStep;
 import io.kiln.flow.export.LibraryExport;
@@ -409,6 +412,13 @@ public final class Flow {
      * @param withArtifacts whether the library for this computer carries artifacts, for Kiln's own loader, rather than modules
      */
     public void export(BuildSpec spec, String kind, String version, boolean withArtifacts) {
+        if (spec.codegens().vela().isPresent()) {
+            throw new KilnException(Failure.CONFIG.problem(
+                    "kiln:export does not run Vela",
+                    "kiln.npu",
+                    "a model that Vela has compiled",
+                    "Give what a build with kiln.npu leaves in kiln/npu as kiln.model, and leave kiln.npu out"));
+        }
         Runnable export = kind.equals(LibraryExport.KIND)
                 ? new LibraryExport(log, spec, environment, withArtifacts)::run
                 : SourceExport.of(log, spec, kind, version)::run;
@@ -437,7 +447,7 @@ public final class Flow {
     }
 
     private ResolvedBuild resolved(BuildSpec spec) {
-        ResolvedBuild build = new Resolver(environment).resolve(spec);
+        ResolvedBuild build = new VelaStep(log, new Resolver(environment).resolve(spec)).compiled();
         return spec.compiler().fit().isSought() ? new FitStep(log, build).settled() : build;
     }
 }

@@ -76,6 +76,28 @@ public final class VelaModel {
                 .metadata("OfflineMemoryAllocation", plan(-1, 0, 0, -1, -1, 0, 128, 256, 384, 0));
     }
 
+    /** The model as it was before Vela: what the parts for the NPU compute are minima and maxima with constants. */
+    public static TfliteModelBuilder original() {
+        TfliteModelBuilder builder = new TfliteModelBuilder();
+        int x = map(builder, "x", ROWS);
+        int a = map(builder, "a", ROWS);
+        int b = map(builder, "b", ROWS);
+        int pooled = map(builder, "pooled", ROWS / 2);
+        int y = map(builder, "y", ROWS / 2);
+        limit(builder, BuiltinOperator.MAXIMUM, x, -10, a);
+        limit(builder, BuiltinOperator.MINIMUM, x, 5, b);
+        builder.operator(
+                BuiltinOperator.MAX_POOL_2D, 1, Options.pool((byte) 1, 2, 2, 2, 2, (byte) 0), new int[] {a}, pooled);
+        limit(builder, BuiltinOperator.MINIMUM, pooled, 20, y);
+        return builder.inputs(x).outputs(y, b);
+    }
+
+    private static void limit(TfliteModelBuilder builder, int operator, int from, int value, int to) {
+        int constant =
+                builder.tensor(TensorSpec.int8("limit_" + value, 1f, 0, 1).withData((byte) value));
+        builder.operator(operator, 1, Options.none(), new int[] {from, constant}, to);
+    }
+
     /** What the model answers: the second output behind the first. */
     public static Bytes answer(Bytes input) {
         List<Byte> answer = new ArrayList<>();
