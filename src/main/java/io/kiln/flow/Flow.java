@@ -34,6 +34,7 @@ import io.kiln.flow.test.TestStep;
 import io.kiln.flow.tune.TuneStep;
 import io.kiln.flow.verify.BoardProfile;
 import io.kiln.flow.verify.CompareLayersStep;
+import io.kiln.flow.verify.CompareNpuStep;
 import io.kiln.flow.verify.ProfileStep;
 import io.kiln.flow.verify.RunStep;
 import io.kiln.flow.verify.TestVectors;
@@ -273,8 +274,12 @@ public final class Flow {
 
     /** Builds what is out of date and compares its operators, one by one, with the reference interpreter. */
     public void compareLayers(BuildSpec spec) {
-        CompareLayersStep.requireGraphs(spec);
         ResolvedBuild build = resolved(spec);
+        if (CompareNpuStep.concerns(build)) {
+            alone(spec, "kiln:compare-layers", () -> new CompareNpuStep(log, image(build)).run());
+            return;
+        }
+        CompareLayersStep.requireGraphs(spec);
         alone(spec, "kiln:compare-layers", () -> new CompareLayersStep(log, image(build), environment).run());
     }
 

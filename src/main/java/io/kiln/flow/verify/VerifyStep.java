@@ -24,7 +24,6 @@ import io.kiln.flow.resolve.ModelArchives;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
-import io.kiln.flow.spec.BuildSpec.ModelSource.OfVela;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.VerifyOn;
@@ -249,9 +248,7 @@ public final class VerifyStep {
 
     private RoundedModel read(ModelSource model) {
         RoundedModel read = RoundedModel.of(reading(), new QuantizedFiles(build.spec(), Log.QUIET).compiled(model));
-        return model.vela()
-                .map(OfVela::original)
-                .or(spec::original)
+        return OriginalModel.file(model, spec)
                 .filter(file -> OriginalModel.isMissing(read.function()))
                 .map(file -> OriginalModel.of(read.function(), file, reading(), model))
                 .orElse(read);
