@@ -17,6 +17,7 @@ import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.DeviceSpec;
+import io.kiln.flow.spec.RunSpec;
 import io.kiln.flow.spec.SpecDraft;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.flow.spec.VerifyOver;
@@ -28,6 +29,7 @@ import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -232,6 +234,25 @@ class EthosUFlowTest {
         flow.build(spec, DeviceSpec.USUAL);
         assertThat(json("kiln/verify.json").path("bitExact").asBoolean()).isTrue();
         assertThat(json("kiln/verify.json").path("ranOn").asText()).contains("stand-in");
+    }
+
+    /** A driver that waits for an interrupt which never comes: who talks to the image waits no longer than the limit. */
+    @Test
+    void aDriverThatNeverReturnsEndsInATimeOut() throws IOException {
+        TestPrograms.need("qemu-system-arm");
+        writeBoard("npu: {kind: ethos-u55, macs: 128, base: 0x58102000, secure: false, memories: [ssram, sram, ddr]}");
+        WholeFiles.write(folder.resolve("src/main/c/driver/ethosu_driver.h"), DRIVER_HEADER);
+        WholeFiles.write(
+                folder.resolve("src/main/c/driver/driver.c"),
+                DRIVER.replace("if (in[i] == FAILS) return -1;", "static volatile int done; while (!done) __asm__(\"wfi\");"));
+        BuildSpec spec = draft(List.of(new ModelSource(mixed(VelaModel.U55_128), "m")), "my-board", vectors("late"))
+                .build();
+        RunSpec run = new RunSpec(Duration.ofSeconds(3), Optional.empty());
+        assertThatThrownBy(() -> flow.run(spec, run))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("It printed: kiln: ready, m")
+                .hasMessageContaining("the image ran longer than 3 s and was stopped");
+        assertThat(TestPrograms.left()).isEmpty();
     }
 
     @Test
