@@ -47,6 +47,7 @@ import io.kiln.partition.Externals;
 import io.kiln.partition.UserFunctions;
 import io.kiln.partition.ethosu.EthosUCodegen;
 import io.kiln.quantize.QuantizeRequest;
+import io.kiln.report.NpuReport;
 import io.kiln.target.CompositeTarget;
 import io.kiln.tuning.task.ProgramTask;
 import java.io.IOException;
@@ -202,6 +203,12 @@ public final class GenerateStep {
         store(layout).write(linked);
         linked.forEach(library -> {
             log.info(LibrarySummary.of(library));
+            NpuReport.of(
+                            library.metadata(),
+                            Optional.ofNullable(build.spec()
+                                    .velaRuns()
+                                    .get(library.metadata().name())))
+                    .ifPresent(report -> report.lines(library.metadata().name()).forEach(log::info));
             String copies = library.metadata().memory().copies().text();
             if (!copies.isEmpty()) {
                 log.info("Model " + library.metadata().name() + ", " + copies);
@@ -362,7 +369,8 @@ public final class GenerateStep {
             long macs = model.operators().stream().mapToLong(OperatorInfo::macs).sum();
             return String.format(
                             Locale.ROOT,
-                            "Model %s: %d operators, %,d MACs, %,d bytes of constants, %,d of workspace (lower bound %,d)",
+                            "Model %s: %d operators, %,d MACs, %,d bytes of constants, %,d of workspace (lower bound"
+                                    + " %,d)",
                             model.name(),
                             model.operators().size(),
                             macs,
@@ -405,11 +413,11 @@ public final class GenerateStep {
                     .collect(Collectors.toSet());
             codegens.externals().stream()
                     .filter(external -> !used.contains(UserFunctions.NAME + "." + external.name()))
-                    .forEach(
-                            external -> log.warn(
-                                    "`" + external.name() + "` of <externals> takes no operators: no model has `"
-                                            + String.join(" ", external.operators())
-                                            + "`, or a code generator before it takes them. -Dkiln.dumpIr shows the operators"));
+                    .forEach(external ->
+                            log.warn("`" + external.name() + "` of <externals> takes no operators: no model has `"
+                                    + String.join(" ", external.operators())
+                                    + "`, or a code generator before it takes them. -Dkiln.dumpIr shows the"
+                                    + " operators"));
         }
     }
 }

@@ -14,14 +14,17 @@ import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.InputValues;
 import io.kiln.frontend.ReadLimits;
 import io.kiln.preprocess.Preprocessing;
+import io.kiln.report.VelaRun;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Board.Memory;
 import io.kiln.toolchain.board.Boards;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -129,6 +132,19 @@ public record BuildSpec(
         return new BuildSpec(other, models, machine, compiler, archive, image, malformed);
     }
 
+    /** How Vela made models in this build, by their names. */
+    public Map<String, VelaRun> velaRuns() {
+        return models.stream()
+                .filter(model -> model.vela().isPresent())
+                .collect(Collectors.toMap(
+                        ModelSource::name, model -> model.vela().orElseThrow().run()));
+    }
+
+    /** The same build of other models. */
+    public BuildSpec with(List<ModelSource> others) {
+        return new BuildSpec(layout, others, machine, compiler, archive, image, malformed);
+    }
+
     /** The same build for another board or toolchain. */
     public BuildSpec with(MachineSpec other) {
         return new BuildSpec(layout, models, other, compiler, archive, image, malformed);
@@ -201,6 +217,7 @@ public record BuildSpec(
      * @param version its version, for programs; empty if it has none
      * @param preprocess the signal processing before it; empty for the file beside it, if there is one
      * @param vectors folder of the test vectors that came with it
+     * @param vela how Vela made the file in this build; empty if the file is the user's
      */
     public record ModelSource(
             Path file,
@@ -210,7 +227,28 @@ public record BuildSpec(
             Optional<Path> preprocess,
 
             @NoInput(of = "generate", because = "vectors are compared with the image's answers")
-            Optional<Path> vectors) {
+            Optional<Path> vectors,
+
+            Optional<OfVela> vela) {
+        /**
+         * What Vela made of a model.
+         *
+         * @param original the model
+         * @param run the version that ran, its options and what it said
+         */
+        public record OfVela(Path original, VelaRun run) {}
+
+        /** A model as the user has it. */
+        public ModelSource(
+                Path file,
+                String name,
+                GivenInputs inputs,
+                String version,
+                Optional<Path> preprocess,
+                Optional<Path> vectors) {
+            this(file, name, inputs, version, preprocess, vectors, Optional.empty());
+        }
+
         /** A model without a version. */
         public ModelSource(Path file, String name, String inputShapes) {
             this(file, name, new GivenInputs(inputShapes, ""), "", Optional.empty(), Optional.empty());
@@ -235,7 +273,7 @@ public record BuildSpec(
         private ModelSource ofSignature(String key) {
             GivenInputs own = new GivenInputs(inputs.shapes(), inputs.values(), key);
             String called = name + "_" + key.replaceAll("[^A-Za-z0-9_]", "_");
-            return new ModelSource(file, called, own, version, preprocess, vectors);
+            return new ModelSource(file, called, own, version, preprocess, vectors, vela);
         }
 
         /**
@@ -244,7 +282,17 @@ public record BuildSpec(
          * @param described the signal processing before it; empty for its own
          */
         public ModelSource in(String newVersion, Optional<Path> described) {
-            return new ModelSource(file, name, inputs, newVersion, described.or(() -> preprocess), vectors);
+            return new ModelSource(file, name, inputs, newVersion, described.or(() -> preprocess), vectors, vela);
+        }
+
+        /**
+         * The same model after Vela.
+         *
+         * @param made the file that Vela made of it
+         */
+        public ModelSource by(VelaRun run, Path made) {
+            return new ModelSource(
+                    made, name, inputs, version, preprocessing(), vectors, Optional.of(new OfVela(file, run)));
         }
 
         /** The file that describes the signal processing before it; empty if there is none. */
