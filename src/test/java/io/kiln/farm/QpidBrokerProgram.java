@@ -4,6 +4,7 @@ package io.kiln.farm;
 import io.kiln.farm.link.FarmAccess;
 import io.kiln.farm.link.FarmAccess.Store;
 import io.kiln.farm.link.FarmAddress;
+import io.kiln.farm.link.FarmLink;
 import io.kiln.farm.link.FarmQueues;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessRunner;
@@ -22,7 +23,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import org.apache.qpid.server.SystemLauncher;
 import org.apache.qpid.server.SystemLauncherListener;
 
@@ -31,11 +31,16 @@ import org.apache.qpid.server.SystemLauncherListener;
  * messages in a database.
  *
  * @param process it
- * @param address where it listens
+ * @param address where it listens without TLS
+ * @param encrypted where it listens with TLS
  * @param folder its queues
+ * @param key with which it proves who it is
  */
-record QpidBrokerProgram(RunningProcess process, FarmAddress address, Path folder) implements AutoCloseable {
-    private static final String PASSWORD = "tea and scones";
+public record QpidBrokerProgram(
+        RunningProcess process, FarmAddress address, FarmAddress encrypted, Path folder, Store key)
+        implements AutoCloseable {
+    /** What members have to know. */
+    static final String PASSWORD = "tea and scones";
     private static final String READY = "ready";
 
     /** Arguments: the file with its configuration. Ends with its standard input. */
@@ -56,32 +61,32 @@ record QpidBrokerProgram(RunningProcess process, FarmAddress address, Path folde
         launcher.shutdown();
     }
 
-    /** Starts one without TLS. */
-    static QpidBrokerProgram start(Path folder) throws IOException {
-        return start(folder, FarmAddress.parse("amqp://localhost:" + freePort(), FarmAccess.by(PASSWORD)), Optional.empty());
+    /**
+     * Starts one that listens at two ports, one of them with TLS.
+     *
+     * @param key of the broker
+     * @param members how its members get in, by the password
+     */
+    public static QpidBrokerProgram start(Path folder, Store key, FarmAccess members) throws IOException {
+        return start(folder, key, address("amqp", members), address("amqps", members));
     }
 
-    /** Starts one with TLS, and with a key. */
-    static QpidBrokerProgram start(Path folder, Store key, FarmAccess members) throws IOException {
-        FarmAddress address = FarmAddress.parse("amqps://localhost:" + freePort(), members);
-        return start(folder, address, Optional.of(key));
+    /** Starts it again in its folder and at its ports. */
+    public QpidBrokerProgram again() throws IOException {
+        return start(folder, key, address, encrypted);
     }
 
-    /** Starts it again in its folder and at its port. */
-    QpidBrokerProgram again() throws IOException {
-        return start(folder, address, Optional.empty());
-    }
-
-    private static int freePort() throws IOException {
-        try (ServerSocket unused = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return unused.getLocalPort();
+    private static FarmAddress address(String scheme, FarmAccess members) throws IOException {
+        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return FarmAddress.parse(scheme + "://localhost:" + free.getLocalPort(), members);
         }
     }
 
-    private static QpidBrokerProgram start(Path folder, FarmAddress address, Optional<Store> key) throws IOException {
+    private static QpidBrokerProgram start(Path folder, Store key, FarmAddress address, FarmAddress encrypted)
+            throws IOException {
         Files.createDirectories(folder);
         Path configuration = folder.resolve("broker.json");
-        Json.write(configuration, configuration(folder, address, key));
+        Json.write(configuration, configuration(folder, key, address, encrypted));
         RunningProcess process = ProcessRunner.start(Command.ofLine(List.of(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-Xmx256m",
@@ -101,10 +106,11 @@ record QpidBrokerProgram(RunningProcess process, FarmAddress address, Path folde
                 throw new IOException("the broker did not start");
             }
         }
-        return new QpidBrokerProgram(process, address, folder);
+        return new QpidBrokerProgram(process, address, encrypted, folder, key);
     }
 
-    private static Map<String, Object> configuration(Path folder, FarmAddress address, Optional<Store> key) {
+    private static Map<String, Object> configuration(
+            Path folder, Store key, FarmAddress address, FarmAddress encrypted) {
         List<Map<String, Object>> queues = new ArrayList<>();
         for (String name : FarmQueues.ALL) {
             Map<String, Object> queue = new HashMap<>(Map.of("name", name, "durable", true));
@@ -121,47 +127,47 @@ record QpidBrokerProgram(RunningProcess process, FarmAddress address, Path folde
                 "type", "DERBY",
                 "storePath", folder.resolve("messages").toString(),
                 "queues", queues);
-        Map<String, Object> port = new HashMap<>(Map.of(
+        Map<String, Object> hostNode = Map.of(
                 "name", "farm",
+                "type", "JSON",
+                "storePath", folder.resolve("host.json").toString(),
+                "defaultVirtualHostNode", true,
+                "virtualHostInitialConfiguration", Json.line(host));
+        Map<String, Object> account = Map.of("name", FarmLink.USER, "type", "managed", "password", PASSWORD);
+        return Map.of(
+                "name", "team",
+                "modelVersion", "9.1",
+                "ports", List.of(port("plain", "TCP", address.port()), port("encrypted", "SSL", encrypted.port())),
+                "authenticationproviders",
+                        List.of(Map.of("name", "members", "type", "Plain", "users", List.of(account))),
+                "keystores",
+                        List.of(Map.of(
+                                "name", "key",
+                                "type", "FileKeyStore",
+                                "storeUrl", key.file().toString(),
+                                "keyStoreType", "PKCS12",
+                                "password", key.password())),
+                "virtualhostnodes", List.of(hostNode));
+    }
+
+    private static Map<String, Object> port(String name, String transport, int number) {
+        Map<String, Object> port = new HashMap<>(Map.of(
+                "name", name,
                 "type", "AMQP",
-                "port", address.port(),
+                "port", number,
                 "bindingAddress", "127.0.0.1",
                 "authenticationProvider", "members",
                 "protocols", List.of("AMQP_1_0"),
-                "virtualhostaliases", List.of(Map.of("name", "any", "type", "hostnameAlias"))));
-        Map<String, Object> broker = new HashMap<>(Map.of(
-                "name", "team",
-                "modelVersion", "9.1",
-                "ports", List.of(port),
-                "authenticationproviders",
-                        List.of(Map.of(
-                                "name", "members",
-                                "type", "Plain",
-                                "users", List.of(Map.of("name", "kiln", "type", "managed", "password", PASSWORD)))),
-                "virtualhostnodes",
-                        List.of(Map.of(
-                                "name", "farm",
-                                "type", "JSON",
-                                "storePath", folder.resolve("host.json").toString(),
-                                "defaultVirtualHostNode", true,
-                                "virtualHostInitialConfiguration", Json.line(host)))));
-        key.ifPresent(store -> {
-            port.put("transports", List.of("SSL"));
+                "transports", List.of(transport),
+                "virtualhostaliases", List.of(Map.of("name", name, "type", "hostnameAlias"))));
+        if (transport.equals("SSL")) {
             port.put("keyStore", "key");
-            broker.put(
-                    "keystores",
-                    List.of(Map.of(
-                            "name", "key",
-                            "type", "FileKeyStore",
-                            "storeUrl", store.file().toString(),
-                            "keyStoreType", "PKCS12",
-                            "password", store.password())));
-        });
-        return broker;
+        }
+        return port;
     }
 
     /** Ends it at once, as the power's end would. */
-    void kill() {
+    public void kill() {
         ProcessHandle.of(process.pid()).ifPresent(ProcessHandle::destroyForcibly);
         process.close();
     }

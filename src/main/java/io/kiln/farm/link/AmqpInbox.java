@@ -21,7 +21,7 @@ import org.apache.qpid.protonj2.client.exceptions.ClientOperationTimedOutExcepti
  * different ways, if at all.
  */
 final class AmqpInbox implements FarmInbox {
-    private static final long DRAIN_MILLIS = 2000;
+    private static final long DRAIN_MILLIS = 300;
 
     private final AmqpLink link;
     private final String queue;
@@ -127,7 +127,8 @@ final class AmqpInbox implements FarmInbox {
         try {
             AmqpLink.await(receiver.drain(), DRAIN_MILLIS);
         } catch (ClientOperationTimedOutException e) {
-            return;
+            // A job that comes just now counts as tried. There are no others on their way.
+            hasAsked = true;
         }
         Optional.ofNullable(receiver.tryReceive()).ifPresent(unfinished::add);
     }
@@ -138,7 +139,7 @@ final class AmqpInbox implements FarmInbox {
             return;
         }
         link.engaged(() -> {
-            if (hasAsked && isTaking) {
+            if (hasAsked && isTaking && queue.equals(FarmQueues.JOBS)) {
                 takeBack();
             }
             for (StreamDelivery delivery : unfinished) {
