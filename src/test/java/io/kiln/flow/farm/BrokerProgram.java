@@ -2,7 +2,6 @@
 package io.kiln.flow.farm;
 
 import io.kiln.base.Log;
-import io.kiln.farm.link.FarmAccess;
 import io.kiln.farm.link.FarmAddress;
 import io.kiln.farm.watch.StatusServer;
 import io.kiln.flow.worker.FarmStep;
@@ -12,9 +11,12 @@ import io.kiln.process.ProcessRunner;
 import io.kiln.process.RunningProcess;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
+import java.net.HttpURLConnection;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -24,23 +26,23 @@ import java.util.Optional;
 
 /** {@code kiln:farm} in a process of its own: a broker that can be killed, with its figures and its log. */
 final class BrokerProgram implements AutoCloseable {
-    private static final FarmAccess MEMBER = FarmAccess.by("tea and scones");
+    private static final int PATIENCE_MILLIS = 10_000;
 
     private final RunningProcess process;
     private final BufferedReader said;
     private final FarmAddress address;
     private final String figures;
 
-    private BrokerProgram(RunningProcess process, BufferedReader said, String url, String figures) {
+    private BrokerProgram(RunningProcess process, BufferedReader said, FarmAddress address, String figures) {
         this.process = process;
         this.said = said;
-        this.address = FarmAddress.parse(url, MEMBER);
+        this.address = address;
         this.figures = figures;
     }
 
-    /** Arguments: the address, the folder of the queues. Answers each line of its standard input with the bytes of its heap that are in use. */
+    /** Arguments: the address, the folder of the queues, the folder of keys or nothing. Answers each line of its standard input with the bytes of its heap that are in use. */
     public static void main(String[] args) throws Exception {
-        FarmAddress wanted = FarmAddress.parse(args[0], MEMBER);
+        FarmAddress wanted = FarmAddress.parse(args[0], SoakPlace.access(args[2], "broker"));
         Path folder = Path.of(args[1]);
         Log log = new Log() {
             @Override
@@ -80,9 +82,10 @@ final class BrokerProgram implements AutoCloseable {
      * Starts one, and waits until it serves.
      *
      * @param before words of the command line before {@code java}
+     * @param keys folder of keys; empty for a password
      * @param heap its largest heap in MB
      */
-    static BrokerProgram fork(List<String> before, String url, Path folder, int heap) {
+    static BrokerProgram fork(List<String> before, String url, Path folder, String keys, int heap) {
         List<String> line = new ArrayList<>(before);
         line.addAll(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -93,11 +96,17 @@ final class BrokerProgram implements AutoCloseable {
                 System.getProperty("java.class.path"),
                 BrokerProgram.class.getName(),
                 url,
-                folder.toString()));
+                folder.toString(),
+                keys));
         RunningProcess process = ProcessRunner.start(Command.ofLine(line).within(Duration.ofHours(4)));
         BufferedReader said = new BufferedReader(new InputStreamReader(process.output(), StandardCharsets.UTF_8));
-        String farm = word(process, said, "Farm ");
-        return new BrokerProgram(process, said, farm, word(process, said, "Figures: "));
+        try {
+            FarmAddress farm = FarmAddress.parse(word(process, said, "Farm "), SoakPlace.access(keys, "member"));
+            return new BrokerProgram(process, said, farm, word(process, said, "Figures: "));
+        } catch (IOException | RuntimeException e) {
+            process.close();
+            throw new IllegalStateException(e);
+        }
     }
 
     private static String word(RunningProcess process, BufferedReader said, String before) {
@@ -117,9 +126,20 @@ final class BrokerProgram implements AutoCloseable {
         return address;
     }
 
-    /** URL of its figures. */
-    String figures() {
-        return figures;
+    /** What it tells programs under a path such as {@code /metrics}. */
+    String told(String path) throws IOException {
+        HttpURLConnection asked = (HttpURLConnection)
+                URI.create(figures.replaceFirst("/metrics$", path)).toURL().openConnection();
+        asked.setConnectTimeout(PATIENCE_MILLIS);
+        asked.setReadTimeout(PATIENCE_MILLIS);
+        boolean isWell = asked.getResponseCode() == HttpURLConnection.HTTP_OK;
+        try (InputStream answer = isWell ? asked.getInputStream() : asked.getErrorStream()) {
+            return new String(answer.readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+
+    boolean isAlive() {
+        return process.isAlive();
     }
 
     ProcessHandle handle() {
