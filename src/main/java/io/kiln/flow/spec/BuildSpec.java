@@ -128,6 +128,11 @@ public record BuildSpec(
         return image.farm();
     }
 
+    /** The same build of one of its models alone. */
+    public BuildSpec of(ModelSource model) {
+        return new BuildSpec(layout, List.of(model), machine, compiler, archive, image, malformed);
+    }
+
     /** The same build in other folders. */
     public BuildSpec with(Layout other) {
         return new BuildSpec(other, models, machine, compiler, archive, image, malformed);
