@@ -114,7 +114,7 @@ static void packets_that_are_cut_or_too_long_are_refused(void) {
   add_text("0.8.0 and much more than is told back\n");
   sequence(0, NULL);
   call();
-  EXPECT(replied_exception("the server speaks version 0.8.0 of the protocol, and the client 0.8.0?and?much?more?tha"));
+  EXPECT(replied_exception("the server speaks version 0.8.0 of the protocol, and the client 0.8.0?and?much?more?than"));
   /* A length that is not the packet's. */
   wire_out.size = 0;
   begin(kTVMRPCShutdown);

@@ -332,9 +332,8 @@ public record BuildSpec(
      * @param seed their seed
      * @param program how long the project's own program, if there is one, runs in the emulator under observation; zero
      * skips it
-     * @param over the protocol in which the image is addressed
+     * @param line how the image is addressed
      * @param original the model before it was compiled for an NPU, whose answers are expected
-     * @param limits how long sessions over RPC may take
      */
     public record VerifySpec(
             VerifyOn on,
@@ -342,20 +341,49 @@ public record BuildSpec(
             int samples,
             long seed,
             Duration program,
-            VerifyOver over,
-            Optional<Path> original,
-            SessionLimits limits) {
+            Line line,
+            Optional<Path> original) {
         /** How long a program is observed by default. */
         public static final Duration USUAL_PROGRAM = Duration.ofSeconds(2);
 
         /** The image holds the default application, and the project's own program is observed for the default time. */
         public VerifySpec(VerifyOn on, Optional<Path> vectors, int samples, long seed) {
-            this(on, vectors, samples, seed, USUAL_PROGRAM, VerifyOver.CONSOLE, Optional.empty(), SessionLimits.USUAL);
+            this(on, vectors, samples, seed, USUAL_PROGRAM, VerifyOver.CONSOLE, Optional.empty());
+        }
+
+        /** Sessions take as long as they usually may. */
+        public VerifySpec(
+                VerifyOn on,
+                Optional<Path> vectors,
+                int samples,
+                long seed,
+                Duration program,
+                VerifyOver over,
+                Optional<Path> original) {
+            this(on, vectors, samples, seed, program, new Line(over, SessionLimits.USUAL), original);
+        }
+
+        /**
+         * How an image is addressed.
+         *
+         * @param over the protocol
+         * @param limits how long sessions over RPC may take
+         */
+        public record Line(VerifyOver over, SessionLimits limits) {}
+
+        /** The protocol in which the image is addressed. */
+        public VerifyOver over() {
+            return line.over;
+        }
+
+        /** How long sessions over RPC may take. */
+        public SessionLimits limits() {
+            return line.limits;
         }
 
         /** The same verification by another protocol. */
         public VerifySpec with(VerifyOver protocol) {
-            return new VerifySpec(on, vectors, samples, seed, program, protocol, original, limits);
+            return new VerifySpec(on, vectors, samples, seed, program, new Line(protocol, line.limits), original);
         }
     }
 

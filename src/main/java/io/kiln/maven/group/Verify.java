@@ -67,9 +67,10 @@ public final class Verify {
                 malformed.read(() -> verify.small(SAMPLES)).orElse(0),
                 malformed.read(() -> verify.whole(SEED)).orElse(0L),
                 Duration.ofSeconds(malformed.read(() -> verify.small(PROGRAM)).orElse(0)),
-                malformed.read(() -> VerifyOver.of(verify.text(OVER))).orElse(VerifyOver.CONSOLE),
-                verify.file(ORIGINAL),
-                new SessionLimits(seconds(verify, START, malformed), seconds(verify, ANSWER, malformed)));
+                new VerifySpec.Line(
+                        malformed.read(() -> VerifyOver.of(verify.text(OVER))).orElse(VerifyOver.CONSOLE),
+                        new SessionLimits(seconds(verify, START, malformed), seconds(verify, ANSWER, malformed))),
+                verify.file(ORIGINAL));
     }
 
     private static Optional<Duration> seconds(GroupValues verify, Element element, Problems malformed) {

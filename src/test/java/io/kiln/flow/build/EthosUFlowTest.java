@@ -11,7 +11,6 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.WholeFiles;
 import io.kiln.base.elf.ElfFile;
-import io.kiln.device.rpc.client.SessionLimits;
 import io.kiln.firmware.RecordingLog;
 import io.kiln.flow.Flow;
 import io.kiln.flow.spec.BuildSpec;
@@ -201,8 +200,7 @@ class EthosUFlowTest {
                 0,
                 VerifySpec.USUAL_PROGRAM,
                 VerifyOver.CONSOLE,
-                Optional.of(golden.resolve("model.tflite")),
-                SessionLimits.USUAL);
+                Optional.of(golden.resolve("model.tflite")));
         BuildSpec spec = draft(List.of(new ModelSource(file, "m")), "virtual-corstone-300", golden)
                 .target("ethos-u -accelerator_config=" + of.get(2) + ", c -mcpu=cortex-m55")
                 .verify(verify)

@@ -278,9 +278,8 @@ public final class SpecDraft {
                 verify.samples(),
                 verify.seed(),
                 verify.program(),
-                over,
-                verify.original(),
-                verify.limits());
+                new VerifySpec.Line(over, verify.limits()),
+                verify.original());
         return this;
     }
 

@@ -11,7 +11,6 @@ import io.kiln.base.WholeFiles;
 import io.kiln.base.elf.ElfFile;
 import io.kiln.compile.CallOptions;
 import io.kiln.device.emulator.Emulator;
-import io.kiln.device.rpc.client.SessionLimits;
 import io.kiln.flow.Flow;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.resolve.Resolver;
@@ -145,8 +144,7 @@ final class CompareLayersTest {
                         0,
                         VerifySpec.USUAL_PROGRAM,
                         VerifyOver.CONSOLE,
-                        Optional.of(original),
-                        SessionLimits.USUAL))
+                        Optional.of(original)))
                 .build();
         flow.compareLayers(spec);
         Path image = folder.resolve("out/net.elf");

@@ -8,7 +8,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.kiln.base.KeptLog;
 import io.kiln.base.KilnException;
-import io.kiln.device.rpc.client.SessionLimits;
 import io.kiln.flow.Flow;
 import io.kiln.flow.GestureProject;
 import io.kiln.flow.spec.BuildSpec;
@@ -191,8 +190,7 @@ class OwnProgramTest {
                         0,
                         Duration.ofSeconds(seconds),
                         VerifyOver.CONSOLE,
-                        Optional.empty(),
-                        SessionLimits.USUAL))
+                        Optional.empty()))
                 .build();
     }
 
