@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Installs what this project's own build needs of the system, and says so first. Does nothing if all is there.
-# Usage: setup.sh quickstart|tests FOLDER: the folder is what tests keep; what was not used for two weeks goes.
+# Usage: setup.sh quickstart|tests|nightly FOLDER: the folder is what tests keep; what was not used for two weeks goes.
 set -euo pipefail
 
 [ ! -d "${2:-}/programs" ] || find "$2/programs" -type f -mtime +14 -delete
@@ -26,6 +26,9 @@ if [ "${1:-tests}" != quickstart ]; then
     "python3 python3"
   )
 fi
+
+# Looks at the site, and signs a release that is thrown away.
+[ "${1:-tests}" != nightly ] || needed+=("chromium chromium" "gpg gpg")
 
 packages=()
 for entry in "${needed[@]}"; do

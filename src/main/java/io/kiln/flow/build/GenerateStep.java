@@ -3,6 +3,7 @@ package io.kiln.flow.build;
 
 import io.kiln.artifact.ArchivePaths;
 import io.kiln.artifact.ArtifactKind;
+import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.Io;
@@ -47,6 +48,7 @@ import io.kiln.partition.Externals;
 import io.kiln.partition.UserFunctions;
 import io.kiln.partition.ethosu.EthosUCodegen;
 import io.kiln.quantize.QuantizeRequest;
+import io.kiln.report.NpuReport;
 import io.kiln.target.CompositeTarget;
 import io.kiln.tuning.task.ProgramTask;
 import java.io.IOException;
@@ -202,6 +204,12 @@ public final class GenerateStep {
         store(layout).write(linked);
         linked.forEach(library -> {
             log.info(LibrarySummary.of(library));
+            NpuReport.of(
+                            library.metadata(),
+                            Optional.ofNullable(build.spec()
+                                    .velaRuns()
+                                    .get(library.metadata().name())))
+                    .ifPresent(report -> report.lines(library.metadata().name()).forEach(log::info));
             String copies = library.metadata().memory().copies().text();
             if (!copies.isEmpty()) {
                 log.info("Model " + library.metadata().name() + ", " + copies);
@@ -242,6 +250,15 @@ public final class GenerateStep {
     }
 
     private void checkServed(List<ModelLibrary> libraries, Problems problems) {
+        libraries.stream()
+                .filter(library -> !isServer() && library.metadata().api().executor() == ExecutorKind.NONE)
+                .filter(library -> library.origin().isPresent())
+                .forEach(library -> problems.add(
+                        "archive `" + library.metadata().name()
+                                + "` has the style `operator`: nothing in it calls its operators in order",
+                        "kiln.application",
+                        "rpc, for a host that calls them one by one, or an archive of a whole model",
+                        "Set kiln.application to rpc"));
         libraries.stream()
                 .filter(library ->
                         isServer() && library.metadata().api().functions().isEmpty())
@@ -362,7 +379,8 @@ public final class GenerateStep {
             long macs = model.operators().stream().mapToLong(OperatorInfo::macs).sum();
             return String.format(
                             Locale.ROOT,
-                            "Model %s: %d operators, %,d MACs, %,d bytes of constants, %,d of workspace (lower bound %,d)",
+                            "Model %s: %d operators, %,d MACs, %,d bytes of constants, %,d of workspace (lower bound"
+                                    + " %,d)",
                             model.name(),
                             model.operators().size(),
                             macs,
@@ -405,11 +423,11 @@ public final class GenerateStep {
                     .collect(Collectors.toSet());
             codegens.externals().stream()
                     .filter(external -> !used.contains(UserFunctions.NAME + "." + external.name()))
-                    .forEach(
-                            external -> log.warn(
-                                    "`" + external.name() + "` of <externals> takes no operators: no model has `"
-                                            + String.join(" ", external.operators())
-                                            + "`, or a code generator before it takes them. -Dkiln.dumpIr shows the operators"));
+                    .forEach(external ->
+                            log.warn("`" + external.name() + "` of <externals> takes no operators: no model has `"
+                                    + String.join(" ", external.operators())
+                                    + "`, or a code generator before it takes them. -Dkiln.dumpIr shows the"
+                                    + " operators"));
         }
     }
 }
