@@ -80,11 +80,11 @@ class BoardProfilesTest {
     @Test
     void aScriptThatLeavesMemoryUnusedIsRefused() throws IOException {
         Path boards = boards(SENSOR);
-        Files.writeString(
-                boards.resolve("sensor-v3/memory.ld"),
-                "INCLUDE memories.ld\n"
-                        + "INCLUDE sections.ld\n"
-                        + "ASSERT(__bss_end < 0x20010000, \"half of the RAM is mine\")\n");
+        Files.writeString(boards.resolve("sensor-v3/memory.ld"), """
+            INCLUDE memories.ld
+            INCLUDE sections.ld
+            ASSERT(__bss_end < 0x20010000, "half of the RAM is mine")
+            """);
         assertThatThrownBy(() -> new BoardProfiles(boards, Log.QUIET)
                         .check(folder.resolve("work"), TestToolchains.environment(Log.QUIET)))
                 .isInstanceOf(KilnException.class)

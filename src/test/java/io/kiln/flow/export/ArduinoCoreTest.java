@@ -50,11 +50,12 @@ final class ArduinoCoreTest {
         flags.add("-I" + library.resolve("examples/Proof"));
         List<String> c = new ArrayList<>(List.of("arm-none-eabi-gcc", "-std=gnu11", "-ffp-contract=off", "-c"));
         c.addAll(flags);
-        try (Stream<Path> sources =
-                Stream.concat(Files.list(library.resolve("src")), Files.list(library.resolve("examples/Proof")))) {
-            sources.map(Path::toString)
-                    .filter(file -> file.matches(".*\\.[cS]"))
-                    .forEach(c::add);
+        for (String below : List.of("src", "examples/Proof")) {
+            try (Stream<Path> sources = Files.list(library.resolve(below))) {
+                sources.map(Path::toString)
+                        .filter(file -> file.matches(".*\\.[cS]"))
+                        .forEach(c::add);
+            }
         }
         c.add(HAL.resolve("cube/startup_mps2.s").toString());
         run(c);

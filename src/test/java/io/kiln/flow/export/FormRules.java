@@ -240,7 +240,7 @@ final class FormRules {
         hold(
                 !properties.getProperty("paragraph", "").contains(properties.getProperty("sentence", "")),
                 "LP: the paragraph does not repeat the sentence");
-        for (String header : properties.getProperty("includes", "").split(",")) {
+        for (String header : properties.getProperty("includes", "").split(",", -1)) {
             hold(Files.isRegularFile(folder.resolve("src").resolve(header)), "LP: includes are in src");
         }
         hold(Files.isRegularFile(folder.resolve("src/" + name + ".h")), "LS008: a header has the library's name");
