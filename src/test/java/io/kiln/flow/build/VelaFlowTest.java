@@ -93,9 +93,10 @@ class VelaFlowTest {
         List<ModelSource> models = new ArrayList<>(List.of(new ModelSource(folder.resolve("plain.tflite"), "mixed")));
         if (SharedFolder.find("ethosu").isPresent()
                 && SharedFolder.find("golden").isPresent()) {
-            Path vela = SharedFolder.need("ethosu").resolve("hello_world_int8-u55-128.tflite");
+            Path vela = SharedFolder.find("ethosu").orElseThrow().resolve("hello_world_int8-u55-128.tflite");
             Files.copy(vela, bin.resolve("hello.result"));
-            models.add(new ModelSource(SharedFolder.need("golden").resolve("hello_world_int8/model.tflite"), "hello"));
+            models.add(new ModelSource(
+                    SharedFolder.find("golden").orElseThrow().resolve("hello_world_int8/model.tflite"), "hello"));
         }
         flow.build(draft(models).build(), DeviceSpec.USUAL);
         JsonNode verify = json("kiln/verify.json");
