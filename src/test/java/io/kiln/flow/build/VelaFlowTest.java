@@ -12,6 +12,7 @@ import io.kiln.base.Log;
 import io.kiln.base.WholeFiles;
 import io.kiln.firmware.RecordingLog;
 import io.kiln.flow.Flow;
+import io.kiln.flow.page.BuildPage;
 import io.kiln.flow.resolve.Resolver;
 import io.kiln.flow.resolve.VelaProgram;
 import io.kiln.flow.spec.BuildSpec;
@@ -120,6 +121,11 @@ class VelaFlowTest {
                         + ",\"memoryBytes\":512}");
         assertThat(npu.path("onCore").toString())
                 .isEqualTo("{\"operators\":1,\"macs\":0,\"constantBytes\":0,\"memoryBytes\":32}");
+        assertThat(BuildPage.file(new Layout(folder, folder.resolve("out"), "m")))
+                .content()
+                .contains(
+                        "Model mixed: none of the MACs on the NPU, in 2 parts.",
+                        "estimated by Vela 3.10.0, not measured");
         assertThat(log.take())
                 .contains("Model mixed: estimated by Vela 3.10.0, not measured: {cycles=125000.0, milliseconds=0.25,"
                         + " sramKiB=12.5}")
