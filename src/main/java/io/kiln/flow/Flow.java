@@ -232,8 +232,7 @@ public final class Flow {
 
     /** Builds what is out of date, boots the image and shows its console or its answers. */
     public void run(BuildSpec spec, RunSpec run) {
-        ResolvedBuild build = resolved(spec);
-        alone(spec, "kiln:run", () -> new RunStep(log, image(build), run).run());
+        alone(spec, "kiln:run", () -> new RunStep(log, imageOnce(spec), run).run());
     }
 
     /** Builds what is out of date and counts the instructions of one inference in an emulator. */

@@ -113,8 +113,8 @@ final class FarmDeskTest {
         send("b1", "b");
         run(EMULATOR, "a1", 5, "done");
         assertThat(desk.mayTake(EMULATOR, "a2")).isFalse();
-        assertThat(desk.hasPassedOver()).isTrue();
-        assertThat(desk.hasPassedOver()).isFalse();
+        assertThat(desk.hasToOffer(Duration.ZERO)).isTrue();
+        assertThat(desk.hasToOffer(Duration.ZERO)).isFalse();
         now = now.plus(FarmDesk.MOST_PASSING).plusSeconds(1);
         assertThat(desk.mayTake(EMULATOR, "a2")).isTrue();
         // Not again for the next job.

@@ -9,6 +9,7 @@ import io.kiln.farm.desk.Taker;
 import io.kiln.farm.desk.Ticket;
 import io.kiln.farm.link.FarmMember;
 import io.kiln.farm.link.FarmQueues;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.HashSet;
 import java.util.Map;
@@ -19,6 +20,7 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.activemq.artemis.api.core.ActiveMQException;
@@ -39,7 +41,13 @@ import org.apache.activemq.artemis.core.transaction.Transaction;
 final class BrokerDesk implements ActiveMQServerPlugin, AutoCloseable {
     private static final Pattern TAKER = Pattern.compile("place = '([^']*)' AND board IN \\((.*)\\)");
     private static final Pattern QUOTED = Pattern.compile("'([^']*)'");
+    private static final SimpleString JOB = SimpleString.of(FarmQueues.JOB);
     private static final long LOOK_AGAIN_MILLIS = 1000;
+
+    /** Time between two looks: at least this, and more if many jobs wait, each of which all free workers look at. */
+    private static final long LEAST_MILLIS = 20;
+
+    private static final long JOBS_A_MILLISECOND = 100;
 
     /** Many times what one has. The last hundred are kept, and read together. */
     private static final int LONGEST_FAILURE = 64 << 10;
@@ -57,6 +65,8 @@ final class BrokerDesk implements ActiveMQServerPlugin, AutoCloseable {
             },
             // Connections that end with the broker free nobody for whom there is still work.
             new ThreadPoolExecutor.DiscardPolicy());
+    private final AtomicBoolean isPlanned = new AtomicBoolean();
+    private volatile long lastLook = System.nanoTime();
     private volatile Optional<Queue> jobs = Optional.empty();
 
     /** @param own user name of the broker's own process */
@@ -74,13 +84,15 @@ final class BrokerDesk implements ActiveMQServerPlugin, AutoCloseable {
             desk.kept(ticket.job());
         });
         jobs = Optional.of(queue);
-        ScheduledFuture<?> unused = looks.scheduleWithFixedDelay(
-                this::lookSoon, LOOK_AGAIN_MILLIS, LOOK_AGAIN_MILLIS, TimeUnit.MILLISECONDS);
+        ScheduledFuture<?> unused =
+                looks.scheduleWithFixedDelay(this::look, LOOK_AGAIN_MILLIS, LOOK_AGAIN_MILLIS, TimeUnit.MILLISECONDS);
     }
 
     /** Has the engine offer jobs again that were passed over. */
     private void look() {
-        if (desk.hasPassedOver()) {
+        isPlanned.set(false);
+        lastLook = System.nanoTime();
+        if (desk.hasToOffer(Duration.ofMillis(pause()))) {
             jobs.ifPresent(queue -> {
                 queue.resetAllIterators();
                 queue.deliverAsync();
@@ -89,7 +101,17 @@ final class BrokerDesk implements ActiveMQServerPlugin, AutoCloseable {
     }
 
     private void lookSoon() {
-        looks.execute(this::look);
+        if (isPlanned.getAndSet(true)) {
+            return;
+        }
+        long gone = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - lastLook);
+        ScheduledFuture<?> unused = looks.schedule(this::look, Math.max(0, pause() - gone), TimeUnit.MILLISECONDS);
+    }
+
+    private long pause() {
+        return Math.min(
+                LOOK_AGAIN_MILLIS,
+                LEAST_MILLIS + jobs.map(Queue::getMessageCount).orElse(0L) / JOBS_A_MILLISECOND);
     }
 
     @Override
@@ -98,7 +120,11 @@ final class BrokerDesk implements ActiveMQServerPlugin, AutoCloseable {
     }
 
     private static String text(Message message, String property) {
-        Object value = message.getObjectProperty(SimpleString.of(property));
+        return text(message, SimpleString.of(property));
+    }
+
+    private static String text(Message message, SimpleString property) {
+        Object value = message.getObjectProperty(property);
         return value == null ? "" : value.toString();
     }
 
@@ -227,7 +253,8 @@ final class BrokerDesk implements ActiveMQServerPlugin, AutoCloseable {
     @Override
     public boolean canAccept(ServerConsumer consumer, MessageReference reference) {
         Taker taker = takers.get(consumer.sequentialID());
-        return taker == null || !isJob(reference) || desk.mayTake(taker, text(reference.getMessage(), FarmQueues.JOB));
+        // Only consumers of jobs are takers.
+        return taker == null || desk.mayTake(taker, text(reference.getMessage(), JOB));
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.kiln.flow.build;
 
 import io.kiln.artifact.ArchivePaths;
 import io.kiln.artifact.ArtifactKind;
+import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.Io;
@@ -246,6 +247,15 @@ public final class GenerateStep {
     }
 
     private void checkServed(List<ModelLibrary> libraries, Problems problems) {
+        libraries.stream()
+                .filter(library -> !isServer() && library.metadata().api().executor() == ExecutorKind.NONE)
+                .filter(library -> library.origin().isPresent())
+                .forEach(library -> problems.add(
+                        "archive `" + library.metadata().name()
+                                + "` has the style `operator`: nothing in it calls its operators in order",
+                        "kiln.application",
+                        "rpc, for a host that calls them one by one, or an archive of a whole model",
+                        "Set kiln.application to rpc"));
         libraries.stream()
                 .filter(library ->
                         isServer() && library.metadata().api().functions().isEmpty())

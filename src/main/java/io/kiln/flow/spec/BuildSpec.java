@@ -9,6 +9,7 @@ import io.kiln.compile.CallOptions;
 import io.kiln.compile.CompileOptions;
 import io.kiln.compile.Frontends;
 import io.kiln.compile.ModelInput;
+import io.kiln.device.rpc.client.SessionLimits;
 import io.kiln.firmware.app.Application;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.InputValues;
@@ -125,6 +126,11 @@ public record BuildSpec(
     /** The farm that runs the image; empty for this computer. */
     public Optional<FarmUse> farm() {
         return image.farm();
+    }
+
+    /** The same build of one of its models alone. */
+    public BuildSpec of(ModelSource model) {
+        return new BuildSpec(layout, List.of(model), machine, compiler, archive, image, malformed);
     }
 
     /** The same build in other folders. */
@@ -328,6 +334,7 @@ public record BuildSpec(
      * skips it
      * @param over the protocol in which the image is addressed
      * @param original the model before it was compiled for an NPU, whose answers are expected
+     * @param limits how long sessions over RPC may take
      */
     public record VerifySpec(
             VerifyOn on,
@@ -336,18 +343,19 @@ public record BuildSpec(
             long seed,
             Duration program,
             VerifyOver over,
-            Optional<Path> original) {
+            Optional<Path> original,
+            SessionLimits limits) {
         /** How long a program is observed by default. */
         public static final Duration USUAL_PROGRAM = Duration.ofSeconds(2);
 
         /** The image holds the default application, and the project's own program is observed for the default time. */
         public VerifySpec(VerifyOn on, Optional<Path> vectors, int samples, long seed) {
-            this(on, vectors, samples, seed, USUAL_PROGRAM, VerifyOver.CONSOLE, Optional.empty());
+            this(on, vectors, samples, seed, USUAL_PROGRAM, VerifyOver.CONSOLE, Optional.empty(), SessionLimits.USUAL);
         }
 
         /** The same verification by another protocol. */
         public VerifySpec with(VerifyOver protocol) {
-            return new VerifySpec(on, vectors, samples, seed, program, protocol, original);
+            return new VerifySpec(on, vectors, samples, seed, program, protocol, original, limits);
         }
     }
 

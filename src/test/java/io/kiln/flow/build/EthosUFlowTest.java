@@ -11,6 +11,7 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.WholeFiles;
 import io.kiln.base.elf.ElfFile;
+import io.kiln.device.rpc.client.SessionLimits;
 import io.kiln.firmware.RecordingLog;
 import io.kiln.flow.Flow;
 import io.kiln.flow.spec.BuildSpec;
@@ -201,7 +202,8 @@ class EthosUFlowTest {
                 0,
                 VerifySpec.USUAL_PROGRAM,
                 VerifyOver.CONSOLE,
-                Optional.of(golden.resolve("model.tflite")));
+                Optional.of(golden.resolve("model.tflite")),
+                SessionLimits.USUAL);
         BuildSpec spec = draft(List.of(new ModelSource(file, "m")), "virtual-corstone-300", golden)
                 .target("ethos-u -accelerator_config=" + of.get(2) + ", c -mcpu=cortex-m55")
                 .verify(verify)

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.kiln.base.KeptLog;
 import io.kiln.base.KilnException;
+import io.kiln.device.rpc.client.SessionLimits;
 import io.kiln.flow.Flow;
 import io.kiln.flow.GestureProject;
 import io.kiln.flow.spec.BuildSpec;
@@ -144,7 +145,9 @@ class OwnProgramTest {
         verify("mps2-an386", FOR_EVER, 0);
         said.clear();
         new Flow(log, TestToolchains.environment(log)).profile(spec("mps2-an386", 0));
-        assertThat(said).anyMatch(line -> line.startsWith("One inference on"));
+        assertThat(said)
+                .contains("Counted in the default application, not in the project's own program")
+                .anyMatch(line -> line.startsWith("One inference on"));
         assertThat(said).noneMatch(line -> line.startsWith("Stack: "));
         assertThat(stack().has("used")).isFalse();
     }
@@ -188,7 +191,8 @@ class OwnProgramTest {
                         0,
                         Duration.ofSeconds(seconds),
                         VerifyOver.CONSOLE,
-                        Optional.empty()))
+                        Optional.empty(),
+                        SessionLimits.USUAL))
                 .build();
     }
 
