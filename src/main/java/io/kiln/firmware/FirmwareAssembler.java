@@ -41,7 +41,7 @@ public final class FirmwareAssembler {
         SortedMap<String, Bytes> user = UserSources.read(request.code());
         ProjectFiles files = ProjectFiles.of(request, user);
         FirmwareProject project = new FirmwareProject(
-                request,
+                NpuSources.overDriver(request, user),
                 files.units(),
                 files.objects(),
                 files.headers(),

@@ -43,15 +43,22 @@ public record NpuReport(
      * @param run how Vela made it, if this build ran Vela
      */
     public static Optional<NpuReport> of(ModelMetadata model, Optional<VelaRun> run) {
-        List<OperatorInfo> own = model.operators().stream()
-                .filter(each -> each.choice().codegen().name().equals(CODEGEN))
-                .toList();
-        List<OperatorInfo> others = model.operators().stream()
-                .filter(each -> !own.contains(each) && !each.op().equals(COPY))
-                .toList();
+        List<OperatorInfo> own =
+                model.operators().stream().filter(NpuReport::isNpus).toList();
         return own.isEmpty()
                 ? Optional.empty()
-                : Optional.of(new NpuReport(share(own), share(others), run.orElse(null)));
+                : Optional.of(new NpuReport(share(own), share(onCore(model)), run.orElse(null)));
+    }
+
+    /** The operators of a model that the core computes. */
+    public static List<OperatorInfo> onCore(ModelMetadata model) {
+        return model.operators().stream()
+                .filter(each -> !isNpus(each) && !each.op().equals(COPY))
+                .toList();
+    }
+
+    private static boolean isNpus(OperatorInfo operator) {
+        return operator.choice().codegen().name().equals(CODEGEN);
     }
 
     private static Share share(List<OperatorInfo> operators) {
@@ -65,6 +72,12 @@ public record NpuReport(
     private static long memory(OperatorInfo operator) {
         return operator.workspaceBytes()
                 + operator.outputs().stream().mapToLong(TensorInfo::bytes).sum();
+    }
+
+    /** The share of the model's work that the NPU does. */
+    public String share() {
+        long all = onNpu.macs + onCore.macs;
+        return all == 0 ? "none of the MACs" : 100 * onNpu.macs / all + " % of the MACs";
     }
 
     /** The memory of both, and what Vela expects, as lines for people. */

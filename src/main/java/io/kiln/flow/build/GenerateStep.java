@@ -41,12 +41,10 @@ import io.kiln.flow.state.FreshFolder;
 import io.kiln.flow.state.LibraryStore;
 import io.kiln.flow.state.PluginVersion;
 import io.kiln.flow.state.Steps;
-import io.kiln.ir.op.call.EthosUTensor;
 import io.kiln.mlf.ModelLibraryFormat;
 import io.kiln.mlf.ModelLibraryFormat.Options;
 import io.kiln.partition.Externals;
 import io.kiln.partition.UserFunctions;
-import io.kiln.partition.ethosu.EthosUCodegen;
 import io.kiln.quantize.QuantizeRequest;
 import io.kiln.report.NpuReport;
 import io.kiln.target.CompositeTarget;
@@ -59,7 +57,6 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
@@ -387,27 +384,26 @@ public final class GenerateStep {
                             model.constantBytes(),
                             model.workspaceBytes(),
                             model.plan().lowerBound())
-                    + onNpu(model, macs);
+                    + onNpu(model);
         }
 
         /** The share of the work that an NPU does, and what stayed on the core; empty without one. */
-        private static String onNpu(ModelMetadata model, long macs) {
-            Map<Boolean, List<OperatorInfo>> byPlace = model.operators().stream()
-                    .filter(operator -> !operator.op().equals(EthosUTensor.SIGNATURE.name()))
-                    .collect(Collectors.partitioningBy(
-                            operator -> operator.choice().codegen().name().equals(EthosUCodegen.NAME)));
-            if (byPlace.get(true).isEmpty()) {
-                return "";
-            }
-            long own = byPlace.get(true).stream().mapToLong(OperatorInfo::macs).sum();
-            Set<String> stayed =
-                    byPlace.get(false).stream().map(OperatorInfo::op).collect(Collectors.toCollection(TreeSet::new));
-            return String.format(
-                    Locale.ROOT,
-                    "; %s on the NPU in %d parts, on the core %s",
-                    macs == 0 ? "none of the MACs" : 100 * own / macs + " % of the MACs",
-                    byPlace.get(true).size(),
-                    stayed.isEmpty() ? "nothing" : String.join(", ", stayed));
+        private static String onNpu(ModelMetadata model) {
+            return NpuReport.of(model, Optional.empty())
+                    .map(npu -> String.format(
+                            Locale.ROOT,
+                            "; %s on the NPU in %d parts, on the core %s",
+                            npu.share(),
+                            npu.onNpu().operators(),
+                            stayed(model)))
+                    .orElse("");
+        }
+
+        private static String stayed(ModelMetadata model) {
+            Set<String> stayed = NpuReport.onCore(model).stream()
+                    .map(OperatorInfo::op)
+                    .collect(Collectors.toCollection(TreeSet::new));
+            return stayed.isEmpty() ? "nothing" : String.join(", ", stayed);
         }
     }
 

@@ -12,6 +12,7 @@ import io.kiln.base.Log;
 import io.kiln.base.WholeFiles;
 import io.kiln.firmware.RecordingLog;
 import io.kiln.flow.Flow;
+import io.kiln.flow.page.BuildPage;
 import io.kiln.flow.resolve.Resolver;
 import io.kiln.flow.resolve.VelaProgram;
 import io.kiln.flow.spec.BuildSpec;
@@ -93,9 +94,10 @@ class VelaFlowTest {
         List<ModelSource> models = new ArrayList<>(List.of(new ModelSource(folder.resolve("plain.tflite"), "mixed")));
         if (SharedFolder.find("ethosu").isPresent()
                 && SharedFolder.find("golden").isPresent()) {
-            Path vela = SharedFolder.need("ethosu").resolve("hello_world_int8-u55-128.tflite");
+            Path vela = SharedFolder.find("ethosu").orElseThrow().resolve("hello_world_int8-u55-128.tflite");
             Files.copy(vela, bin.resolve("hello.result"));
-            models.add(new ModelSource(SharedFolder.need("golden").resolve("hello_world_int8/model.tflite"), "hello"));
+            models.add(new ModelSource(
+                    SharedFolder.find("golden").orElseThrow().resolve("hello_world_int8/model.tflite"), "hello"));
         }
         flow.build(draft(models).build(), DeviceSpec.USUAL);
         JsonNode verify = json("kiln/verify.json");
@@ -119,6 +121,11 @@ class VelaFlowTest {
                         + ",\"memoryBytes\":512}");
         assertThat(npu.path("onCore").toString())
                 .isEqualTo("{\"operators\":1,\"macs\":0,\"constantBytes\":0,\"memoryBytes\":32}");
+        assertThat(BuildPage.file(new Layout(folder, folder.resolve("out"), "m")))
+                .content()
+                .contains(
+                        "Model mixed: none of the MACs on the NPU, in 2 parts.",
+                        "estimated by Vela 3.10.0, not measured");
         assertThat(log.take())
                 .contains("Model mixed: estimated by Vela 3.10.0, not measured: {cycles=125000.0, milliseconds=0.25,"
                         + " sramKiB=12.5}")
