@@ -235,6 +235,24 @@ final class FarmDeskTest {
     }
 
     @Test
+    void another_name_does_not_free_a_certificate() {
+        assertThat(desk.owns("w", "CN=bench")).isTrue();
+        assertThat(desk.owns("w", "CN=other")).isFalse();
+        assertThat(desk.owns("w", "")).isTrue();
+        for (String job : List.of("1", "2", "3")) {
+            assertThat(desk.answered("w", job, "client", "done")).isFalse();
+        }
+        assertThat(desk.held()).extracting(Hold::unit).containsExactly("CN=bench");
+        send("j", "a");
+        Taker renamed = new Taker("v", "0", "emulator", Set.of("b"));
+        assertThat(desk.owns("v", "CN=bench")).isTrue();
+        assertThat(desk.mayTake(EMULATOR, "j")).isFalse();
+        assertThat(desk.mayTake(renamed, "j")).isFalse();
+        assertThat(desk.release("CN=bench")).isTrue();
+        assertThat(desk.mayTake(renamed, "j")).isTrue();
+    }
+
+    @Test
     void a_jobs_life_is_told() {
         send("j", "a");
         desk.taken(EMULATOR, "j", 7);

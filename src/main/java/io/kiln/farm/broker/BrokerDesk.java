@@ -3,12 +3,15 @@ package io.kiln.farm.broker;
 
 import io.kiln.base.KilnException;
 import io.kiln.farm.desk.FarmDesk;
+import io.kiln.farm.desk.FarmEvent;
 import io.kiln.farm.desk.FarmEvent.Kind;
 import io.kiln.farm.desk.Labels;
 import io.kiln.farm.desk.Taker;
 import io.kiln.farm.desk.Ticket;
 import io.kiln.farm.link.FarmMember;
 import io.kiln.farm.link.FarmQueues;
+import io.netty.handler.ssl.SslHandler;
+import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashSet;
@@ -23,11 +26,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import javax.net.ssl.SSLPeerUnverifiedException;
 import org.apache.activemq.artemis.api.core.ActiveMQException;
 import org.apache.activemq.artemis.api.core.ActiveMQIllegalStateException;
 import org.apache.activemq.artemis.api.core.Message;
 import org.apache.activemq.artemis.api.core.SimpleString;
 import org.apache.activemq.artemis.core.postoffice.RoutingStatus;
+import org.apache.activemq.artemis.core.remoting.impl.netty.NettyServerConnection;
 import org.apache.activemq.artemis.core.server.ActiveMQServer;
 import org.apache.activemq.artemis.core.server.MessageReference;
 import org.apache.activemq.artemis.core.server.Queue;
@@ -56,6 +61,10 @@ final class BrokerDesk implements ActiveMQServerPlugin, AutoCloseable {
     private final String own;
     private final Map<String, FarmMember> members = new ConcurrentHashMap<>();
     private final Map<Long, Taker> takers = new ConcurrentHashMap<>();
+
+    /** Those who ask for jobs and do not say who they are: whoever is held could be one of them. */
+    private final Set<Long> nobodys = ConcurrentHashMap.newKeySet();
+
     private final ScheduledThreadPoolExecutor looks = new ScheduledThreadPoolExecutor(
             1,
             work -> {
@@ -150,7 +159,25 @@ final class BrokerDesk implements ActiveMQServerPlugin, AutoCloseable {
 
     @Override
     public void afterCreateSession(ServerSession session) {
-        FarmMember.of(String.valueOf(session.getUsername())).ifPresent(who -> members.put(session.getName(), who));
+        FarmMember.of(String.valueOf(session.getUsername()))
+                .filter(who -> desk.owns(who.name(), certificate(session)))
+                .ifPresent(who -> members.put(session.getName(), who));
+    }
+
+    /** The subject of a member's certificate; empty if it has none. */
+    private static String certificate(ServerSession session) {
+        if (session.getRemotingConnection().getTransportConnection() instanceof NettyServerConnection netty) {
+            SslHandler tls = netty.getNettyChannel().pipeline().get(SslHandler.class);
+            try {
+                return tls != null
+                                && tls.engine().getSession().getPeerCertificates()[0] instanceof X509Certificate shown
+                        ? shown.getSubjectX500Principal().getName()
+                        : "";
+            } catch (SSLPeerUnverifiedException e) {
+                return "";
+            }
+        }
+        return "";
     }
 
     @Override
@@ -164,25 +191,28 @@ final class BrokerDesk implements ActiveMQServerPlugin, AutoCloseable {
                 consumer.getFilterString() == null
                         ? ""
                         : consumer.getFilterString().toString());
-        if (condition.matches() && consumer.getQueue().getName().toString().equals(FarmQueues.JOBS)) {
+        if (!consumer.getQueue().getName().toString().equals(FarmQueues.JOBS)) {
+            return;
+        }
+        Optional<FarmMember> who = Optional.ofNullable(members.get(consumer.getSessionID()));
+        if (condition.matches() && who.isPresent() && !consumer.isBrowseOnly()) {
             Set<String> boards = new HashSet<>();
             Matcher board = QUOTED.matcher(condition.group(2));
             while (board.find()) {
                 boards.add(board.group(1));
             }
-            Optional<FarmMember> who = Optional.ofNullable(members.get(consumer.getSessionID()));
-            takers.put(
-                    consumer.sequentialID(),
-                    new Taker(
-                            who.map(FarmMember::name).orElse(""),
-                            who.map(FarmMember::slot).orElse(""),
-                            condition.group(1),
-                            boards));
+            FarmMember member = who.get();
+            takers.put(consumer.sequentialID(), new Taker(member.name(), member.slot(), condition.group(1), boards));
+        } else if (condition.matches() || consumer.getFilterString() == null || consumer.isBrowseOnly()) {
+            nobodys.add(consumer.sequentialID());
+            desk.tell(FarmEvent.of(Kind.NEWS_REFUSED)
+                    .with("reason", "somebody asks for jobs who does not say which worker it is, or in whose name"));
         }
     }
 
     @Override
     public void afterCloseConsumer(ServerConsumer consumer, boolean failed) {
+        nobodys.remove(consumer.sequentialID());
         Optional.ofNullable(takers.remove(consumer.sequentialID())).ifPresent(taker -> {
             desk.left(taker, consumer.sequentialID());
             lookSoon();
@@ -253,8 +283,11 @@ final class BrokerDesk implements ActiveMQServerPlugin, AutoCloseable {
     @Override
     public boolean canAccept(ServerConsumer consumer, MessageReference reference) {
         Taker taker = takers.get(consumer.sequentialID());
+        if (taker == null) {
+            return !nobodys.contains(consumer.sequentialID());
+        }
         // Only consumers of jobs are takers.
-        return taker == null || desk.mayTake(taker, text(reference.getMessage(), JOB));
+        return desk.mayTake(taker, text(reference.getMessage(), JOB));
     }
 
     @Override

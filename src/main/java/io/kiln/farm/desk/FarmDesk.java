@@ -27,6 +27,7 @@ public final class FarmDesk {
     private static final Set<String> FAULTS_OF_BOARDS = Set.of("DEVICE", "FLASH", "TOOL", "RUN", "RPC");
 
     private static final int MOST_GONE = 10_000;
+    private static final int MOST_NAMES = 10_000;
 
     private final Clock clock;
     private final FarmEvents events;
@@ -37,6 +38,7 @@ public final class FarmDesk {
     private final Map<Long, Set<Entry>> taken = new HashMap<>();
     private final Turns turns = new Turns(shares);
     private final Map<String, Labels> labels = new HashMap<>();
+    private final Map<String, String> certificates = new HashMap<>();
     private boolean hasChanged;
     private final Map<String, Entry> gone = new LinkedHashMap<>() {
         private static final long serialVersionUID = 1L;
@@ -71,6 +73,21 @@ public final class FarmDesk {
         this.clock = clock;
         this.events = events;
         this.holds = new Holds(folder);
+    }
+
+    /**
+     * Whether a member may call itself by a worker's name: with certificates, a name belongs to the one that had it first, until the broker ends.
+     *
+     * @param certificate whom the member's certificate names; empty if it has none
+     */
+    public synchronized boolean owns(String worker, String certificate) {
+        if (certificate.isEmpty()) {
+            return true;
+        }
+        if (certificates.size() >= MOST_NAMES && !certificates.containsKey(worker)) {
+            return false;
+        }
+        return certificates.computeIfAbsent(worker, name -> certificate).equals(certificate);
     }
 
     /** A job comes to the queue, or was found in it when the broker began. */
@@ -125,7 +142,13 @@ public final class FarmDesk {
 
     /** Whether a worker is one for a kind of jobs, whoever's turn it is. */
     private boolean isOpen(Taker taker, Wait wait) {
-        return taker.fits(wait.place(), wait.board()) && !holds.isHeld(taker) && has(taker, wait.needs());
+        return taker.fits(wait.place(), wait.board()) && !isHeld(taker) && has(taker, wait.needs());
+    }
+
+    /** A worker that calls itself by another name is held with its certificate. */
+    private boolean isHeld(Taker taker) {
+        return holds.isHeld(taker)
+                || holds.of(certificates.getOrDefault(taker.worker(), "")).isPresent();
     }
 
     private boolean has(Taker taker, Labels needs) {
@@ -291,7 +314,7 @@ public final class FarmDesk {
         boolean isTooMuch = strikes.add(worker, job);
         tell(FarmEvent.of(Kind.STRIKE).with("worker", worker).with("job", job).with("reason", reason));
         if (isTooMuch) {
-            hold(worker, true, Strikes.MOST + " wrong answers, the last: " + reason);
+            hold(certificates.getOrDefault(worker, worker), true, Strikes.MOST + " wrong answers, the last: " + reason);
         }
     }
 
@@ -318,7 +341,7 @@ public final class FarmDesk {
     /**
      * Gives no more jobs to a worker or to one of its boards.
      *
-     * @param unit {@code WORKER}, or {@code WORKER/PROBE}
+     * @param unit {@code WORKER}, {@code WORKER/PROBE}, or the subject of a certificate, such as {@code CN=bench}
      */
     public synchronized void hold(String unit, boolean isQuarantine, String reason) {
         String since = clock.instant().truncatedTo(ChronoUnit.SECONDS).toString();

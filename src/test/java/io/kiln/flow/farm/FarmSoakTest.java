@@ -17,6 +17,7 @@ import io.kiln.farm.job.FarmTask;
 import io.kiln.farm.job.RunPlace;
 import io.kiln.farm.lease.BoardLease;
 import io.kiln.farm.lease.BoardLeases;
+import io.kiln.farm.link.FarmLost;
 import io.kiln.flow.Flow;
 import io.kiln.flow.GestureProject;
 import io.kiln.flow.spec.DeviceSpec;
@@ -65,6 +66,7 @@ final class FarmSoakTest {
     private static final List<String> PROJECTS = List.of("a", "a", "a", "b", "b", "c");
     private static final int[] CUTS = {5, 20, 90};
     private static final int JUMP = 600;
+    private static final int MOST_CONNECTS = 20;
     private static final int FULL_SECONDS = 40;
     private static final int DISK_MEGABYTES = 200;
 
@@ -118,9 +120,13 @@ final class FarmSoakTest {
             place = made;
             start(place.url());
             IntStream.range(0, WORKERS).forEach(this::fork);
-            soak(emulated, flashed);
-        } finally {
-            workers.values().forEach(RunningProcess::close);
+            try {
+                soak(emulated, flashed);
+            } finally {
+                isOver = true;
+                workers.values().forEach(RunningProcess::close);
+                broker.close();
+            }
         }
     }
 
@@ -128,7 +134,7 @@ final class FarmSoakTest {
         Map<String, FarmClient> clients = new TreeMap<>();
         for (String project : Set.copyOf(PROJECTS)) {
             JobTerms terms = new JobTerms(Duration.ofMinutes(20), project, JobTerms.USUAL, Labels.NONE, "1.0.0");
-            clients.put(project, FarmClient.connect(broker.address(), terms, Log.QUIET));
+            clients.put(project, connect(terms));
         }
         FarmTask run = new FarmTask.Run(List.of(new FarmTask.Call(0, input())));
         List<CompletableFuture<FarmResult>> results = new ArrayList<>();
@@ -155,6 +161,20 @@ final class FarmSoakTest {
         watching.join();
         broker.close();
         leasesEnd();
+    }
+
+    /** Eight processes that start keep a small computer from answering for a while. */
+    private FarmClient connect(JobTerms terms) {
+        for (int i = 0; ; i++) {
+            try {
+                return FarmClient.connect(broker.address(), terms, Log.QUIET);
+            } catch (FarmLost e) {
+                if (i == MOST_CONNECTS) {
+                    throw e;
+                }
+                pause();
+            }
+        }
     }
 
     private static List<Bytes> input() throws IOException {
@@ -190,7 +210,7 @@ final class FarmSoakTest {
     }
 
     private void kill(int kill) {
-        if (kill % KILLS_PER_BROKER == KILLS_PER_BROKER - 1) {
+        if (kill % KILLS_PER_BROKER == Math.min(KILLS_PER_BROKER, KILLS) - 1) {
             say("Broker killed");
             String url = broker.address().url();
             broker.close();
