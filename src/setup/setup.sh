@@ -13,6 +13,7 @@ if [ "${1:-tests}" != quickstart ]; then
     "qemu-system-riscv32 qemu-system-misc"
     "arm-none-eabi-gcc gcc-arm-none-eabi"
     "riscv64-unknown-elf-gcc gcc-riscv64-unknown-elf"
+    "xtensa-lx106-elf-gcc gcc-xtensa-lx106"
     "gcc gcc"
     "g++ g++"
     "make make"
@@ -39,6 +40,7 @@ if [ "${1:-tests}" != quickstart ]; then
   [ -e /usr/lib/arm-none-eabi/include/stdint.h ] || packages+=(libnewlib-arm-none-eabi)
   [ -d /usr/include/newlib/c++ ] || packages+=(libstdc++-arm-none-eabi-dev)
   [ -d /usr/lib/picolibc/riscv64-unknown-elf ] || packages+=(picolibc-riscv64-unknown-elf)
+  [ -e /usr/lib/xtensa-lx106-elf/picolibc.specs ] || packages+=(picolibc-xtensa-lx106-elf)
   [ -e /usr/include/stdint.h ] || packages+=(libc6-dev)
   # The ONNX project's own tests of its operators.
   [ -d /usr/share/libonnx-testdata/data/node ] || packages+=(libonnx-testdata)
