@@ -74,7 +74,7 @@ final class FarmMembersTest {
         try (FarmLink link = FarmLink.open(broker.address(), WORKER)) {
             job(link);
         }
-        assertThat(broker.link().count(FarmQueues.JOBS)).isZero();
+        assertThat(broker.link().count(FarmQueues.JOBS)).hasValue(0);
         broker.close();
     }
 
@@ -172,7 +172,7 @@ final class FarmMembersTest {
                 .singleElement()
                 .asString()
                 .endsWith(": a message with a property that farms do not have");
-        assertThat(broker.link().count(FarmQueues.JOBS)).isZero();
+        assertThat(broker.link().count(FarmQueues.JOBS)).hasValue(0);
     }
 
     /** The broker keeps the last texts by which it recognizes a message, on its disk as well. */
@@ -240,11 +240,11 @@ final class FarmMembersTest {
                 assertThatThrownBy(() -> producer.send(message)).hasMessageContaining("refused: a failure of 1048");
             }
         });
-        assertThat(broker.link().count(FarmQueues.FAILURES)).isZero();
+        assertThat(broker.link().count(FarmQueues.FAILURES)).hasValue(0);
         try (FarmLink link = FarmLink.open(broker.address())) {
             FarmKeeper.fail(link, told);
         }
-        assertThat(broker.link().count(FarmQueues.FAILURES)).isEqualTo(1);
+        assertThat(broker.link().count(FarmQueues.FAILURES)).hasValue(1);
     }
 
     /** The engine keeps the texts of the last 100 conditions. */
@@ -294,7 +294,7 @@ final class FarmMembersTest {
         assertThat(types).containsExactlyInAnyOrder(-21, -20, 10, 30, 40, 41, 67, 69, 70, 71, 74, 79, 113);
         try (FarmLink link = FarmLink.open(broker.address(), WORKER);
                 FarmInbox inbox = link.inbox(FarmQueues.JOBS, CONDITION)) {
-            while (broker.link().count(FarmQueues.JOBS) > 0) {
+            while (broker.link().count(FarmQueues.JOBS).orElse(0) > 0) {
                 inbox.receive(PATIENCE).orElseThrow().done().run();
             }
         }
