@@ -94,8 +94,7 @@ final class Verification {
      * @param protocol what the application speaks
      * @param log hears how far it is
      */
-    static Outcome run(
-            Emulator emulator, Path image, Protocol protocol, List<VerificationCases> models, Log log) {
+    static Outcome run(Emulator emulator, Path image, Protocol protocol, List<VerificationCases> models, Log log) {
         Verification verification = new Verification();
         try (Transport line = emulator.boot(image)) {
             verification.talk(line, new Conversation(protocol, image, text -> {}), models, log);
@@ -138,8 +137,7 @@ final class Verification {
     private void talk(Transport line, Conversation conversation, List<VerificationCases> models, Log log) {
         CountedTransport counted = new CountedTransport(line);
         int all = models.stream().mapToInt(model -> model.cases().size()).sum();
-        try (VerifyProgress progress =
-                new VerifyProgress(log, VerifyProgress.USUAL, all, done::get, counted::bytes)) {
+        try (VerifyProgress progress = new VerifyProgress(log, VerifyProgress.USUAL, all, done::get, counted::bytes)) {
             ModelSession ended = conversation.over(counted, session -> {
                 all(session, models);
                 return session;

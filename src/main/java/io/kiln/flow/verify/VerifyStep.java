@@ -126,7 +126,8 @@ public final class VerifyStep {
         return new ProgrammedBoard(log, build, device, Purpose.VERIFICATION)
                 .talk(
                         limit,
-                        (line, elf, text) -> Verification.run(line, new Conversation(protocol, elf, text), models, log));
+                        (line, elf, text) ->
+                                Verification.run(line, new Conversation(protocol, elf, text), models, log));
     }
 
     private Collection<Path> onTheFarm(RunPlace place, List<VerificationCases> models) {
