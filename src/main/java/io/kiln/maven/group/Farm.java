@@ -8,6 +8,7 @@ import io.kiln.farm.desk.Labels;
 import io.kiln.farm.link.FarmAccess;
 import io.kiln.farm.link.FarmAccess.Store;
 import io.kiln.farm.link.FarmAddress;
+import io.kiln.farm.link.FarmAddress.Scheme;
 import io.kiln.farm.link.FarmMember;
 import io.kiln.farm.link.LocalToken;
 import io.kiln.flow.spec.FarmUse;
@@ -123,10 +124,10 @@ public final class Farm {
                 values.file(TRUST_STORE).map(file -> new Store(file, values.text(TRUST_STORE_PASSWORD))),
                 values.find(PASSWORD).filter(text -> !text.isEmpty()));
         FarmAddress address = FarmAddress.parse(url, access);
-        return address.isLoopback()
-                        && !address.isEncrypted()
+        return address.scheme() == Scheme.TCP
+                        && address.isLoopback()
                         && access.password().isEmpty()
-                ? new FarmAddress(address.host(), address.port(), false, FarmAccess.by(LocalToken.of(home)))
+                ? FarmAddress.parse(url, FarmAccess.by(LocalToken.of(home)))
                 : address;
     }
 }
