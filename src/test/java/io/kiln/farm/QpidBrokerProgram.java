@@ -18,6 +18,7 @@ import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -41,6 +42,7 @@ public record QpidBrokerProgram(
         implements AutoCloseable {
     /** What members have to know. */
     static final String PASSWORD = "tea and scones";
+
     private static final String READY = "ready";
 
     /** Arguments: the file with its configuration. Ends with its standard input. */
@@ -52,13 +54,26 @@ public record QpidBrokerProgram(
             }
         });
         launcher.startup(Map.of(
-                "type", "JSON",
-                "storePath", args[0] + ".kept",
-                "initialConfigurationLocation", args[0],
-                "startupLoggedToSystemOut", "false"));
+                "type",
+                "JSON",
+                "storePath",
+                args[0] + ".kept",
+                "initialConfigurationLocation",
+                args[0],
+                "startupLoggedToSystemOut",
+                "false"));
         System.out.println(READY);
         System.in.transferTo(System.out);
         launcher.shutdown();
+    }
+
+    /** Starts one with a key of its own. */
+    public static QpidBrokerProgram start(Path folder) throws IOException, GeneralSecurityException {
+        Files.createDirectories(folder);
+        FarmKeys keys = new FarmKeys(folder);
+        keys.pair("broker", "localhost");
+        keys.trust("brokers", "broker");
+        return start(folder, keys.store("broker"), keys.password(PASSWORD));
     }
 
     /**
@@ -68,7 +83,7 @@ public record QpidBrokerProgram(
      * @param members how its members get in, by the password
      */
     public static QpidBrokerProgram start(Path folder, Store key, FarmAccess members) throws IOException {
-        return start(folder, key, address("amqp", members), address("amqps", members));
+        return start(folder, key, address("amqp", FarmAccess.by(PASSWORD)), address("amqps", members));
     }
 
     /** Starts it again in its folder and at its ports. */
@@ -123,16 +138,19 @@ public record QpidBrokerProgram(
             }
             queues.add(queue);
         }
-        Map<String, Object> host = Map.of(
-                "type", "DERBY",
-                "storePath", folder.resolve("messages").toString(),
-                "queues", queues);
+        Map<String, Object> host =
+                Map.of("type", "DERBY", "storePath", folder.resolve("messages").toString(), "queues", queues);
         Map<String, Object> hostNode = Map.of(
-                "name", "farm",
-                "type", "JSON",
-                "storePath", folder.resolve("host.json").toString(),
-                "defaultVirtualHostNode", true,
-                "virtualHostInitialConfiguration", Json.line(host));
+                "name",
+                "farm",
+                "type",
+                "JSON",
+                "storePath",
+                folder.resolve("host.json").toString(),
+                "defaultVirtualHostNode",
+                true,
+                "virtualHostInitialConfiguration",
+                Json.line(host));
         Map<String, Object> account = Map.of("name", FarmLink.USER, "type", "managed", "password", PASSWORD);
         return Map.of(
                 "name", "team",
@@ -152,14 +170,22 @@ public record QpidBrokerProgram(
 
     private static Map<String, Object> port(String name, String transport, int number) {
         Map<String, Object> port = new HashMap<>(Map.of(
-                "name", name,
-                "type", "AMQP",
-                "port", number,
-                "bindingAddress", "127.0.0.1",
-                "authenticationProvider", "members",
-                "protocols", List.of("AMQP_1_0"),
-                "transports", List.of(transport),
-                "virtualhostaliases", List.of(Map.of("name", name, "type", "hostnameAlias"))));
+                "name",
+                name,
+                "type",
+                "AMQP",
+                "port",
+                number,
+                "bindingAddress",
+                "127.0.0.1",
+                "authenticationProvider",
+                "members",
+                "protocols",
+                List.of("AMQP_1_0"),
+                "transports",
+                List.of(transport),
+                "virtualhostaliases",
+                List.of(Map.of("name", name, "type", "hostnameAlias"))));
         if (transport.equals("SSL")) {
             port.put("keyStore", "key");
         }

@@ -101,7 +101,8 @@ public final class FarmStep {
         try (RotatingLog kept = RotatingLog.open(log, logs, "farm")) {
             FarmFigures figures = new FarmFigures(how.address().access().keys().flatMap(FarmStores::end));
             FarmEvents events = FarmEvents.to(kept).and(figures);
-            try (Served served = how.address().isForeign() ? Served.outside(how, events) : Served.here(how, kept, events)) {
+            try (Served served =
+                    how.address().isForeign() ? Served.outside(how, events) : Served.here(how, kept, events)) {
                 String url = served.address().url();
                 kept.info("Farm " + url + ", " + served.place() + ", logs in " + logs);
                 log.info("Workers: mvn kiln:worker -Dkiln.farm=" + url);
@@ -130,11 +131,7 @@ public final class FarmStep {
         static Served here(Serving how, Log log, FarmEvents events) {
             FarmBroker broker = FarmBroker.start(how.folder(), how.address(), log, events);
             FarmKeeper keeper = new FarmKeeper(
-                    broker::link,
-                    broker.desk(),
-                    broker.address().url(),
-                    PluginVersion.released(),
-                    Clock.systemUTC());
+                    broker::link, broker.desk(), broker.address().url(), PluginVersion.released(), Clock.systemUTC());
             return new Served(Optional.of(broker), keeper.start(), broker.address(), "queues in " + how.folder());
         }
 
@@ -142,8 +139,7 @@ public final class FarmStep {
         static Served outside(Serving how, FarmEvents events) {
             FarmLink.open(how.address()).close();
             FarmDesk desk = new FarmDesk(how.folder(), Clock.systemUTC(), events);
-            FarmKeeper keeper =
-                    FarmKeeper.outside(how.address(), desk, PluginVersion.released(), Clock.systemUTC());
+            FarmKeeper keeper = FarmKeeper.outside(how.address(), desk, PluginVersion.released(), Clock.systemUTC());
             return new Served(Optional.empty(), keeper.start(), how.address(), "a broker of another make");
         }
 

@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kiln.base.Bytes;
 import io.kiln.base.Log;
 import io.kiln.farm.FarmTerms;
+import io.kiln.farm.QpidBrokerProgram;
 import io.kiln.farm.broker.FarmBroker;
 import io.kiln.farm.client.FarmClient;
+import io.kiln.farm.desk.FarmDesk;
 import io.kiln.farm.job.FarmAnswer;
 import io.kiln.farm.job.FarmAnswer.GivenUp;
 import io.kiln.farm.job.FarmAnswer.Ran;
@@ -18,6 +20,8 @@ import io.kiln.farm.job.RunPlace;
 import io.kiln.farm.lease.BoardLease;
 import io.kiln.farm.lease.BoardLeases;
 import io.kiln.farm.link.FarmAddress;
+import io.kiln.farm.link.FarmLink;
+import io.kiln.farm.link.FarmQueues;
 import io.kiln.farm.state.FarmKeeper;
 import io.kiln.flow.Flow;
 import io.kiln.flow.GestureProject;
@@ -29,6 +33,7 @@ import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.GeneralSecurityException;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -39,13 +44,14 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * {@code -Dkiln.farm.soak}: eight workers in processes of their own, with QEMU and four virtual boards, answer a thousand jobs while 30 of them are
- * killed and the broker is restarted twice. A number as the property's value takes so many jobs, and kills in proportion.
+ * killed and the broker is restarted twice: with Kiln's own broker, and with one of another make, which is killed. A number as the property's value takes so many jobs, and kills in proportion.
  */
 @EnabledIfSystemProperty(named = "kiln.farm.soak", matches = ".*")
 final class FarmSoakTest {
@@ -58,19 +64,71 @@ final class FarmSoakTest {
     @TempDir
     private Path folder;
 
-    private FarmBroker broker;
-    private FarmKeeper keeper;
+    private Broker broker;
     private final Map<Integer, RunningProcess> workers = new TreeMap<>();
 
-    private void start(FarmAddress at) {
-        broker = FarmBroker.start(folder.resolve("broker"), at, Log.QUIET, event -> {});
-        keeper =
-                new FarmKeeper(broker::link, broker.desk(), broker.address().url(), "1.0.0", Clock.systemUTC()).start();
+    /** A broker that ends in its way and starts again. */
+    private interface Broker {
+        FarmAddress address();
+
+        FarmKeeper keeper();
+
+        void stop();
+
+        Broker again() throws IOException;
     }
 
-    private void stop() {
-        keeper.close();
-        broker.close();
+    /** Kiln's own, which is stopped. */
+    private record Own(FarmBroker engine, FarmKeeper keeper, Path folder) implements Broker {
+        static Own start(Path folder, FarmAddress at) {
+            FarmBroker engine = FarmBroker.start(folder, at, Log.QUIET, event -> {});
+            FarmKeeper keeper =
+                    new FarmKeeper(engine::link, engine.desk(), engine.address().url(), "1.0.0", Clock.systemUTC());
+            return new Own(engine, keeper.start(), folder);
+        }
+
+        @Override
+        public FarmAddress address() {
+            return engine.address();
+        }
+
+        @Override
+        public void stop() {
+            keeper.close();
+            engine.close();
+        }
+
+        @Override
+        public Broker again() {
+            return start(folder, address());
+        }
+    }
+
+    /** One of another make, which is killed. */
+    private record Foreign(QpidBrokerProgram program, FarmKeeper keeper) implements Broker {
+        static Foreign start(Path folder) throws IOException, GeneralSecurityException {
+            QpidBrokerProgram program = QpidBrokerProgram.start(folder);
+            FarmDesk desk = new FarmDesk(folder, Clock.systemUTC(), event -> {});
+            return new Foreign(
+                    program,
+                    FarmKeeper.outside(program.address(), desk, "1.0.0", Clock.systemUTC())
+                            .start());
+        }
+
+        @Override
+        public FarmAddress address() {
+            return program.address();
+        }
+
+        @Override
+        public void stop() {
+            program.kill();
+        }
+
+        @Override
+        public Broker again() throws IOException {
+            return new Foreign(program.again(), keeper);
+        }
     }
 
     private Path home() {
@@ -89,10 +147,14 @@ final class FarmSoakTest {
         return Bytes.wrap(Files.readAllBytes(project.out("gesture.elf")));
     }
 
-    @Test
-    void every_job_is_answered_once_whatever_dies() throws Exception {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void every_job_is_answered_once_whatever_dies(boolean isForeign) throws Exception {
         Files.createDirectories(home().resolve("tmp"));
-        start(FarmAddress.parse("tcp://localhost:0", BenchWorkerProgram.MEMBER));
+        Path queues = folder.resolve("broker");
+        broker = isForeign
+                ? Foreign.start(queues)
+                : Own.start(queues, FarmAddress.parse("tcp://localhost:0", BenchWorkerProgram.MEMBER));
         Bytes emulated = image("mps2-an386");
         Bytes flashed = image("virtual-stm32f405");
         FarmTask run = new FarmTask.Run(List.of(new FarmTask.Call(0, input())));
@@ -122,7 +184,7 @@ final class FarmSoakTest {
     }
 
     /** Kills and restarts spread over the jobs. */
-    private void disturb(List<CompletableFuture<FarmResult>> results) throws InterruptedException {
+    private void disturb(List<CompletableFuture<FarmResult>> results) throws InterruptedException, IOException {
         Random random = new Random(7);
         for (int kill = 0; kill < KILLS; kill++) {
             results.get((kill + 1) * (JOBS / (KILLS + 2))).join();
@@ -132,9 +194,8 @@ final class FarmSoakTest {
             worker.close();
             fork(victim);
             if (kill == KILLS / 3 || kill == 2 * KILLS / 3) {
-                FarmAddress address = broker.address();
-                stop();
-                start(address);
+                broker.stop();
+                broker = broker.again();
             }
         }
     }
@@ -154,8 +215,13 @@ final class FarmSoakTest {
             assertThat(((Ran) answer).runs().get(0).bytes()).isEqualTo(expected);
         });
         workers.values().forEach(RunningProcess::close);
-        assertThat(keeper.state().queues()).allMatch(queue -> queue.messages() == 0);
-        stop();
+        try (FarmLink link = FarmLink.open(broker.address())) {
+            for (String queue : List.of(FarmQueues.JOBS, FarmQueues.ANSWERS, FarmQueues.DEAD)) {
+                assertThat(link.browse(queue, 1)).isEmpty();
+            }
+        }
+        broker.keeper().close();
+        broker.stop();
         assertThat(ProcessHandle.allProcesses()
                         .filter(process -> process.info()
                                 .commandLine()
