@@ -60,6 +60,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A farm with a broker of another make, Apache Qpid Broker-J in a process of its own, and work that needs no tools. */
@@ -174,6 +175,40 @@ final class ForeignBrokerTest {
         assertThat(two.done()).isPositive();
         assertThat(isEmpty(FarmQueues.JOBS)).isTrue();
         assertThat(isEmpty(FarmQueues.ANSWERS)).isTrue();
+    }
+
+    /** Three workers answer 300 jobs while twelve of them are killed, and the broker twice. */
+    @Test
+    @EnabledIfSystemProperty(named = "kiln.golden", matches = "all")
+    void every_job_is_answered_once_whatever_dies() throws Exception {
+        FarmClient client = opened(FarmClient.connect(broker.address(), FarmTerms.of(Duration.ofMinutes(5)), Log.QUIET));
+        List<CompletableFuture<FarmResult>> results = new ArrayList<>();
+        IntStream.range(0, 300).forEach(i -> results.add(client.submit(DigestRunner.digest("b", 20_000, "job " + i))));
+        List<RunningProcess> workers = new ArrayList<>();
+        for (String name : List.of("one", "two", "three")) {
+            workers.add(fork(name));
+        }
+        for (int kill = 0; kill < 12; kill++) {
+            results.get((kill + 1) * 20).join();
+            RunningProcess victim = workers.remove(0);
+            ProcessHandle.of(victim.pid()).ifPresent(ProcessHandle::destroyForcibly);
+            if (kill % 5 == 4) {
+                broker.kill();
+                broker = broker.again();
+            }
+            workers.add(fork("other-" + kill));
+        }
+        long givenUp = results.stream()
+                .filter(result -> result.join().answer() instanceof GivenUp)
+                .count();
+        assertThat(givenUp).isLessThanOrEqualTo(6);
+        for (int i = 0; i < results.size(); i++) {
+            if (results.get(i).join().answer() instanceof Ran) {
+                assertThat(text(results.get(i).join())).isEqualTo(DigestRunner.digested(20_000, "job " + i));
+            }
+        }
+        client.close();
+        assertThat(isEmpty(FarmQueues.JOBS)).isTrue();
     }
 
     @Test

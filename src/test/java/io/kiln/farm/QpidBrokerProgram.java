@@ -18,7 +18,6 @@ import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -37,7 +36,7 @@ import org.apache.qpid.server.SystemLauncherListener;
  * @param folder its queues
  * @param key with which it proves who it is
  */
-public record QpidBrokerProgram(
+record QpidBrokerProgram(
         RunningProcess process, FarmAddress address, FarmAddress encrypted, Path folder, Store key)
         implements AutoCloseable {
     /** What members have to know. */
@@ -67,27 +66,18 @@ public record QpidBrokerProgram(
         launcher.shutdown();
     }
 
-    /** Starts one with a key of its own. */
-    public static QpidBrokerProgram start(Path folder) throws IOException, GeneralSecurityException {
-        Files.createDirectories(folder);
-        FarmKeys keys = new FarmKeys(folder);
-        keys.pair("broker", "localhost");
-        keys.trust("brokers", "broker");
-        return start(folder, keys.store("broker"), keys.password(PASSWORD));
-    }
-
     /**
      * Starts one that listens at two ports, one of them with TLS.
      *
      * @param key of the broker
      * @param members how its members get in, by the password
      */
-    public static QpidBrokerProgram start(Path folder, Store key, FarmAccess members) throws IOException {
+    static QpidBrokerProgram start(Path folder, Store key, FarmAccess members) throws IOException {
         return start(folder, key, address("amqp", FarmAccess.by(PASSWORD)), address("amqps", members));
     }
 
     /** Starts it again in its folder and at its ports. */
-    public QpidBrokerProgram again() throws IOException {
+    QpidBrokerProgram again() throws IOException {
         return start(folder, key, address, encrypted);
     }
 
@@ -193,7 +183,7 @@ public record QpidBrokerProgram(
     }
 
     /** Ends it at once, as the power's end would. */
-    public void kill() {
+    void kill() {
         ProcessHandle.of(process.pid()).ifPresent(ProcessHandle::destroyForcibly);
         process.close();
     }

@@ -261,22 +261,25 @@ public final class FarmClient implements AutoCloseable {
             return;
         }
         Duration silence = Duration.ofNanos(System.nanoTime() - lastAnswer);
-        String wanted = outstanding.values().stream()
+        if (silence.compareTo(terms.patience()) > 0) {
+            failAll(new KilnException(Failure.FARM.problem(
+                    "no worker of the farm answered for " + terms.patience().toSeconds() + " s",
+                    address.url(),
+                    "a worker with " + wanted() + needs(),
+                    "Start one with kiln:worker; kiln:farm shows who is there")));
+        } else if (!hasSaid && silence.compareTo(SAYS_THAT_IT_WAITS) > 0) {
+            hasSaid = true;
+            log.info("Waiting for a worker with " + wanted() + needs() + "; kiln:farm shows who is there");
+        }
+    }
+
+    private String wanted() {
+        return outstanding.values().stream()
                 .map(waiting -> waiting.job().board() + " ("
                         + ParameterValue.text(waiting.job().place()) + ")")
                 .distinct()
                 .sorted()
                 .collect(Collectors.joining(", "));
-        if (silence.compareTo(terms.patience()) > 0) {
-            failAll(new KilnException(Failure.FARM.problem(
-                    "no worker of the farm answered for " + terms.patience().toSeconds() + " s",
-                    address.url(),
-                    "a worker with " + wanted + needs(),
-                    "Start one with kiln:worker; kiln:farm shows who is there")));
-        } else if (!hasSaid && silence.compareTo(SAYS_THAT_IT_WAITS) > 0) {
-            hasSaid = true;
-            log.info("Waiting for a worker with " + wanted + needs() + "; kiln:farm shows who is there");
-        }
     }
 
     private String needs() {

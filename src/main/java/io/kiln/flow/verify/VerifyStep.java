@@ -248,7 +248,7 @@ public final class VerifyStep {
 
     private RoundedModel read(ModelSource model) {
         RoundedModel read = RoundedModel.of(reading(), new QuantizedFiles(build.spec(), Log.QUIET).compiled(model));
-        return spec.original()
+        return OriginalModel.file(model, spec)
                 .filter(file -> OriginalModel.isMissing(read.function()))
                 .map(file -> OriginalModel.of(read.function(), file, reading(), model))
                 .orElse(read);
