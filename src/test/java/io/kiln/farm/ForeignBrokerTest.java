@@ -181,7 +181,8 @@ final class ForeignBrokerTest {
     @Test
     @EnabledIfSystemProperty(named = "kiln.golden", matches = "all")
     void every_job_is_answered_once_whatever_dies() throws Exception {
-        FarmClient client = opened(FarmClient.connect(broker.address(), FarmTerms.of(Duration.ofMinutes(5)), Log.QUIET));
+        FarmClient client =
+                opened(FarmClient.connect(broker.address(), FarmTerms.of(Duration.ofMinutes(5)), Log.QUIET));
         List<CompletableFuture<FarmResult>> results = new ArrayList<>();
         IntStream.range(0, 300).forEach(i -> results.add(client.submit(DigestRunner.digest("b", 20_000, "job " + i))));
         List<RunningProcess> workers = new ArrayList<>();

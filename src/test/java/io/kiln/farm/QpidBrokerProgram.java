@@ -36,8 +36,7 @@ import org.apache.qpid.server.SystemLauncherListener;
  * @param folder its queues
  * @param key with which it proves who it is
  */
-record QpidBrokerProgram(
-        RunningProcess process, FarmAddress address, FarmAddress encrypted, Path folder, Store key)
+record QpidBrokerProgram(RunningProcess process, FarmAddress address, FarmAddress encrypted, Path folder, Store key)
         implements AutoCloseable {
     /** What members have to know. */
     static final String PASSWORD = "tea and scones";
