@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.build;
 
+import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.FolderLock;
@@ -133,10 +134,7 @@ public final class VelaStep {
                     .value("model", model.file())
                     .value("version of Vela", version)
                     .value("options", arguments)
-                    .value(
-                            "configuration",
-                            memories.flatMap(told ->
-                                    Optional.ofNullable(build.board().files().get(told.config()))))
+                    .value("configuration", ownConfig())
                     .value(
                             "limits",
                             build.spec().options(build.board()).reading().limits());
@@ -147,16 +145,20 @@ public final class VelaStep {
             return model.by(Json.read(said, VelaRun.class), result);
         }
 
+        /** The configuration file, if it is the board's. */
+        private Optional<Bytes> ownConfig() {
+            return memories.flatMap(
+                    told -> Optional.ofNullable(build.board().files().get(told.config())));
+        }
+
         private VelaRun run(Path result, Path printed) {
             try {
                 Path work = Files.createTempDirectory("kiln-vela");
                 try {
                     Files.copy(model.file(), work.resolve(arguments.get(0)));
-                    memories.map(VelaMemories::config)
-                            .filter(build.board().files()::containsKey)
-                            .ifPresent(file -> WholeFiles.write(
-                                    work.resolve(file),
-                                    build.board().files().get(file).toArray()));
+                    ownConfig()
+                            .ifPresent(content -> WholeFiles.write(
+                                    work.resolve(memories.orElseThrow().config()), content.toArray()));
                     String said = program.compile(work, arguments, printed);
                     Path out = work.resolve(OUT);
                     WholeFiles.write(result, Files.readAllBytes(checked(out.resolve(model.name() + RESULT))));

@@ -45,7 +45,17 @@ final class NpuOperationCheck implements Consumer<String> {
     }
 
     /** A layer of the original: values in the order H, W, C. */
-    private record Layer(String name, TensorType type, byte[] values) {
+    private static final class Layer {
+        private final String name;
+        private final TensorType type;
+        private final byte[] values;
+
+        Layer(String name, TensorType type, byte[] values) {
+            this.name = name;
+            this.type = type;
+            this.values = values;
+        }
+
         int channels() {
             int rank = type.shape().rank();
             return rank == 0 ? 1 : type.shape().dims().get(rank - 1);

@@ -143,6 +143,21 @@ public final class FarmStep {
             return new Served(Optional.empty(), keeper.start(), how.address(), "a broker of another make");
         }
 
+        /**
+         * Whoever started this process can start it again, but does not know that the engine in it has ended.
+         *
+         * @throws KilnException if the embedded broker has ended by itself
+         */
+        void requireRunning() {
+            if (broker.filter(own -> !own.isActive()).isPresent()) {
+                throw new KilnException(Failure.FARM.problem(
+                        "the broker has ended by itself: it cannot keep its queues",
+                        place,
+                        "a disk with room that can be written",
+                        "Start it again; what it had acknowledged is there"));
+            }
+        }
+
         String what() {
             return broker.isPresent()
                     ? "the broker, its queues stay"
@@ -188,6 +203,7 @@ public final class FarmStep {
             try {
                 do {
                     show();
+                    served.requireRunning();
                 } while (!end.await(how.refresh(), TimeUnit.SECONDS));
             } finally {
                 status.ifPresent(StatusServer::close);
