@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Installs what this project's own build needs of the system, and says so first. Does nothing if all is there.
-# Usage: setup.sh quickstart|tests FOLDER: the folder is what tests keep; what was not used for two weeks goes.
+# Usage: setup.sh quickstart|tests|nightly FOLDER: the folder is what tests keep; what was not used for two weeks goes.
 set -euo pipefail
 
 [ ! -d "${2:-}/programs" ] || find "$2/programs" -type f -mtime +14 -delete
@@ -13,6 +13,7 @@ if [ "${1:-tests}" != quickstart ]; then
     "qemu-system-riscv32 qemu-system-misc"
     "arm-none-eabi-gcc gcc-arm-none-eabi"
     "riscv64-unknown-elf-gcc gcc-riscv64-unknown-elf"
+    "xtensa-lx106-elf-gcc gcc-xtensa-lx106"
     "gcc gcc"
     "g++ g++"
     "make make"
@@ -26,6 +27,9 @@ if [ "${1:-tests}" != quickstart ]; then
   )
 fi
 
+# Looks at the site, and signs a release that is thrown away.
+[ "${1:-tests}" != nightly ] || needed+=("chromium chromium" "gpg gpg")
+
 packages=()
 for entry in "${needed[@]}"; do
   read -r command package <<<"$entry"
@@ -36,7 +40,11 @@ if [ "${1:-tests}" != quickstart ]; then
   [ -e /usr/lib/arm-none-eabi/include/stdint.h ] || packages+=(libnewlib-arm-none-eabi)
   [ -d /usr/include/newlib/c++ ] || packages+=(libstdc++-arm-none-eabi-dev)
   [ -d /usr/lib/picolibc/riscv64-unknown-elf ] || packages+=(picolibc-riscv64-unknown-elf)
+  [ -e /usr/lib/xtensa-lx106-elf/picolibc.specs ] || packages+=(picolibc-xtensa-lx106-elf)
   [ -e /usr/include/stdint.h ] || packages+=(libc6-dev)
+  # The soak of a farm: clocks that jump, and a parser of figures.
+  [ -d /usr/lib/x86_64-linux-gnu/faketime ] || packages+=(faketime)
+  [ -d /usr/lib/python3/dist-packages/prometheus_client ] || packages+=(python3-prometheus-client)
   # The ONNX project's own tests of its operators.
   [ -d /usr/share/libonnx-testdata/data/node ] || packages+=(libonnx-testdata)
 fi

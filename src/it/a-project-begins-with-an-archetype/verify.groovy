@@ -17,6 +17,11 @@ assert log.contains('Board left-glove: an empty application compiles and links')
 assert log.contains('program on qemu-system-arm mps2-an386: 1 test, all passed')
 assert new JsonSlurper().parse(new File(basedir, 'gloves/target/kiln/verify.json')).bitExact
 
+// What a first build says, beside the four lines that Maven has around it: 25 lines with words, one of them where the compiler is unpacked.
+def first = log.substring(log.indexOf('< com.example:gloves >'))
+first = first.substring(0, first.indexOf('--- maven-install-plugin')).readLines().findAll { it.replaceFirst(/^\[\w+\] /, '') =~ /\w/ }
+assert first.size() > 15 && first.size() + 4 + 1 <= 25 : first.join('\n')
+
 // kiln.attachReports: the papers are installed with the image.
 def installed = new File(localRepositoryPath, 'com/example/gloves/1.0.0')
 ['.elf', '-report.json', '-report.html', '-cyclonedx.json', '-provenance.json'].each {

@@ -4,7 +4,6 @@ import groovy.json.JsonSlurper
 def log = new File(basedir, 'build.log').text
 assert log.contains("| hello from the project's own main")
 assert log.contains('| the model ran')
-assert log.contains("The default application replaces the project's own main")
 def verify = new JsonSlurper().parse(new File(basedir, 'target/kiln/verify.json'))
 assert verify.bitExact && verify.passed && verify.cases*.name.contains('own_program')
 assert log.contains("Verified with the default application, not with the project's own program, which ran")

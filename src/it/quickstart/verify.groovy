@@ -26,4 +26,10 @@ assert !report.operators.isEmpty()
 
 assert log.contains('Booting quickstart-1.0.0.elf on qemu-system-arm mps2-an386')
 assert log =~ /default vector_3: acceleration = .+ -> gesture = .+/ : 'the answers are shown'
+
+// The README shows lines of this build.
+def shown = new File(quickstart, '../../../README.md').text.findAll(/(?m)^\[INFO\] .*/)
+assert shown.size() == 4
+def said = log.replace("$basedir/", '')
+shown.each { assert said.contains(it) : "README.md shows another line: $it" }
 return true

@@ -74,9 +74,25 @@ void kiln_mlperf_results(void) {
   }
 }
 
+#ifdef KILN_MLPERF_STREAM
+void kiln_mlperf_start(void) {
+  has_input = 0;
+}
+
+void kiln_mlperf_stop(void) {
+  kiln_mlperf_put_text("[]\r\n");
+}
+
+void kiln_mlperf_extract(void) {
+  kiln_mlperf_put_text("m-activations-[");
+  kiln_mlperf_put_integer(INT32_MIN);
+  kiln_mlperf_put_text("]\r\n");
+}
+#endif
+
 /* Characters that make commands often. */
 static uint8_t any(void) {
-  static const char* const words[] = {"db ", "load ", "print", "infer ", "results", "name", "-1", "490", "7 0", "00", "ff"};
+  static const char* const words[] = {"db ", "load ", "print", "infer ", "results", "name", "start", "stop", "extract_uart_stream", "-1", "490", "7 0", "00", "ff"};
   static const char* word = "";
   if (*word == '\0' && rand() % 3 == 0) {
     word = words[(size_t)rand() % (sizeof words / sizeof words[0])];

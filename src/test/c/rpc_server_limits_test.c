@@ -109,7 +109,12 @@ static void packets_that_are_cut_or_too_long_are_refused(void) {
   add_text("0.7.0");
   sequence(0, NULL);
   call();
-  EXPECT(replied_exception("the server speaks version 0.8.0*"));
+  EXPECT(replied_exception("the server speaks version 0.8.0 of the protocol, and the client 0.7.0"));
+  begin(kTVMRPCInitServer);
+  add_text("0.8.0 and much more than is told back\n");
+  sequence(0, NULL);
+  call();
+  EXPECT(replied_exception("the server speaks version 0.8.0 of the protocol, and the client 0.8.0?and?much?more?than"));
   /* A length that is not the packet's. */
   wire_out.size = 0;
   begin(kTVMRPCShutdown);

@@ -1,13 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Atomic operations for which the core has no instructions, by the names that compilers call: all on Armv6-M, those of 8 bytes elsewhere.
- * Interrupts wait meanwhile. There is one core.
+ * Atomic operations for which the core has no instructions, by the names that compilers call: all on Armv6-M and on RISC-V
+ * without A, those of 8 bytes elsewhere. Interrupts wait meanwhile. There is one core.
  */
 #include <stdbool.h>
 #include <stdint.h>
 
 #define WEAK __attribute__((weak))
 
+#ifdef __riscv
+#define MIE 8ul
+
+static inline uint32_t lock(void) {
+  uint32_t before;
+  __asm__ volatile("csrrci %0, mstatus, 8" : "=r"(before)::"memory");
+  return before;
+}
+
+static inline void unlock(uint32_t before) {
+  __asm__ volatile("csrs mstatus, %0" ::"r"(before & MIE) : "memory");
+}
+#else
 static inline uint32_t lock(void) {
   uint32_t before;
   __asm__ volatile("mrs %0, primask\n\tcpsid i" : "=r"(before)::"memory");
@@ -17,6 +30,7 @@ static inline uint32_t lock(void) {
 static inline void unlock(uint32_t before) {
   __asm__ volatile("msr primask, %0" ::"r"(before) : "memory");
 }
+#endif
 
 /* The compiler knows the names themselves with other types. */
 #define NAMED(name) __asm__("__atomic_" name)

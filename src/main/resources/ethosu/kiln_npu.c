@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include KILN_NPU_DRIVER
 
@@ -24,17 +25,31 @@ int32_t TVMDeviceEthosUDeactivate(void* context);
 #ifdef KILN_NPU_TELLS
 void kiln_console_put(uint8_t byte);
 
+static void kiln_npu_say(const char* text, size_t length) {
+  for (size_t i = 0; i < length; ++i) {
+    kiln_console_put((uint8_t)text[i]);
+  }
+  kiln_console_put('\r');
+  kiln_console_put('\n');
+}
+
+/* Whether each operation says what it leaves: kiln:compare-layers sets it in the image that it runs. */
+extern const volatile uint8_t kiln_npu_logs;
+const volatile uint8_t kiln_npu_logs = 0;
+
+static void kiln_npu_log(const struct ethosu_model_operation* operation, void* user) {
+  char text[128];
+  (void)user;
+  memcpy(text, "npu ", 4);
+  kiln_npu_say(text, 4 + ethosu_model_line(operation, text + 4, sizeof text - 4));
+}
+
 /* Says on the console why the model of the NPU refused a part: which operation, and what is wrong with it. */
 static void kiln_npu_tell(struct ethosu_driver* npu) {
   const struct ethosu_model_error* const error = ethosu_model_last_error(npu);
   if (error->reason != ETHOSU_MODEL_OK) {
     static char text[256];
-    const size_t length = ethosu_model_describe(error, text, sizeof text);
-    for (size_t i = 0; i < length; ++i) {
-      kiln_console_put((uint8_t)text[i]);
-    }
-    kiln_console_put('\r');
-    kiln_console_put('\n');
+    kiln_npu_say(text, ethosu_model_describe(error, text, sizeof text));
   }
 }
 #endif
@@ -59,6 +74,11 @@ int32_t TVMDeviceEthosUActivate(void* context) {
   }
 #ifdef KILN_NPU_MODEL
   ethosu_model_configure(context, KILN_NPU_MODEL);
+#endif
+#ifdef KILN_NPU_TELLS
+  if (kiln_npu_logs != 0) {
+    ethosu_model_watch(context, kiln_npu_log, NULL);
+  }
 #endif
 #ifdef KILN_NPU_IRQ
   NVIC_ENABLE[KILN_NPU_IRQ / 32] = 1u << (KILN_NPU_IRQ % 32);

@@ -8,6 +8,8 @@
 #include "kiln_console.h"
 #include "kiln_stack.h"
 
+extern uint32_t __bss_start__[] __attribute__((weak));
+extern uint32_t __bss_end__[] __attribute__((weak));
 extern void (*const __preinit_array_start[])(void) __attribute__((weak));
 extern void (*const __preinit_array_end[])(void) __attribute__((weak));
 extern void (*const __init_array_start[])(void) __attribute__((weak));
@@ -21,6 +23,18 @@ __attribute__((weak)) void __libc_init_array(void) {
   for (void (*const* each)(void) = __init_array_start; each < __init_array_end; ++each) {
     (*each)();
   }
+}
+
+int main(void);
+void _start(void);
+
+/* Nordic's start-up code goes on in this function, which newlib has in its crt0.o: it clears the variables and calls constructors. */
+__attribute__((weak, noreturn)) void _start(void) {
+  for (uint32_t* word = __bss_start__; word < __bss_end__; ++word) {
+    *(volatile uint32_t*)word = 0u;
+  }
+  __libc_init_array();
+  kiln_board_exit(main());
 }
 
 /* Below this frame, and what it calls, nothing of the stack is in use. */

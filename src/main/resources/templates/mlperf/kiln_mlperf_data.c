@@ -10,12 +10,13 @@
  *   KILN_MLPERF_FIRST              results are 8 bits from this value on; kiln_mlperf_thousandths has their meanings
  *   KILN_MLPERF_OUTPUT, _OUT_SCALE, _OUT_ZERO          the result is how far the output is from the loaded floats
  *
- * Without the last two, results are floats as they are.
+ *   KILN_MLPERF_STREAM             loaded bytes are samples of 16 bits, which kiln_mlperf_stream.c hears
+ *
+ * Without the last three, results are floats as they are.
  */
 #include "kiln_app.h"
-#include "kiln_mlperf.h"
 #define KILN_MLPERF_TABLES
-#include "kiln_mlperf_model.h"
+#include "kiln_mlperf.h"
 
 #define MODEL (&kiln_app_models[0])
 
@@ -84,11 +85,14 @@ void kiln_mlperf_convert(void) {
 }
 #endif
 
+#ifndef KILN_MLPERF_STREAM
 int32_t kiln_mlperf_run(void) {
   return MODEL->run();
 }
+#endif
 
-#ifdef KILN_MLPERF_FIRST
+#ifdef KILN_MLPERF_STREAM
+#elif defined KILN_MLPERF_FIRST
 void kiln_mlperf_results(void) {
   const uint8_t* output = MODEL->tensor(1);
   for (uint32_t i = 0; i < KILN_MLPERF_RESULTS; ++i) {
@@ -103,12 +107,6 @@ void kiln_mlperf_results(void) {
 #define FRACTION_BITS 23u
 #define LARGEST_SHIFT 29
 
-static void put_text(const char* text) {
-  for (; *text != '\0'; ++text) {
-    kiln_mlperf_put((uint8_t)*text);
-  }
-}
-
 /* A float with three decimals, as printf's %0.3f has it up to 2^52: rounded by its bits, half to even. */
 static void put_float(float value) {
   union {
@@ -119,7 +117,7 @@ static void put_float(float value) {
   int32_t exponent = (int32_t)(parts.bits >> FRACTION_BITS & 0xffu);
   uint64_t mantissa = parts.bits & ((1u << FRACTION_BITS) - 1u);
   if (exponent == 0xff) {
-    put_text(mantissa != 0u ? "nan" : is_negative != 0 ? "-inf" : "inf");
+    kiln_mlperf_put_text(mantissa != 0u ? "nan" : is_negative != 0 ? "-inf" : "inf");
     return;
   }
   mantissa |= exponent != 0 ? (uint64_t)1 << FRACTION_BITS : 0u;
@@ -158,7 +156,7 @@ void kiln_mlperf_results(void) {
   }
   put_float(sum / (float)(KILN_MLPERF_BYTES / 4u));
 }
-#elif !defined KILN_MLPERF_FIRST
+#elif !defined KILN_MLPERF_FIRST && !defined KILN_MLPERF_STREAM
 void kiln_mlperf_results(void) {
   const float* output = (const float*)(const void*)MODEL->tensor(1);
   for (uint32_t i = 0; i < KILN_MLPERF_RESULTS; ++i) {

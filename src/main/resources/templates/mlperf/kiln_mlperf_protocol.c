@@ -9,6 +9,17 @@
 #define USUAL_RUNS 1
 #define USUAL_WARMUPS 10
 
+/* The streaming benchmark's firmware calls itself otherwise, and says of loading what it does in other words. */
+#ifdef KILN_MLPERF_STREAM
+#define PROFILE "MLPerf Tiny Firmware V0.1.0"
+#define EXPECTING "Expecting "
+#define EXPECTED " bytes\r\n"
+#else
+#define PROFILE "ULPMark for tinyML Firmware V0.0.1"
+#define EXPECTING "m-[Expecting "
+#define EXPECTED " bytes]\r\n"
+#endif
+
 /* A word of the command. */
 struct word {
   const char* text;
@@ -21,38 +32,9 @@ static uint32_t length; /* of the command, with what did not fit */
 static uint32_t size;     /* bytes that the host announced */
 static uint32_t position; /* bytes that came */
 
-static void put(const char* text) {
-  for (; *text != '\0'; ++text) {
-    kiln_mlperf_put((uint8_t)*text);
-  }
-}
-
 static void put_word(struct word word) {
   for (uint32_t i = 0; i < word.length; ++i) {
     kiln_mlperf_put((uint8_t)word.text[i]);
-  }
-}
-
-void kiln_mlperf_put_number(uint64_t number) {
-  char digits[20];
-  uint32_t count = 0;
-  do {
-    digits[count++] = (char)('0' + number % 10u);
-    number /= 10u;
-  } while (number != 0u);
-  while (count != 0u) {
-    kiln_mlperf_put((uint8_t)digits[--count]);
-  }
-}
-
-void kiln_mlperf_put_thousandths(uint64_t thousandths, int is_negative) {
-  if (is_negative != 0) {
-    kiln_mlperf_put('-');
-  }
-  kiln_mlperf_put_number(thousandths / 1000u);
-  kiln_mlperf_put('.');
-  for (uint32_t unit = 100u; unit != 0u; unit /= 10u) {
-    kiln_mlperf_put((uint8_t)('0' + thousandths / unit % 10u));
   }
 }
 
@@ -93,22 +75,22 @@ static int32_t number(struct word word) {
 }
 
 static void put_count(const char* text, uint32_t count, const char* rest) {
-  put(text);
+  kiln_mlperf_put_text(text);
   kiln_mlperf_put_number(count);
-  put(rest);
+  kiln_mlperf_put_text(rest);
 }
 
 static void timestamp(void) {
   int64_t microseconds = kiln_mlperf_mark();
   if (microseconds >= 0) {
-    put("m-lap-us-");
+    kiln_mlperf_put_text("m-lap-us-");
     kiln_mlperf_put_number((uint64_t)microseconds);
-    put("\r\n");
+    kiln_mlperf_put_text("\r\n");
   }
 }
 
 static void help(void) {
-  put("ULPMark for tinyML Firmware V0.0.1\r\n"
+  kiln_mlperf_put_text("ULPMark for tinyML Firmware V0.0.1\r\n"
       "\r\n"
       "help         : Print this information\r\n"
       "name         : Print the name of the device\r\n"
@@ -126,18 +108,18 @@ static void load(struct word count) {
   size = 0;
   position = 0;
   if (count.length == 0u) {
-    put("e-[Command 'db load' requires the # of bytes]\r\n");
+    kiln_mlperf_put_text("e-[Command 'db load' requires the # of bytes]\r\n");
     return;
   }
   int32_t bytes = number(count);
   if (bytes <= 0) {
-    put("e-[Command 'db load' must be >0 bytes]\r\n");
+    kiln_mlperf_put_text("e-[Command 'db load' must be >0 bytes]\r\n");
   } else if ((uint32_t)bytes > kiln_mlperf_bytes) {
     put_count("Supplied buffer size ", (uint32_t)bytes, " exceeds maximum of ");
     put_count("", kiln_mlperf_bytes, "\n");
   } else {
     size = (uint32_t)bytes;
-    put_count("m-[Expecting ", size, " bytes]\r\n");
+    put_count(EXPECTING, size, EXPECTED);
   }
 }
 
@@ -151,7 +133,7 @@ static int digit(char c) {
 
 static void store(struct word hex) {
   if ((hex.length & 1u) != 0u) {
-    put("e-[Insufficent number of hex digits]\r\n");
+    kiln_mlperf_put_text("e-[Insufficent number of hex digits]\r\n");
     return;
   }
   for (uint32_t i = 0; i < hex.length; i += 2u) {
@@ -159,16 +141,19 @@ static void store(struct word hex) {
     int low = digit(hex.text[i + 1u]);
     if (high < 0 || low < 0) {
       struct word pair = {hex.text + i, 2};
-      put("e-[Invalid hex digit '");
+      kiln_mlperf_put_text("e-[Invalid hex digit '");
       put_word(pair);
-      put("']\r\n");
+      kiln_mlperf_put_text("']\r\n");
       return;
     }
     if (position < size) {
       kiln_mlperf_store(position, (uint8_t)(high << 4 | low));
       ++position;
       if (position == size) {
-        put("m-load-done\r\n");
+#ifdef KILN_MLPERF_STREAM
+        put_count("", size, " bytes received\r\n");
+#endif
+        kiln_mlperf_put_text("m-load-done\r\n");
         return;
       }
     }
@@ -179,22 +164,22 @@ static void print_buffer(void) {
   static const char digits[] = "0123456789abcdef";
   for (uint32_t i = 0; i < size; ++i) {
     uint8_t byte = kiln_mlperf_loaded(i);
-    put(i % 8u == 0u ? "m-buffer-" : "-");
+    kiln_mlperf_put_text(i % 8u == 0u ? "m-buffer-" : "-");
     kiln_mlperf_put((uint8_t)digits[byte >> 4]);
     kiln_mlperf_put((uint8_t)digits[byte & 15u]);
     if (i % 8u == 7u || i + 1u == size) {
-      put("\r\n");
+      kiln_mlperf_put_text("\r\n");
     }
   }
   if (size % 8u != 0u) {
-    put("\r\n");
+    kiln_mlperf_put_text("\r\n");
   }
 }
 
 static void buffer(uint32_t at) {
   struct word what = next_word(&at);
   if (what.length == 0u) {
-    put("e-[Command 'db' requires a subcommand]\r\n");
+    kiln_mlperf_put_text("e-[Command 'db' requires a subcommand]\r\n");
   } else if (is(what, "load")) {
     load(next_word(&at));
   } else if (is(what, "print")) {
@@ -204,10 +189,31 @@ static void buffer(uint32_t at) {
   }
 }
 
+#ifdef KILN_MLPERF_STREAM
+static void extract(void) {
+  if (position == kiln_mlperf_bytes) {
+    kiln_mlperf_extract();
+  } else {
+    put_count("e-[", position, " bytes are loaded]\r\n");
+  }
+}
+
+static void start(void) {
+  timestamp();
+  kiln_mlperf_start();
+  kiln_mlperf_put_text("Listening for I2S data ... \r\nDMA receive initiated.\r\n");
+}
+
+static void stop(void) {
+  timestamp();
+  kiln_mlperf_put_text("Streaming stopped.\r\ntarget activations: \r\n");
+  kiln_mlperf_stop();
+}
+#else
 static void results(void) {
-  put("m-results-[");
+  kiln_mlperf_put_text("m-results-[");
   kiln_mlperf_results();
-  put("]\r\n");
+  kiln_mlperf_put_text("]\r\n");
 }
 
 /* Runs the model some times; 0 if it went well. */
@@ -226,11 +232,11 @@ static void infer(uint32_t at) {
   int32_t runs = first.length == 0u ? USUAL_RUNS : number(first);
   int32_t warmups = second.length == 0u ? USUAL_WARMUPS : number(second);
   if (runs <= 0) {
-    put("e-[Inference iterations must be >0]\r\n");
+    kiln_mlperf_put_text("e-[Inference iterations must be >0]\r\n");
     return;
   }
   if (warmups < 0) {
-    put("e-[Inference warmup must be >=0]\r\n");
+    kiln_mlperf_put_text("e-[Inference warmup must be >=0]\r\n");
     return;
   }
   if (position == kiln_mlperf_bytes) {
@@ -242,56 +248,72 @@ static void infer(uint32_t at) {
   int is_time_known = 1;
   put_count("m-warmup-start-", (uint32_t)warmups, "\r\n");
   int32_t result = repeat(warmups, &is_time_known);
-  put("m-warmup-done\r\n");
+  kiln_mlperf_put_text("m-warmup-done\r\n");
   put_count("m-infer-start-", (uint32_t)runs, "\r\n");
   is_time_known = 1;
   timestamp();
   result = result == 0 ? repeat(runs, &is_time_known) : result;
   timestamp();
-  put("m-infer-done\r\n");
+  kiln_mlperf_put_text("m-infer-done\r\n");
   if (result != 0) {
-    put("e-[The model failed]\r\n");
+    kiln_mlperf_put_text("e-[The model failed]\r\n");
   } else if (is_time_known == 0) {
-    put("e-[An inference took longer than the timer counts]\r\n");
+    kiln_mlperf_put_text("e-[An inference took longer than the timer counts]\r\n");
   } else {
     results();
   }
 }
+
+#endif
 
 static void obey(void) {
   uint32_t at = 0;
   struct word word = next_word(&at);
+#ifdef KILN_MLPERF_STREAM
+  kiln_mlperf_put_text("Received command: ");
+  put_word(word);
+  kiln_mlperf_put_text("\r\n");
+#endif
   if (is(word, "name")) {
-    put("m-name-dut-[");
-    put(kiln_mlperf_vendor);
-    put("]\r\n");
+    kiln_mlperf_put_text("m-name-dut-[");
+    kiln_mlperf_put_text(kiln_mlperf_vendor);
+    kiln_mlperf_put_text("]\r\n");
   } else if (is(word, "timestamp")) {
     timestamp();
   } else if (is(word, "profile")) {
-    put("m-profile-[ULPMark for tinyML Firmware V0.0.1]\r\nm-model-[");
-    put(kiln_mlperf_benchmark);
-    put("]\r\n");
+    kiln_mlperf_put_text("m-profile-[" PROFILE "]\r\nm-model-[");
+    kiln_mlperf_put_text(kiln_mlperf_benchmark);
+    kiln_mlperf_put_text("]\r\n");
   } else if (is(word, "help")) {
     help();
   } else if (is(word, "db")) {
     buffer(at);
+#ifdef KILN_MLPERF_STREAM
+  } else if (is(word, "start")) {
+    start();
+  } else if (is(word, "stop")) {
+    stop();
+  } else if (is(word, "extract_uart_stream")) {
+    extract();
+#else
   } else if (is(word, "infer")) {
     infer(at);
   } else if (is(word, "results")) {
     results();
+#endif
   } else {
-    put("e-[Unknown command: ");
+    kiln_mlperf_put_text("e-[Unknown command: ");
     put_word(word);
-    put("]\r\n");
+    kiln_mlperf_put_text("]\r\n");
   }
 }
 
 void kiln_mlperf_begin(void) {
-  put("m-timestamp-mode-");
-  put(kiln_mlperf_mode);
-  put("\r\n");
+  kiln_mlperf_put_text("m-timestamp-mode-");
+  kiln_mlperf_put_text(kiln_mlperf_mode);
+  kiln_mlperf_put_text("\r\n");
   timestamp();
-  put("m-init-done\r\n" READY);
+  kiln_mlperf_put_text("m-init-done\r\n" READY);
 }
 
 void kiln_mlperf_accept(uint8_t character) {
@@ -303,10 +325,10 @@ void kiln_mlperf_accept(uint8_t character) {
     return;
   }
   if (length > KILN_MLPERF_COMMAND) {
-    put("e-[Command too long]\r\n");
+    kiln_mlperf_put_text("e-[Command too long]\r\n");
   } else {
     obey();
   }
   length = 0;
-  put(READY);
+  kiln_mlperf_put_text(READY);
 }

@@ -31,7 +31,7 @@ public final class ModelArchive {
     }
 
     /**
-     * Reads an archive.
+     * Reads an archive. The format has no place for scales and zero points, so those of its models' inputs and outputs are 0.
      *
      * @param file a tar of version 1 to 7
      * @return its models

@@ -5,6 +5,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.UnaryOperator;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -17,15 +19,30 @@ public final class CText {
 
     /** The files that a C file includes, in its order and without their quotes or brackets. Conditions and comments are not looked at. */
     public static Stream<String> includes(String text) {
-        List<String> files = new ArrayList<>();
+        return directives(text).stream().map(directive -> directive.group(1));
+    }
+
+    /** A C file that includes other files: each name is replaced by what the function gives for it, its quotes or brackets stay. */
+    public static String withIncludes(String text, UnaryOperator<String> name) {
+        StringBuilder out = new StringBuilder(text.length());
+        int end = 0;
+        for (MatchResult directive : directives(text)) {
+            out.append(text, end, directive.start(1)).append(name.apply(directive.group(1)));
+            end = directive.end(1);
+        }
+        return out.append(text, end, text.length()).toString();
+    }
+
+    private static List<MatchResult> directives(String text) {
+        List<MatchResult> directives = new ArrayList<>();
         Matcher include = INCLUDE.matcher(text);
         // Models have megabytes of C, and few directives.
         for (int at = text.indexOf('#'); at >= 0; at = text.indexOf('#', at + 1)) {
             if (beginsItsLine(text, at) && include.region(at, text.length()).lookingAt()) {
-                files.add(include.group(1));
+                directives.add(include.toMatchResult());
             }
         }
-        return files.stream();
+        return directives;
     }
 
     private static boolean beginsItsLine(String text, int at) {

@@ -58,8 +58,32 @@ public final class PlainZip {
      * @param example of a name of an entry
      * @param fewestSegments in a name
      * @param limits on their size
+     * @param larger the most bytes of a file, unpacked, by the end of its name, for files that may have more than others
      */
-    public record Kind(String contents, String packaging, String example, int fewestSegments, Limits limits) {}
+    public record Kind(
+            String contents,
+            String packaging,
+            String example,
+            int fewestSegments,
+            Limits limits,
+            Map<String, Integer> larger) {
+        public Kind {
+            larger = Map.copyOf(larger);
+        }
+
+        /** A kind whose files all have the same limit. */
+        public Kind(String contents, String packaging, String example, int fewestSegments, Limits limits) {
+            this(contents, packaging, example, fewestSegments, limits, Map.of());
+        }
+
+        private int most(String name) {
+            return larger.entrySet().stream()
+                    .filter(end -> name.endsWith(end.getKey()))
+                    .mapToInt(Map.Entry::getValue)
+                    .max()
+                    .orElse(limits.fileBytes());
+        }
+    }
 
     /**
      * The most that a zip may have.
@@ -205,7 +229,7 @@ public final class PlainZip {
             } else {
                 check(entry);
                 try (InputStream in = file.getInputStream(entry)) {
-                    add(entry, in.readNBytes(kind.limits().fileBytes() + 1));
+                    add(entry, in.readNBytes(kind.most(name) + 1));
                 }
             }
         }
@@ -254,11 +278,12 @@ public final class PlainZip {
         String name = name(entry);
         total += content.length;
         Limits limits = kind.limits();
-        if (content.length > limits.fileBytes() || total > limits.totalBytes()) {
+        int most = kind.most(name);
+        if (content.length > most || total > limits.totalBytes()) {
             throw refused(
                     "the archive's content is too large",
                     name,
-                    "at most " + limits.fileBytes() + " bytes a file and " + limits.totalBytes() + " in all");
+                    "at most " + most + " bytes a file and " + limits.totalBytes() + " in all");
         }
         CRC32 crc = new CRC32();
         crc.update(content);

@@ -45,8 +45,11 @@ final class RamPlacement {
     /** Bytes of instructions for a multiply-accumulate: kernels for two pixels take 14 instructions of 32 bits for 16 products, loads included. */
     private static final double BYTES_PER_PRODUCT = 3.5;
 
-    /** What an inference must save for each byte to be worth it unasked: what is read once or twice stays in flash. */
-    private static final double LEAST_SAVING = 1;
+    /** What an inference must save for each byte to be worth it unasked: copying takes about 1.4 cycles a byte, once. */
+    private static final double LEAST_SAVING = 0.4;
+
+    /** The part of its weights that a model may take: what a large model of dense layers reads from flash, it reads once. */
+    private static final int PART_OF_WEIGHTS = 8;
 
     private static final int KILOBYTE = 1024;
 
@@ -133,7 +136,10 @@ final class RamPlacement {
         return !item.isCode || spare.hasFastCode();
     }
 
-    /** Bytes that may be taken unasked: the board's share, if variables leave as much; a model does not take twice the RAM that it needs but for small ones. */
+    /**
+     * Bytes that may be taken unasked: the board's share, if variables leave as much. A model takes no more than it needs in any case, or than a part
+     * of its weights, but small ones may.
+     */
     private long room() {
         long tensors = module.isCallerOwned()
                 ? module.program().values().stream()
@@ -143,7 +149,8 @@ final class RamPlacement {
                         .sum()
                 : 0;
         long own = module.workspaceBytes() + code.staticBytes() + tensors;
-        long polite = Math.min(spare.share(), Math.max(SMALL_ROOM, own));
+        long some = Math.max(own, module.constantBytes() / PART_OF_WEIGHTS);
+        long polite = Math.min(spare.share(), Math.max(SMALL_ROOM, some));
         return Math.max(0, Math.min(polite, spare.variables() - own - RESERVE));
     }
 

@@ -40,8 +40,6 @@ final class CodeSupport {
             add(files, CPLUSPLUS, hasMemory ? HEAP : NO_HEAP);
             if (!isHost) {
                 add(files, CPLUSPLUS, LIFETIME);
-            }
-            if (request.board().targetOption("mcpu").orElse("").startsWith("cortex-m")) {
                 add(files, CPLUSPLUS, ATOMIC);
             }
             if (request.toolchain().isFreestandingCplusplus()) {

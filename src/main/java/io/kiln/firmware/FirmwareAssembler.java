@@ -11,6 +11,7 @@ import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.WholeFiles;
+import io.kiln.firmware.app.Application;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -40,7 +41,7 @@ public final class FirmwareAssembler {
         SortedMap<String, Bytes> user = UserSources.read(request.code());
         ProjectFiles files = ProjectFiles.of(request, user);
         FirmwareProject project = new FirmwareProject(
-                request,
+                NpuSources.overDriver(request, user),
                 files.units(),
                 files.objects(),
                 files.headers(),
@@ -128,6 +129,9 @@ public final class FirmwareAssembler {
                 .forEach(folder -> includes.add("-I" + folder));
         includes.add("-I" + ArchivePaths.RUNTIME + "/" + ArchivePaths.INCLUDE);
         includes.add("-I" + ProjectFiles.BOARD);
+        if (request.application() == Application.MLPERF_TINY) {
+            includes.add("-I" + ProjectFiles.APPLICATION);
+        }
         request.extra().folder().ifPresent(folder -> includes.add("-I" + folder));
         for (String folder : request.brought().includes()) {
             includes.add("-isystem");

@@ -71,7 +71,7 @@ public record FirmwareProject(
 
     /** Whether it contains Kiln's application, because the project has no {@code main} of its own. */
     public boolean hasDefaultApplication() {
-        return units.stream().anyMatch(unit -> unit.path().startsWith(ProjectFiles.APPLICATION + "/"));
+        return units.stream().anyMatch(unit -> unit.path().equals(ProjectFiles.APPLICATION + "/main.c"));
     }
 
     /** The user's static libraries, relative to the project. */

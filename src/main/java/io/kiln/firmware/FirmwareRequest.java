@@ -5,7 +5,6 @@ import io.kiln.artifact.ModelLibrary;
 import io.kiln.base.Optimize;
 import io.kiln.firmware.app.Application;
 import io.kiln.toolchain.board.Board;
-import io.kiln.toolchain.board.BoardNpu;
 import io.kiln.toolchain.compiler.Toolchain;
 import java.nio.file.Path;
 import java.util.List;
@@ -121,14 +120,13 @@ public record FirmwareRequest(
     public FirmwareRequest on(Board standIn, Path folder) {
         Board linked = standIn.id().equals(board.id())
                 ? standIn
-                : standIn.linkedWith(board.building().link()).linkedWith(overDriver(standIn));
+                : standIn.linkedWith(board.building().link());
         return new FirmwareRequest(linked, toolchain, optimize, content, Folders.in(folder), pluginVersion);
     }
 
-    /** A model of an NPU comes before the driver of the project's, whose objects are linked, too: the first definition counts. */
-    private List<String> overDriver(Board standIn) {
-        boolean isModel = standIn.npu().filter(BoardNpu::isModel).isPresent();
-        return isModel && board.npu().filter(npu -> !npu.isModel()).isPresent() ? List.of("-Wl,-z,muldefs") : List.of();
+    /** The same firmware with further options of the linker. */
+    FirmwareRequest linkedWith(List<String> more) {
+        return new FirmwareRequest(board.linkedWith(more), toolchain, optimize, content, folders, pluginVersion);
     }
 
     /** The same firmware in other folders. */

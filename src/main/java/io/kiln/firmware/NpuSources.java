@@ -69,6 +69,17 @@ final class NpuSources {
         return files;
     }
 
+    /**
+     * The request for an image in which a model of the NPU comes before the driver of the project's, whose objects are linked, too: the first
+     * definition counts.
+     */
+    static FirmwareRequest overDriver(FirmwareRequest request, SortedMap<String, Bytes> user) {
+        boolean isModel = request.board().npu().filter(BoardNpu::isModel).isPresent();
+        return isModel && user.keySet().stream().anyMatch(name -> name.endsWith("/" + DRIVER))
+                ? request.linkedWith(List.of("-Wl,-z,muldefs"))
+                : request;
+    }
+
     /** How the files are compiled: the hooks include the header of a driver that is the user's. */
     static SourceKind kind(Board board) {
         return board.npu().filter(npu -> !npu.isModel()).isPresent() ? SourceKind.USER : SourceKind.OWN;

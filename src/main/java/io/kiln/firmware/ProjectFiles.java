@@ -18,6 +18,7 @@ import io.kiln.firmware.app.Application;
 import io.kiln.firmware.app.DefaultApplication;
 import io.kiln.firmware.app.GraphData;
 import io.kiln.firmware.image.WorkspaceMemory;
+import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.compiler.SourceKind;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -111,7 +112,10 @@ final class ProjectFiles {
     }
 
     private void board(FirmwareRequest request) {
-        request.board().files().forEach((name, content) -> {
+        Board board = request.application() == Application.MLPERF_TINY
+                ? request.content().options().mlperf().at(request.board())
+                : request.board();
+        board.files().forEach((name, content) -> {
             if (!BOARD_PAPERS.contains(name) && !name.endsWith(".svd")) {
                 add(BOARD + "/" + name, content);
                 if (request.board().foreignFiles().contains(name)) {
@@ -258,22 +262,19 @@ final class ProjectFiles {
                 || user.entrySet().stream()
                         .anyMatch(file ->
                                 isCompiled(request.code(), file.getKey()) && isMain(file.getKey(), file.getValue()));
-        if (ownMain && request.application() != Application.CONSOLE) {
-            boolean isServer = request.application() == Application.RPC;
+        if (ownMain && request.application() == Application.RPC) {
             problems.add(
-                    "the project has a main of its own, and the application of the image shall be "
-                            + (isServer ? "the RPC server" : "MLPerf Tiny's"),
+                    "the project has a main of its own, and the application of the image shall be the RPC server",
                     "kiln.application",
                     "one of them",
-                    "Leave kiln.application out"
-                            + (isServer
-                                    ? ", or start the server in your main: tvm/runtime/crt/microtvm_rpc_server.h"
-                                    : ""));
+                    "Leave kiln.application out, or start the server in your main:"
+                            + " tvm/runtime/crt/microtvm_rpc_server.h");
         }
-        if (!ownMain) {
+        if (!ownMain || request.application() == Application.MLPERF_TINY) {
             // A benchmark measures the model, and nothing around it.
             SourceKind kind = request.application() == Application.MLPERF_TINY ? SourceKind.SMALL : SourceKind.OWN;
-            defaultApplication(request).forEach((name, content) -> addOwn(APPLICATION + "/" + name, content, kind));
+            defaultApplication(request, ownMain)
+                    .forEach((name, content) -> addOwn(APPLICATION + "/" + name, content, kind));
             if (request.board().isHost() && !strangers.isEmpty()) {
                 ResourceTree.read("templates/host")
                         .forEach((name, content) -> addOwn(APPLICATION + "/" + name, content, SourceKind.FREESTANDING));
@@ -281,7 +282,7 @@ final class ProjectFiles {
         }
     }
 
-    private static SortedMap<String, Bytes> defaultApplication(FirmwareRequest request) {
+    private static SortedMap<String, Bytes> defaultApplication(FirmwareRequest request, boolean ownMain) {
         return switch (request.application()) {
             case RPC -> DefaultApplication.server();
             case CONSOLE -> DefaultApplication.running(request.models());
@@ -289,7 +290,8 @@ final class ProjectFiles {
                 DefaultApplication.measured(
                         request.models(),
                         request.board(),
-                        request.content().options().mlperf());
+                        request.content().options().mlperf(),
+                        ownMain);
         };
     }
 

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow;
 
+import io.kiln.base.Failure;
+import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.firmware.image.Image;
 import io.kiln.flow.build.FirmwareSteps;
 import io.kiln.flow.build.GenerateStep;
+import io.kiln.flow.build.VelaStep;
 import io.kiln.flow.device.FlashStep;
 import io.kiln.flow.device.ProjectStep;
 import io.kiln.flow.export.LibraryExport;
@@ -31,6 +34,7 @@ import io.kiln.flow.test.TestStep;
 import io.kiln.flow.tune.TuneStep;
 import io.kiln.flow.verify.BoardProfile;
 import io.kiln.flow.verify.CompareLayersStep;
+import io.kiln.flow.verify.CompareNpuStep;
 import io.kiln.flow.verify.ProfileStep;
 import io.kiln.flow.verify.RunStep;
 import io.kiln.flow.verify.TestVectors;
@@ -228,8 +232,7 @@ public final class Flow {
 
     /** Builds what is out of date, boots the image and shows its console or its answers. */
     public void run(BuildSpec spec, RunSpec run) {
-        ResolvedBuild build = resolved(spec);
-        alone(spec, "kiln:run", () -> new RunStep(log, image(build), run).run());
+        alone(spec, "kiln:run", () -> new RunStep(log, imageOnce(spec), run).run());
     }
 
     /** Builds what is out of date and counts the instructions of one inference in an emulator. */
@@ -270,8 +273,12 @@ public final class Flow {
 
     /** Builds what is out of date and compares its operators, one by one, with the reference interpreter. */
     public void compareLayers(BuildSpec spec) {
-        CompareLayersStep.requireGraphs(spec);
         ResolvedBuild build = resolved(spec);
+        if (CompareNpuStep.concerns(build)) {
+            alone(spec, "kiln:compare-layers", () -> new CompareNpuStep(log, image(build)).run());
+            return;
+        }
+        CompareLayersStep.requireGraphs(spec);
         alone(spec, "kiln:compare-layers", () -> new CompareLayersStep(log, image(build), environment).run());
     }
 
@@ -409,6 +416,13 @@ public final class Flow {
      * @param withArtifacts whether the library for this computer carries artifacts, for Kiln's own loader, rather than modules
      */
     public void export(BuildSpec spec, String kind, String version, boolean withArtifacts) {
+        if (spec.codegens().vela().isPresent()) {
+            throw new KilnException(Failure.CONFIG.problem(
+                    "kiln:export does not run Vela",
+                    "kiln.npu",
+                    "a model that Vela has compiled",
+                    "Give what a build with kiln.npu leaves in kiln/npu as kiln.model, and leave kiln.npu out"));
+        }
         Runnable export = kind.equals(LibraryExport.KIND)
                 ? new LibraryExport(log, spec, environment, withArtifacts)::run
                 : SourceExport.of(log, spec, kind, version)::run;
@@ -437,7 +451,7 @@ public final class Flow {
     }
 
     private ResolvedBuild resolved(BuildSpec spec) {
-        ResolvedBuild build = new Resolver(environment).resolve(spec);
+        ResolvedBuild build = new VelaStep(log, new Resolver(environment).resolve(spec)).compiled();
         return spec.compiler().fit().isSought() ? new FitStep(log, build).settled() : build;
     }
 }

@@ -55,6 +55,9 @@ public record ProvenRequantize(int scaleBits, List<Channel> channels, int lateOf
      */
     private static final int MOST_FEWER_SHIFTS = 6;
 
+    /** Scales and shifts are multiples of it where possible: layers share a kernel that has the same ones as immediates. */
+    private static final int ALIKE = 4;
+
     public ProvenRequantize {
         channels = List.copyOf(channels);
     }
@@ -166,6 +169,15 @@ public record ProvenRequantize(int scaleBits, List<Channel> channels, int lateOf
         List<long[]> steps = new ArrayList<>();
         for (int c = 0; c < bounds.size(); c++) {
             steps.add(RequantizeSteps.of(reference, c, bounds.get(c)));
+        }
+        int finer = scaleBits < mostScaleBits ? scaleBits % ALIKE : 0;
+        int alike = Math.floorDiv(most - finer, ALIKE) * ALIKE;
+        if (alike >= ALIKE) {
+            Optional<ProvenRequantize> found =
+                    new RequantizeSearch(reference, bounds, steps, scaleBits - finer, alike, corrections.get(0)).run();
+            if (found.isPresent()) {
+                return found;
+            }
         }
         for (int shift = most; shift >= Math.max(1, most - MOST_FEWER_SHIFTS); shift--) {
             for (Corrected corrected : corrections) {

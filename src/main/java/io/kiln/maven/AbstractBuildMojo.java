@@ -548,7 +548,8 @@ abstract class AbstractBuildMojo extends AbstractKilnMojo {
                 Optional.ofNullable(cmsisNn).map(text -> CmsisNnArtifact.folder(text, folder(), environment(home))),
                 externals == null
                         ? List.of()
-                        : externals.stream().map(ExternalBean::external).toList());
+                        : externals.stream().map(ExternalBean::external).toList(),
+                CompilationGroups.vela(values(CompilationGroups.TFLITE, tflite), folder()));
     }
 
     /**

@@ -72,6 +72,10 @@ public final class TuneMojo extends AbstractBuildMojo {
     @Parameter(property = "kiln.tune.pickBest", defaultValue = "false")
     private boolean pickBest;
 
+    /** A team's log, to which records that gain are proposed, with a summary. The project's own stays as it is. */
+    @Parameter(property = "kiln.tune.propose")
+    private File propose;
+
     /**
      * Flashing: elements {@code skip}, {@code runner}, {@code timeout}, {@code preverify}, {@code only}, {@code log}, {@code allowRpc}, or {@code
      * kiln.flash.NAME}.
@@ -134,6 +138,7 @@ public final class TuneMojo extends AbstractBuildMojo {
                 ? Optional.of(device(flash, probe, openocd, faults, monitor))
                 : Optional.empty();
         BuildSpec spec = spec();
-        flow().tune(spec, TuneSpec.of(tuner, tuneObjective(), limits, seed, logs, pickBest), device);
+        TuneSpec search = TuneSpec.of(tuner, tuneObjective(), limits, seed, logs, pickBest);
+        flow().tune(spec, propose == null ? search : search.proposing(propose.toPath()), device);
     }
 }

@@ -52,6 +52,8 @@ final class ArchiveReader {
         models.forEach((name, model) -> {
             if (!MODEL_NAME.matcher(name).matches()) {
                 model.at("model_name").wrong("letters, digits and underscores");
+            } else if (OperatorStyle.isOf(version, model)) {
+                libraries.add(operators(version, name, model));
             } else if (ModelMetadataReader.isWhole(version, model)) {
                 code(version, name, names, model).ifPresent(code -> {
                     ModelMetadata metadata =
@@ -63,6 +65,16 @@ final class ArchiveReader {
         });
         problems.throwIfAny();
         return List.copyOf(libraries);
+    }
+
+    /** The operators of an archive, which nothing calls in order; a host finds them by their names. */
+    private ModelLibrary operators(FormatVersion version, String name, JsonKey model) {
+        List<String> names = List.of(name);
+        ModelMetadataReader.Code code = new ModelMetadataReader.Code(
+                new InterfaceText(name, ""), RelaySignature.NONE, Optional.empty(), Optional.empty());
+        ModelMetadata metadata = new ModelMetadataReader(archive, problems, name, version, model, code)
+                .operators(PackedCode.operators(code(name, names)));
+        return new ModelLibrary(metadata, artifacts(version, name, names, targets(model, metadata.target())));
     }
 
     /** A model's header, or its packed functions if it has no header; empty if neither is there, so that C cannot call the model. */

@@ -47,6 +47,16 @@ final class JsonKey {
         return !node.isMissingNode();
     }
 
+    /** Whether this is that text; another value is no problem. */
+    boolean is(String text) {
+        return node.isTextual() && node.textValue().equals(text);
+    }
+
+    /** Whether this is a list without items; another value is no problem. */
+    boolean isEmptyList() {
+        return node.isArray() && node.isEmpty();
+    }
+
     /** The entries of an object in their order. */
     Map<String, JsonKey> entries() {
         Map<String, JsonKey> entries = new LinkedHashMap<>();

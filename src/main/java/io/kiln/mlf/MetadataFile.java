@@ -76,13 +76,13 @@ final class MetadataFile {
     }
 
     /**
-     * The models by name; before version 7 there is one.
+     * The models by name; before version 7, and in archives of single operators, there is one.
      *
      * @throws KilnException if there is no model
      */
     static SortedMap<String, JsonKey> models(FormatVersion version, JsonKey root, Problems problems) {
         SortedMap<String, JsonKey> models = new TreeMap<>();
-        if (version.hasModules()) {
+        if (version.hasModules() && !OperatorStyle.isOf(version, root)) {
             models.putAll(root.at("modules").entries());
             if (problems.isEmpty() && models.isEmpty()) {
                 root.at("modules").wrong("at least one model");

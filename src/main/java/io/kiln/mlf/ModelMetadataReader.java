@@ -137,6 +137,21 @@ final class ModelMetadataReader {
                 operators);
     }
 
+    /** What an archive of style {@code operator} tells: its operators' names, and the packed functions of its C. */
+    ModelMetadata operators(List<String> functions) {
+        List<OperatorInfo> operators = json.at("memory").entries().keySet().stream()
+                .filter(function -> FUNCTION.matcher(function).matches())
+                .map(function -> operator(function, 0))
+                .toList();
+        return new ModelMetadata(
+                name,
+                target(),
+                new Interface(ExecutorKind.NONE, Convention.PACKED, Io.CALLER, List.of(), List.of(), functions),
+                new ModelMetadata.Memory(0, ALIGNMENT, 0),
+                new Plan(NOT_TOLD, 0, 0, List.of()),
+                operators);
+    }
+
     /** The memory entry of the host core. Models that also use other devices have an entry for each, in any order. */
     private static JsonKey main(JsonKey devices) {
         return devices.items().stream()
@@ -269,7 +284,10 @@ final class ModelMetadataReader {
                 .mapToLong(item -> item.at("workspace_size_bytes").bytes())
                 .max()
                 .orElse(0);
-        String function = operator.at("function_name").text(FUNCTION, "a name of C");
+        return operator(operator.at("function_name").text(FUNCTION, "a name of C"), workspace);
+    }
+
+    private OperatorInfo operator(String function, long workspace) {
         String prefix = header.names().prefix() + "_";
         return new OperatorInfo(
                 function,

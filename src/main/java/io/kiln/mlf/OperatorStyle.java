@@ -18,7 +18,18 @@ import java.util.TreeMap;
  * executors, and the tensors of each operator for its memory.
  */
 final class OperatorStyle {
+    private static final String STYLE = "style";
+    private static final String OPERATOR = "operator";
+    private static final String EXECUTORS = "executors";
+
     private OperatorStyle() {}
+
+    /** Whether the metadata of a model, or of an archive of version 7, are those of an archive of this style. */
+    static boolean isOf(FormatVersion version, JsonKey json) {
+        return version.hasStyles()
+                && json.at(STYLE).is(OPERATOR)
+                && json.at(version.executorsKey()).isEmptyList();
+    }
 
     /**
      * Whether an archive of these models has this style.
@@ -50,9 +61,9 @@ final class OperatorStyle {
                 model.name(),
                 "export_datetime",
                 time,
-                "style",
-                "operator",
-                "executors",
+                STYLE,
+                OPERATOR,
+                EXECUTORS,
                 List.of(),
                 "target",
                 List.of(model.target()),

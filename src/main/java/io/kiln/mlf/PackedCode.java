@@ -76,6 +76,16 @@ record PackedCode(Convention convention, List<String> functions, String text) {
         return Optional.of(new PackedCode(convention, functions, text.toString()));
     }
 
+    /** The packed functions of sources that no entry point calls, in the order of their declarations. */
+    static List<String> operators(List<Artifact> code) {
+        return code.stream()
+                .filter(artifact -> artifact.kind() == ArtifactKind.SOURCE)
+                .flatMap(source -> FUNCTION.matcher(source.text()).results())
+                .map(found -> found.group(1))
+                .distinct()
+                .toList();
+    }
+
     private static boolean startsWith(String name, String prefix) {
         return name.regionMatches(true, 0, prefix, 0, prefix.length());
     }

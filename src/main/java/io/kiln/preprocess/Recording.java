@@ -44,6 +44,16 @@ public final class Recording {
      * @throws KilnException if it is not such a recording
      */
     public static Bytes read(Path file, int sampleRate, int samples) {
+        return Bytes.wrap(Arrays.copyOf(read(file, sampleRate).toArray(), 2 * samples));
+    }
+
+    /**
+     * All samples of a recording.
+     *
+     * @param sampleRate the rate that a WAV file has to have
+     * @throws KilnException if it is not such a recording
+     */
+    public static Bytes read(Path file, int sampleRate) {
         GitLfs.pointer(file).ifPresent(pointer -> {
             throw new KilnException(pointer);
         });
@@ -52,13 +62,17 @@ public final class Recording {
                     Failure.AUDIO.problem("this is not a regular file", file.toString(), "a recording", ""));
         }
         try (InputStream in = Files.newInputStream(file)) {
-            return parse(file.toString(), in.readNBytes(MAX_BYTES + 1), sampleRate, samples);
+            return Bytes.wrap(data(file.toString(), in.readNBytes(MAX_BYTES + 1), sampleRate));
         } catch (IOException e) {
             throw FileFailure.of("cannot read", file, e);
         }
     }
 
     static Bytes parse(String name, byte[] content, int sampleRate, int samples) {
+        return Bytes.wrap(Arrays.copyOf(data(name, content, sampleRate), 2 * samples));
+    }
+
+    private static byte[] data(String name, byte[] content, int sampleRate) {
         Recording recording = new Recording(name, content);
         if (content.length > MAX_BYTES) {
             throw recording.refused("the recording is too large", "at most " + MAX_BYTES + " bytes");
@@ -67,7 +81,7 @@ public final class Recording {
         if (data.length % 2 != 0) {
             throw recording.refused("the recording has " + data.length + " bytes", "samples of two bytes");
         }
-        return Bytes.wrap(Arrays.copyOf(data, 2 * samples));
+        return data;
     }
 
     /** Samples as bytes, little endian. */

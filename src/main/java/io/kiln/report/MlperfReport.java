@@ -17,8 +17,9 @@ import java.util.List;
  * @param ranOn the emulator or the port
  * @param accuracy how many inputs were answered right; null if that was not measured
  * @param performance inferences per second; null if that was not measured
+ * @param streaming how a word was heard; null of other benchmarks
  */
-@JsonPropertyOrder({"notice", "benchmark", "device", "board", "ranOn", "accuracy", "performance"})
+@JsonPropertyOrder({"notice", "benchmark", "device", "board", "ranOn", "accuracy", "performance", "streaming"})
 public record MlperfReport(
         String notice,
         String benchmark,
@@ -26,7 +27,8 @@ public record MlperfReport(
         String board,
         String ranOn,
         @JsonSetter(nulls = Nulls.SET) Accuracy accuracy,
-        @JsonSetter(nulls = Nulls.SET) Performance performance) {
+        @JsonSetter(nulls = Nulls.SET) Performance performance,
+        @JsonSetter(nulls = Nulls.SET) Streaming streaming) {
     /** What the figures are not. */
     public static final String NOTICE =
             "These figures are no MLPerf results: no one has reviewed how they were measured.";
@@ -56,6 +58,27 @@ public record MlperfReport(
             throughputs = List.copyOf(throughputs);
         }
     }
+
+    /**
+     * How a word was heard in recordings.
+     *
+     * @param recordings how many
+     * @param words in all of them
+     * @param falseNegatives words that were not heard
+     * @param falsePositives detections where there was no word; those within a second are one
+     * @param frames rows of features
+     * @param dutyCycle part of the time in which the device computes
+     * @param throughput rows per second that it can compute; 0 if its clock has not moved
+     */
+    @JsonPropertyOrder({"recordings", "words", "falseNegatives", "falsePositives", "frames", "dutyCycle", "throughput"})
+    public record Streaming(
+            int recordings,
+            int words,
+            int falseNegatives,
+            int falsePositives,
+            int frames,
+            double dutyCycle,
+            double throughput) {}
 
     /**
      * An element of {@code results.json}, in the form of the benchmark's own runner.

@@ -7,6 +7,8 @@ import com.fasterxml.jackson.annotation.Nulls;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.RamCopies;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 
 /**
  * A model of an image, in {@code report.json}.
@@ -15,6 +17,7 @@ import java.util.List;
  * @param operators how many of the report's operators are its own; they follow those of the models before it
  * @param buffers likewise of the plan's buffers
  * @param ramCopies what of it is copied to RAM when the program starts; null if nothing is, and nothing would be gained
+ * @param npu its work and memory on an NPU; null if no part of it is an NPU's
  */
 public record ModelPart(
         String name,
@@ -22,14 +25,26 @@ public record ModelPart(
         int buffers,
 
         @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
-        RamCopies ramCopies) {
+        RamCopies ramCopies,
+
+        @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
+        NpuReport npu) {
     /** A model of which nothing is copied. */
     public ModelPart(String name, int operators, int buffers) {
-        this(name, operators, buffers, null);
+        this(name, operators, buffers, null, null);
     }
 
     /** The parts of a report of these models, in order. */
     public static List<ModelPart> of(List<ModelMetadata> models) {
+        return of(models, Map.of());
+    }
+
+    /**
+     * The parts of a report of these models, in order.
+     *
+     * @param runs how Vela made models in this build, by their names
+     */
+    public static List<ModelPart> of(List<ModelMetadata> models, Map<String, VelaRun> runs) {
         return models.stream()
                 .map(model -> new ModelPart(
                         model.name(),
@@ -37,7 +52,9 @@ public record ModelPart(
                         model.plan().buffers().size(),
                         model.memory().copies().equals(RamCopies.NONE)
                                 ? null
-                                : model.memory().copies()))
+                                : model.memory().copies(),
+                        NpuReport.of(model, Optional.ofNullable(runs.get(model.name())))
+                                .orElse(null)))
                 .toList();
     }
 }

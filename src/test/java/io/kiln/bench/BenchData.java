@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /**
  * What is to be measured, as {@code rows.yaml} has it.
@@ -55,10 +56,12 @@ record BenchData(
      * @param board the board whose memories and emulator are used
      * @param target target string; empty for the board's
      * @param instructionsPerTick instructions in a tick of the clock that the image reads, one instruction being one nanosecond
+     * @param without a toolchain that does not know the core; empty if all do
      */
-    record Core(String board, String target, double instructionsPerTick) {
+    record Core(String board, String target, double instructionsPerTick, String without) {
         Core {
             target = target == null ? "" : target;
+            without = without == null ? "" : without;
         }
     }
 
@@ -109,16 +112,19 @@ record BenchData(
     /** Rows without goals for a golden model that is not among those of the tables, one for each core and toolchain. */
     List<Row> rowsOf(String model) {
         return cores.keySet().stream()
-                .flatMap(core ->
-                        toolchains.stream().map(t -> new Row(Kind.INSTRUCTIONS, model, core, t, new Goal(0, 0))))
+                .flatMap(core -> toolchains(core).map(t -> new Row(Kind.INSTRUCTIONS, model, core, t, new Goal(0, 0))))
                 .toList();
+    }
+
+    private Stream<String> toolchains(String core) {
+        return toolchains.stream().filter(t -> !t.equals(cores.get(core).without()));
     }
 
     /** Every row, instructions first. */
     List<Row> rows() {
         List<Row> rows = new ArrayList<>();
-        instructions.forEach((model, byCore) -> byCore.forEach(
-                (core, goal) -> toolchains.forEach(t -> rows.add(new Row(Kind.INSTRUCTIONS, model, core, t, goal)))));
+        instructions.forEach((model, byCore) -> byCore.forEach((core, goal) ->
+                toolchains(core).forEach(t -> rows.add(new Row(Kind.INSTRUCTIONS, model, core, t, goal)))));
         layers.forEach((core, goal) ->
                 toolchains.forEach(t -> rows.add(new Row(Kind.LAYERS, HardLayers.MODEL, core, t, goal))));
         ram.forEach((model, goal) -> toolchains.forEach(t -> rows.add(new Row(Kind.RAM, model, memoryCore, t, goal))));

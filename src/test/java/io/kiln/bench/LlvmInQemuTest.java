@@ -54,7 +54,7 @@ final class LlvmInQemuTest {
 
     private BenchRun run(String board, String target, String model, Path plugin) {
         Path golden = GoldenModels.folder(model);
-        Core core = new Core(board, target, 1);
+        Core core = new Core(board, target, 1, "");
         Setting setting = new Setting("clang", Optimize.SPEED, Io.CALLER);
         Path at = folder.resolve(model + "-" + target.substring(0, target.indexOf(' ')));
         BenchImage image = BenchImage.build(at, GoldenModels.model(model), "golden", core, setting, CASES);

@@ -185,9 +185,9 @@ public final class MemoryBench {
                     (zero + stalls.fetch() + stalls.data()) / 1e6,
                     stalls.fetch(),
                     stalls.data());
-            if (options.contains("--per-operator") && index == 0) {
+            if (options.contains("--per-operator")) {
                 for (int i = 0; i < operators.size(); i++) {
-                    Stalls own = trace.stalls(0, i + 1);
+                    Stalls own = trace.stalls(index, i + 1);
                     System.out.printf(
                             Locale.ROOT,
                             "      %-50s fetch %,11d, data %,10d%n",

@@ -17,7 +17,13 @@ import io.kiln.compile.ModelCompiler;
 import io.kiln.compile.RequestDraft;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.onnx.OnnxFrontend;
+import io.kiln.frontend.tflite.write.TfliteMaker;
 import io.kiln.ir.Function;
+import io.kiln.quantize.QuantizeMode;
+import io.kiln.quantize.QuantizeOptions;
+import io.kiln.quantize.Quantizer;
+import io.kiln.quantize.run.Runs;
+import io.kiln.quantize.sample.Sample;
 import io.kiln.reference.Interpreter;
 import io.kiln.toolchain.board.Boards;
 import io.kiln.toolchain.board.Emulation;
@@ -28,6 +34,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -60,6 +67,14 @@ class NestedTreesTest {
     /** A line of the table. */
     record Line(String core, int trees, String toolchain) {}
 
+    /** What computes a forest. */
+    private enum Form {
+        KILN,
+        NESTED,
+        /** Kiln, with votes of 8 bits. */
+        QUANTIZED
+    }
+
     /** Estimated cycles of an inference, and bytes of flash. */
     private record Cost(long cycles, long flash) {}
 
@@ -81,14 +96,15 @@ class NestedTreesTest {
         TestToolchains.resolve(line.toolchain, target);
         BenchTest.needs(((Emulation.Qemu) Boards.builtIn().find(core.board()).emulation()).program());
         NestedTrees forest = NestedTrees.of(line.trees);
-        Cost speed = cost(line, core, forest, Optimize.SPEED, false);
-        Cost nested = cost(line, core, forest, Optimize.SPEED, true);
-        Cost size = cost(line, core, forest, Optimize.SIZE, false);
-        Cost nestedSmall = cost(line, core, forest, Optimize.SIZE, true);
+        Cost speed = cost(line, core, forest, Optimize.SPEED, Form.KILN);
+        Cost nested = cost(line, core, forest, Optimize.SPEED, Form.NESTED);
+        Cost size = cost(line, core, forest, Optimize.SIZE, Form.KILN);
+        Cost nestedSmall = cost(line, core, forest, Optimize.SIZE, Form.NESTED);
+        Cost quantized = cost(line, core, forest, Optimize.SIZE, Form.QUANTIZED);
         if (System.getProperty("kiln.trees") != null) {
             System.out.printf(
                     Locale.ROOT,
-                    "| %d (%,d) | %s | %s | %,d | %,d | %,d | %,d | %,d | %,d | %,d | %,d |%n",
+                    "| %d (%,d) | %s | %s | %,d | %,d | %,d | %,d | %,d | %,d | %,d | %,d | %,d | %,d |%n",
                     line.trees,
                     forest.splits(),
                     line.core,
@@ -100,17 +116,21 @@ class NestedTreesTest {
                     nestedSmall.cycles,
                     size.cycles,
                     nestedSmall.flash,
-                    size.flash);
+                    size.flash,
+                    quantized.cycles,
+                    quantized.flash);
         }
         assertThat((double) speed.cycles).isLessThanOrEqualTo(EQUAL * nested.cycles);
         assertThat(speed.flash).isLessThanOrEqualTo(nested.flash);
         assertThat(size.flash).isLessThanOrEqualTo(nestedSmall.flash);
+        assertThat(quantized.flash).isLessThan(size.flash);
     }
 
-    private static Cost cost(Line line, Core core, NestedTrees forest, Optimize optimize, boolean isNested) {
-        String name = line.core + line.trees + line.toolchain + optimize.text() + isNested;
+    private static Cost cost(Line line, Core core, NestedTrees forest, Optimize optimize, Form form) {
+        String name = line.core + line.trees + line.toolchain + optimize.text() + form;
         Path folder = shared.resolve(name);
-        Function function = OnnxFrontend.read(forest.model(), "forest.onnx", "forest", InputShapes.NONE);
+        Function real = OnnxFrontend.read(forest.model(), "forest.onnx", "forest", InputShapes.NONE);
+        Function function = form == Form.QUANTIZED ? quantized(real, forest) : real;
         for (int k = 0; k < CASES; k++) {
             Bytes input = forest.input(k);
             WholeFiles.write(folder.resolve("input_" + k + ".bin"), input.toArray());
@@ -122,12 +142,22 @@ class NestedTreesTest {
                 .optimize(optimize)
                 .build();
         var library = ModelCompiler.compile(request, function).library();
-        ArtifactSet artifacts = isNested ? nested(library.artifacts(), forest) : library.artifacts();
+        ArtifactSet artifacts = form == Form.NESTED ? nested(library.artifacts(), forest) : library.artifacts();
         BenchImage image = BenchImage.build(
                 folder, library.metadata(), artifacts, core, new Setting(line.toolchain, optimize, Io.CALLER), CASES);
         BenchRun run = BenchRun.of(image, folder, CASES, Bench.plugin(folder));
         assertThat(run.bitExact()).as(name).isTrue();
         return new Cost(run.cycles().whole().cycles().expected(), image.section(".text") + image.section(".rodata"));
+    }
+
+    private static Function quantized(Function real, NestedTrees forest) {
+        List<Sample> samples = IntStream.range(0, CASES)
+                .mapToObj(k -> new Sample("sample " + k, List.of(forest.input(k))))
+                .toList();
+        return new Quantizer(new TfliteMaker("forest"), Runs.Progress.NONE)
+                .quantize(real, samples, QuantizeOptions.of(QuantizeMode.INT8))
+                .network()
+                .function();
     }
 
     /** The same archive, whose operator is nested conditions. */

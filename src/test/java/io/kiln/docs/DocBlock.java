@@ -18,6 +18,7 @@ import java.util.stream.Stream;
  * <ul>
  *   <li>{@code <!-- as: KIND -->}: what the block is a part of
  *   <li>{@code <!-- tried by: NAME -->}: the test class, or the scenario in {@code src/it}, that runs it
+ *   <li>{@code <!-- not run: REASON -->}: why its commands are checked, but not run
  *   <li>{@code <!-- not tried: REASON -->}: why nothing does
  * </ul>
  *
@@ -25,13 +26,13 @@ import java.util.stream.Stream;
  * @param line number of its first line
  * @param language what stands behind the fence
  * @param text its lines
- * @param key {@code as}, {@code tried by} or {@code not tried}; empty without a comment
+ * @param key {@code as}, {@code tried by}, {@code not run} or {@code not tried}; empty without a comment
  * @param note what the comment says
  */
 public record DocBlock(String page, int line, String language, String text, String key, String note) {
     private static final Path PAGES = Path.of("src", "site", "markdown");
     private static final Pattern FENCE = Pattern.compile("( *)```(\\S*)");
-    private static final Pattern COMMENT = Pattern.compile(" *<!-- (as|tried by|not tried): (.+) -->");
+    private static final Pattern COMMENT = Pattern.compile(" *<!-- (as|tried by|not run|not tried): (.+) -->");
 
     /** All blocks of a language; of any with one if none is named. */
     public static List<DocBlock> of(String... languages) {
@@ -45,8 +46,13 @@ public record DocBlock(String page, int line, String language, String text, Stri
     /** The blocks of a language that a test has to check itself, and does not leave to another one. */
     public static List<DocBlock> toCheck(String... languages) {
         return of(languages).stream()
-                .filter(block -> block.key.isEmpty() || block.key.equals("as"))
+                .filter(block -> block.isToRun() || block.key.equals("not run"))
                 .toList();
+    }
+
+    /** Whether nothing says that it is left out or left to another test. */
+    public boolean isToRun() {
+        return key.isEmpty() || key.equals("as");
     }
 
     /** What the comment says that it is a part of; empty if it says nothing of this. */

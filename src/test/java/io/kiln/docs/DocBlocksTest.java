@@ -9,6 +9,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -27,6 +31,14 @@ class DocBlocksTest {
 
     /** This number may only fall. */
     private static final int MOST_NOT_TRIED = 0;
+
+    /** Commands that need a board, a program of others or the night; this number may only fall. */
+    private static final int MOST_NOT_RUN = 38;
+
+    private static final Pattern COMMAND =
+            Pattern.compile("^(\\$ )?(mvn|make|cmake|sh|keytool|openssl|apt-get|tvmc|vela|git|cd) ");
+
+    private static final Pattern TEST = Pattern.compile("\\b[A-Z]\\w*Test\\b|\\bsrc/it/[a-z-]+");
 
     @Test
     void everyLanguageHasACheck() {
@@ -47,6 +59,39 @@ class DocBlocksTest {
         assertThat(left)
                 .hasSizeLessThanOrEqualTo(MOST_NOT_TRIED)
                 .allSatisfy(block -> assertThat(block.note()).as(block.where()).hasSizeGreaterThan(20));
+    }
+
+    /** {@link ShellBlocksTest} runs all other commands. */
+    @Test
+    void commandsThatAreNotRunSayWhyAndWhatRunsInstead() throws IOException {
+        List<DocBlock> left = DocBlock.of().stream()
+                .filter(block -> block.key().equals("not run"))
+                .toList();
+        assertThat(left).hasSizeLessThanOrEqualTo(MOST_NOT_RUN).allSatisfy(block -> {
+            assertThat(block.language()).as(block.where()).isEqualTo("sh");
+            assertThat(block.note()).as(block.where()).hasSizeGreaterThan(20);
+        });
+        Set<String> there = new TreeSet<>();
+        try (Stream<Path> tests = Files.walk(Path.of("src/test/java"))) {
+            tests.forEach(file -> there.add(file.getFileName().toString().replace(".java", "")));
+        }
+        assertThat(left.stream()
+                        .flatMap(block -> TEST.matcher(block.note()).results())
+                        .map(MatchResult::group))
+                .hasSizeGreaterThan(8)
+                .allMatch(name -> name.startsWith("src/it/") ? Files.isDirectory(Path.of(name)) : there.contains(name));
+    }
+
+    /** A command among its output would be neither checked nor run. */
+    @Test
+    void commandsStandInBlocksOfTheShell() {
+        assertThat(DocBlock.of().stream()
+                        .filter(block -> block.language().isEmpty())
+                        .filter(block -> block.text()
+                                .lines()
+                                .anyMatch(line -> COMMAND.matcher(line).find()))
+                        .map(DocBlock::where))
+                .isEmpty();
     }
 
     /** Who is said to try a block exists and has its text, or reads its page. */

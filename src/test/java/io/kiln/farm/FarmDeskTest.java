@@ -113,8 +113,8 @@ final class FarmDeskTest {
         send("b1", "b");
         run(EMULATOR, "a1", 5, "done");
         assertThat(desk.mayTake(EMULATOR, "a2")).isFalse();
-        assertThat(desk.hasPassedOver()).isTrue();
-        assertThat(desk.hasPassedOver()).isFalse();
+        assertThat(desk.hasToOffer(Duration.ZERO)).isTrue();
+        assertThat(desk.hasToOffer(Duration.ZERO)).isFalse();
         now = now.plus(FarmDesk.MOST_PASSING).plusSeconds(1);
         assertThat(desk.mayTake(EMULATOR, "a2")).isTrue();
         // Not again for the next job.
@@ -232,6 +232,24 @@ final class FarmDeskTest {
                         "late",
                         "late",
                         "nobody asked for it");
+    }
+
+    @Test
+    void another_name_does_not_free_a_certificate() {
+        assertThat(desk.owns("w", "CN=bench")).isTrue();
+        assertThat(desk.owns("w", "CN=other")).isFalse();
+        assertThat(desk.owns("w", "")).isTrue();
+        for (String job : List.of("1", "2", "3")) {
+            assertThat(desk.answered("w", job, "client", "done")).isFalse();
+        }
+        assertThat(desk.held()).extracting(Hold::unit).containsExactly("CN=bench");
+        send("j", "a");
+        Taker renamed = new Taker("v", "0", "emulator", Set.of("b"));
+        assertThat(desk.owns("v", "CN=bench")).isTrue();
+        assertThat(desk.mayTake(EMULATOR, "j")).isFalse();
+        assertThat(desk.mayTake(renamed, "j")).isFalse();
+        assertThat(desk.release("CN=bench")).isTrue();
+        assertThat(desk.mayTake(renamed, "j")).isTrue();
     }
 
     @Test

@@ -26,7 +26,7 @@ import javax.net.ssl.TrustManagerFactory;
  *
  * @param folder of the stores
  */
-record FarmKeys(Path folder) {
+public record FarmKeys(Path folder) {
     private static final String SECRET = "changeit";
 
     /** Deriving keys from the password 10000 times over would take a quarter of what tests of farms take. */
@@ -36,7 +36,7 @@ record FarmKeys(Path folder) {
             "-J-Dkeystore.pkcs12.keyPbeIterationCount=1");
 
     /** Makes them. */
-    static FarmKeys make(Path folder) throws IOException, GeneralSecurityException {
+    public static FarmKeys make(Path folder) throws IOException, GeneralSecurityException {
         FarmKeys keys = new FarmKeys(folder);
         for (String name : List.of("broker", "member", "stranger")) {
             keys.pair(name, "localhost");
@@ -93,7 +93,8 @@ record FarmKeys(Path folder) {
         return new Store(folder.resolve(name + ".p12"), SECRET);
     }
 
-    FarmAccess access(String keys, String trust, Optional<String> password) {
+    /** Access by a store of keys and a store of trusted certificates. */
+    public FarmAccess access(String keys, String trust, Optional<String> password) {
         return new FarmAccess(Optional.of(store(keys)), Optional.of(store(trust)), password);
     }
 

@@ -10,6 +10,7 @@ import io.kiln.farm.broker.FarmBroker;
 import io.kiln.farm.link.FarmAddress;
 import io.kiln.farm.link.FarmInbox;
 import io.kiln.farm.link.FarmLink;
+import io.kiln.farm.link.FarmMember;
 import io.kiln.farm.link.FarmMessage;
 import io.kiln.farm.link.FarmMessage.Manner;
 import io.kiln.farm.link.FarmQueues;
@@ -52,6 +53,7 @@ final class FarmMembersTest {
     private static final String SECRET = "tea and scones";
 
     private static final String CONDITION = "place = 'emulator' AND board IN ('a', 'b.c_d-1')";
+    private static final FarmMember WORKER = new FarmMember("1.0.0", "w", "0");
     private static final Set<Byte> BEFORE_LOGIN = Set.of((byte) 113, (byte) -18, (byte) 30);
 
     @TempDir
@@ -69,10 +71,10 @@ final class FarmMembersTest {
     /** A job of another member comes and goes. */
     @AfterEach
     void goesOn() {
-        try (FarmLink link = FarmLink.open(broker.address())) {
+        try (FarmLink link = FarmLink.open(broker.address(), WORKER)) {
             job(link);
         }
-        assertThat(broker.link().count(FarmQueues.JOBS)).isZero();
+        assertThat(broker.link().count(FarmQueues.JOBS)).hasValue(0);
         broker.close();
     }
 
@@ -170,7 +172,7 @@ final class FarmMembersTest {
                 .singleElement()
                 .asString()
                 .endsWith(": a message with a property that farms do not have");
-        assertThat(broker.link().count(FarmQueues.JOBS)).isZero();
+        assertThat(broker.link().count(FarmQueues.JOBS)).hasValue(0);
     }
 
     /** The broker keeps the last texts by which it recognizes a message, on its disk as well. */
@@ -206,6 +208,27 @@ final class FarmMembersTest {
                 .hasMessageMatching(".*(a condition that farms do not have|Invalid filter: .*)"));
     }
 
+    /** Whoever does not say which worker it is cannot be held. */
+    @Test
+    void jobs_are_for_workers_that_say_who_they_are() {
+        FarmMessage job = new FarmMessage(
+                Map.of("place", "emulator", "board", "a", "job", "9", "client", "2"),
+                Bytes.ofText("x"),
+                Manner.once("9", PATIENCE));
+        try (FarmLink link = FarmLink.open(broker.address())) {
+            link.send(FarmQueues.JOBS, job);
+            assertThat(link.browse(FarmQueues.JOBS, 1)).isEmpty();
+            for (String condition : List.of(CONDITION, "")) {
+                try (FarmInbox inbox = link.inbox(FarmQueues.JOBS, condition)) {
+                    assertThat(inbox.receive(Duration.ofMillis(200))).isEmpty();
+                }
+            }
+            try (FarmInbox own = link.inbox(FarmQueues.JOBS, "client = '2'")) {
+                own.receive(PATIENCE).orElseThrow().done().run();
+            }
+        }
+    }
+
     /** The broker keeps the last hundred failures, and reads them whenever it tells its state. */
     @Test
     void failures_are_short() throws Exception {
@@ -217,11 +240,11 @@ final class FarmMembersTest {
                 assertThatThrownBy(() -> producer.send(message)).hasMessageContaining("refused: a failure of 1048");
             }
         });
-        assertThat(broker.link().count(FarmQueues.FAILURES)).isZero();
+        assertThat(broker.link().count(FarmQueues.FAILURES)).hasValue(0);
         try (FarmLink link = FarmLink.open(broker.address())) {
             FarmKeeper.fail(link, told);
         }
-        assertThat(broker.link().count(FarmQueues.FAILURES)).isEqualTo(1);
+        assertThat(broker.link().count(FarmQueues.FAILURES)).hasValue(1);
     }
 
     /** The engine keeps the texts of the last 100 conditions. */
@@ -269,9 +292,9 @@ final class FarmMembersTest {
             }
         }
         assertThat(types).containsExactlyInAnyOrder(-21, -20, 10, 30, 40, 41, 67, 69, 70, 71, 74, 79, 113);
-        try (FarmLink link = FarmLink.open(broker.address());
+        try (FarmLink link = FarmLink.open(broker.address(), WORKER);
                 FarmInbox inbox = link.inbox(FarmQueues.JOBS, CONDITION)) {
-            while (broker.link().count(FarmQueues.JOBS) > 0) {
+            while (broker.link().count(FarmQueues.JOBS).orElse(0) > 0) {
                 inbox.receive(PATIENCE).orElseThrow().done().run();
             }
         }
@@ -284,7 +307,7 @@ final class FarmMembersTest {
             CompletableFuture<byte[]> said = CompletableFuture.supplyAsync(() -> between(between));
             FarmAddress there =
                     FarmAddress.parse("tcp://localhost:" + between.getLocalPort(), DigestWorkerProgram.MEMBER);
-            try (FarmLink link = FarmLink.open(there)) {
+            try (FarmLink link = FarmLink.open(there, WORKER)) {
                 job(link);
             }
             all = said.get();

@@ -177,10 +177,10 @@ final class FarmPacketsTest {
     @AfterEach
     void isUntouched() throws IOException {
         for (FarmLink inside : INSIDE.values()) {
-            assertThat(inside.count(FarmQueues.JOBS)).isEqualTo(1);
+            assertThat(inside.count(FarmQueues.JOBS)).hasValue(1);
             for (String queue : List.of(
                     FarmQueues.ANSWERS, FarmQueues.DEAD, FarmQueues.NEWS, FarmQueues.QUESTIONS, FarmQueues.FAILURES)) {
-                assertThat(inside.count(queue)).isZero();
+                assertThat(inside.count(queue)).hasValue(0);
             }
         }
         assertThat(trap.accept()).isNull();

@@ -10,12 +10,15 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.farm.broker.FarmBroker;
 import io.kiln.farm.client.FarmClient;
+import io.kiln.farm.desk.Hold;
 import io.kiln.farm.desk.Labels;
+import io.kiln.farm.job.FarmJob;
 import io.kiln.farm.lease.BoardLeases;
 import io.kiln.farm.link.FarmAccess;
 import io.kiln.farm.link.FarmAddress;
 import io.kiln.farm.link.FarmLink;
 import io.kiln.farm.link.FarmLost;
+import io.kiln.farm.link.FarmMember;
 import io.kiln.farm.link.FarmMessage;
 import io.kiln.farm.link.FarmMessage.Manner;
 import io.kiln.farm.link.FarmQueues;
@@ -94,6 +97,23 @@ final class FarmStrangersTest {
             assertThat(client.run(List.of(DigestRunner.digest("b", 1, "x")))).hasSize(1);
             assertThat(worker.done()).isNotNegative();
         }
+    }
+
+    /** It answers what nobody asked for, under a name that says nothing. */
+    @Test
+    void a_liar_is_held_by_its_certificate() {
+        FarmAddress address = at(byCertificate, keys.access("member", "brokers", Optional.empty()));
+        try (FarmLink forger = FarmLink.open(address, new FarmMember("1.0.0", "forger", "0"))) {
+            for (int i = 0; i < 3; i++) {
+                Map<String, String> properties =
+                        Map.of(FarmQueues.JOB, FarmJob.newId(), FarmQueues.CLIENT, FarmJob.newId());
+                forger.send(
+                        FarmQueues.ANSWERS,
+                        new FarmMessage(properties, Bytes.ofText("x"), Manner.once(FarmJob.newId(), PATIENCE)));
+            }
+        }
+        assertThat(byCertificate.desk().held()).extracting(Hold::unit).containsExactly("CN=member");
+        assertThat(byCertificate.desk().release("CN=member")).isTrue();
     }
 
     @Test

@@ -43,6 +43,8 @@ class HardwareBoardsTest {
                         Arguments.of("stm32f4-discovery", 0x08000000L, 0x20000000L, 128),
                         Arguments.of("b-u585i-iot02a", 0x08000000L, 0x20000000L, 768),
                         Arguments.of("nrf52840-dk", 0x00000000L, 0x20000000L, 256),
+                        Arguments.of("alif-e7-devkit-he", 0x80000000L, 0x02000000L, 4096),
+                        Arguments.of("numaker-m55m1", 0x00100000L, 0x20100000L, 1344),
                         Arguments.of("raspberry-pi-pico", 0x10000100L, 0x20000000L, 264))
                 .flatMap(board -> Stream.of("clang", "gnu").map(toolchain -> {
                     Object[] of = board.get();
@@ -69,7 +71,8 @@ class HardwareBoardsTest {
         assertThat(reset & ~1L).isEqualTo(elf.symbolValue("Reset_Handler").orElseThrow() & ~1L);
         assertThat(elf.entry() & ~1L).isEqualTo(reset & ~1L);
         for (int exception : new int[] {2, 3, 11, 14, 15}) {
-            assertThat(codeOf(elf, words.getInt(4 * exception) & ~1L)).isTrue();
+            assertThat(codeOf(elf, Integer.toUnsignedLong(words.getInt(4 * exception)) & ~1L))
+                    .isTrue();
         }
         assertThat(TestFirmware.board(id).workspace().orElseThrow())
                 .satisfies(memory -> assertThat(memory.base()).isEqualTo(ram))

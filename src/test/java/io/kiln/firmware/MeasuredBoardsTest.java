@@ -65,7 +65,7 @@ class MeasuredBoardsTest {
         FirmwareRequest plain = TestFirmware.request(board.id(), board.isHost() ? "host" : "clang", place);
         ImageOptions options = new ImageOptions(
                 Application.MLPERF_TINY,
-                MlperfOptions.of(Optional.of("custom"), mode, Optional.empty()),
+                MlperfOptions.of(Optional.of("custom"), mode, Optional.empty(), Optional.empty()),
                 TrustedArchives.NONE);
         FirmwareRequest.Content content = plain.content();
         FirmwareRequest measured = plain.with(new FirmwareRequest.Content(

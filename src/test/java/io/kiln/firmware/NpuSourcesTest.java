@@ -10,13 +10,16 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Optimize;
 import io.kiln.base.WholeFiles;
+import io.kiln.base.elf.ElfFile;
 import io.kiln.compile.ModelCompiler;
 import io.kiln.compile.RequestDraft;
 import io.kiln.frontend.tflite.VelaModel;
 import io.kiln.mlf.ModelLibraryFormat;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -33,6 +36,7 @@ class NpuSourcesTest {
     void imagesWithoutPartsForAnNpuGrowByNothing() {
         ModelLibrary plain = TestFirmware.model("default", 10);
         assertThat(paths("virtual-corstone-300", plain)).isEqualTo(paths("mps3-an547", plain));
+        assertThat(sections("virtual-corstone-300", plain)).isEqualTo(sections("mps3-an547", plain));
     }
 
     @Test
@@ -72,6 +76,18 @@ class NpuSourcesTest {
         return ModelCompiler.compile(
                         RequestDraft.of(file, "ethos-u, c -mcpu=cortex-m55").build())
                 .library();
+    }
+
+    /** Sizes of what an image has in memory. */
+    private Map<String, Long> sections(String board, ModelLibrary model) {
+        FirmwareRequest request = TestFirmware.request(
+                TestFirmware.board(board), "clang", Optimize.SPEED, List.of(model), folder.resolve(board));
+        Map<String, Long> sizes = new TreeMap<>();
+        ElfFile.read(TestFirmware.build(request, folder.resolve(board), Log.QUIET)
+                        .elf())
+                .sections()
+                .forEach(section -> sizes.put(section.name(), section.isAllocated() ? section.size() : 0L));
+        return sizes;
     }
 
     private List<String> paths(String board, ModelLibrary model) {

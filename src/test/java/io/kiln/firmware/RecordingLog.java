@@ -23,6 +23,13 @@ public final class RecordingLog implements Log {
     @Override
     public void debug(String line) {}
 
+    /** The warnings since the last time, which are forgotten. */
+    public List<String> takeWarnings() {
+        List<String> taken = List.copyOf(warnings);
+        warnings.clear();
+        return taken;
+    }
+
     /** The information lines since the last call. */
     public List<String> take() {
         List<String> taken = List.copyOf(infos);

@@ -74,6 +74,24 @@ final class StaticLibraryTest {
         assertThat(text).contains("beside the HAL");
     }
 
+    /** The table of vectors lies in RAM, the library is for the chip's core, and an M3 in QEMU runs its instructions. */
+    @Test
+    void aPicoShapedBuildOfCmakeLinksTheLibraryAndRunsIt() throws IOException {
+        TestPrograms.need("qemu-system-arm", "arm-none-eabi-gcc", "cmake");
+        Path library = folder.resolve("library");
+        new StaticLibrary(objects("raspberry-pi-pico", "clang"), "default", "1").write(library);
+        Path project = CUBE.resolveSibling("pico");
+        List<String> configure = new ArrayList<>(List.of("cmake", "-S", project.toString(), "-B", "build"));
+        configure.addAll(List.of("-DCMAKE_SYSTEM_NAME=Generic", "-DCMAKE_C_COMPILER=arm-none-eabi-gcc"));
+        configure.addAll(List.of("-DCMAKE_TRY_COMPILE_TARGET_TYPE=STATIC_LIBRARY", "-DKILN_LIBRARY=" + library));
+        run(folder, configure);
+        run(folder, List.of("cmake", "--build", "build"));
+        List<String> emulator = new ArrayList<>(List.of("qemu-system-arm", "-M", "mps2-an385", "-display", "none"));
+        emulator.addAll(List.of("-monitor", "none", "-serial", "none", "-kernel", "build/app"));
+        emulator.addAll(List.of("-semihosting-config", "enable=on,target=native"));
+        assertThat(run(folder, emulator).message()).contains("beside the SDK");
+    }
+
     /** The page's lines. A script takes Maven's place: it writes its arguments down, and the library that Kiln has made. */
     @Test
     void aProjectOfCmakeMakesTheLibraryAndLinksIt() throws IOException {
@@ -86,32 +104,32 @@ final class StaticLibraryTest {
         Files.copy(library.resolve("FindKiln.cmake"), project.resolve("cmake/FindKiln.cmake"));
         Path maven = folder.resolve("mvn");
         Files.writeString(maven, """
-                #!/bin/sh
-                printf '%s\\n' "$@" > FOLDER/calls
-                for each in "$@"; do case $each in -Dkiln.outputDirectory=*) out=${each#*=};; esac; done
-                mkdir -p "$out" && cp -R FOLDER/library "$out"
-                """.replace("FOLDER", folder.toString()));
+            #!/bin/sh
+            printf '%s\\n' "$@" > FOLDER/calls
+            for each in "$@"; do case $each in -Dkiln.outputDirectory=*) out=${each#*=};; esac; done
+            mkdir -p "$out" && cp -R FOLDER/library "$out"
+            """.replace("FOLDER", folder.toString()));
         assertThat(maven.toFile().setExecutable(true)).isTrue();
         Files.writeString(project.resolve("kws.tflite"), "a model");
         Files.writeString(project.resolve("main.c"), """
-                #include "tvmgen_default.h"
-                int main(void) {
-                  int8_t x[16] = {1, 27};
-                  int8_t y[16] = {0};
-                  struct tvmgen_default_inputs inputs = {x};
-                  struct tvmgen_default_outputs outputs = {y};
-                  return tvmgen_default_run(&inputs, &outputs) != 0 || y[1] != 28;
-                }
-                """);
+            #include "tvmgen_default.h"
+            int main(void) {
+              int8_t x[16] = {1, 27};
+              int8_t y[16] = {0};
+              struct tvmgen_default_inputs inputs = {x};
+              struct tvmgen_default_outputs outputs = {y};
+              return tvmgen_default_run(&inputs, &outputs) != 0 || y[1] != 28;
+            }
+            """);
         Files.writeString(project.resolve("CMakeLists.txt"), """
-                cmake_minimum_required(VERSION 3.16)
-                project(app C)
-                add_executable(app main.c)
-                PAGE
-                include(MADE/made.cmake)
-                add_executable(other main.c)
-                target_link_libraries(other PRIVATE kiln::made)
-                """.replace("PAGE", page())
+            cmake_minimum_required(VERSION 3.16)
+            project(app C)
+            add_executable(app main.c)
+            PAGE
+            include(MADE/made.cmake)
+            add_executable(other main.c)
+            target_link_libraries(other PRIVATE kiln::made)
+            """.replace("PAGE", page())
                 .replace("MADE", folder.resolve("made").toString()));
         run(project, List.of("cmake", "-S", ".", "-B", "build", "-DKILN_MAVEN=" + maven));
         run(project, List.of("cmake", "--build", "build"));

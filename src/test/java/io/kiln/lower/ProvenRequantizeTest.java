@@ -7,7 +7,9 @@ import io.kiln.base.DType;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.ir.op.Rounding;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -136,6 +138,22 @@ class ProvenRequantizeTest {
             }
             assertThat(rescale.hasCorrections() || rescale.lateOffset() == 0).isTrue();
         }
+    }
+
+    /** Kernels have them as immediates: layers that agree in them share their code. */
+    @Test
+    void mostLayersAgreeInScaleAndShift() {
+        Random random = new Random(5);
+        Map<List<Integer>, Integer> layers = new HashMap<>();
+        for (int i = 0; i < 40; i++) {
+            Case c = Case.of(random, true, Rounding.TFLITE);
+            ProvenRequantize rescale =
+                    ProvenRequantize.find(c.reference(), c.bounds()).orElseThrow();
+            layers.merge(List.of(rescale.scaleBits(), rescale.shift()), 1, Integer::sum);
+        }
+        assertThat(layers.values().stream().mapToInt(Integer::intValue).max().orElse(0))
+                .as("%s", layers)
+                .isGreaterThan(20);
     }
 
     @Test

@@ -97,7 +97,7 @@ final class SiteTest {
         Path folder = page.toAbsolutePath().getParent();
         Path target =
                 file.isEmpty() ? page.toAbsolutePath() : folder.resolve(file).normalize();
-        if (file.startsWith("images/") || file.startsWith("farm/")) {
+        if (Stream.of("images/", "farm/", "example/").anyMatch(file::startsWith)) {
             return Files.exists(Path.of("src/site/resources").resolve(file));
         }
         return Files.exists(target)

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.tuple;
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.DeviceHooks;
+import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.Io;
@@ -172,6 +173,29 @@ final class TvmArchiveTest {
                 .hasMessageContaining("codegen/host/src/: there is no C for model `default`");
         refused(TvmArchive.of("v6").with("codegen/host/src/default_lib2.cc", "int x;"))
                 .hasMessageContaining("default_lib2.cc: the file is not C");
+    }
+
+    /** What {@code tvm.build} exports, such as AutoTVM does for every configuration that it measures. */
+    @Test
+    void operatorsAreFoundInTheirC() {
+        String entry = "(TVMValue* args, int* type_code, int num_args, TVMValue* out_value, int* out_type_code, void*"
+                + " resource_handle)";
+        TvmArchive operators = TvmArchive.of("v7")
+                .without("codegen/")
+                .without("src/")
+                .with(METADATA, """
+                    {"version": 7, "model_name": "default_function", "target": ["c -keys=cpu "], "executors": [], "style": "operator",
+                     "memory": {"default_function": [{"size_bytes": 48, "shape": [1, 12], "dtype": "int32", "input_binding": null}]}}\
+                    """)
+                .with(
+                        "codegen/host/src/lib0.c",
+                        "TVM_DLL int32_t default_function" + entry + ";\nTVM_DLL int32_t __tvm_main__" + entry + ";\n");
+        ModelMetadata model = read(operators).get(0).metadata();
+
+        assertThat(model.api().executor()).isEqualTo(ExecutorKind.NONE);
+        assertThat(model.api().functions()).containsExactly("default_function", "__tvm_main__");
+        assertThat(model.operators()).extracting(OperatorInfo::name).containsExactly("default_function");
+        refused(operators.without("codegen/")).hasMessageContaining("there is no C for model `default_function`");
     }
 
     @Test

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Archives in Model Library Format that the real TVM builds, with inputs and what TVM answers for them."""
+import os
 import pathlib
 
 import tvm
 from tvm import relay
-from tvm.micro import model_library_format
+from tvm.micro import build, model_library_format
 from tvm.relay.backend import Executor, Runtime
 
 import networks
@@ -13,6 +14,8 @@ TYPED = ("aot", {"interface-api": "c", "unpacked-api": True})
 PACKED = ("aot", {"interface-api": "packed", "unpacked-api": False})
 GRAPH = ("graph", {"link-params": False})
 LINKED = ("graph", {"link-params": True})
+
+TEMPLATES = ("crt_config.h", "platform.c")
 
 HOST = "c"
 DSP = "c -keys=arm_cpu,cpu -mcpu=cortex-m4 -model=mps2-an386"
@@ -39,14 +42,16 @@ KINDS = {
 
 
 def without_runtime(folder):
-    """The Python package comes without the C runtime that archives carry; Kiln puts its own in its place."""
-    runtime = pathlib.Path(folder) / "no_runtime"
-    for path in ["include/none.h", "templates/crt_config.h.template", "templates/platform.c.template"]:
-        file = runtime / path
+    """The Python package comes without the C runtime that archives and projects carry; Kiln puts its own in its place."""
+    place = pathlib.Path(folder) / "no_runtime"
+    for path in ["standalone_crt/include/none.h", *(f"microtvm_template_projects/crt/templates/{name}.template" for name in TEMPLATES)]:
+        file = place / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text("")
-    model_library_format.get_standalone_crt_dir = lambda: str(runtime / "include")
-    model_library_format.get_microtvm_template_projects = lambda platform: str(runtime)
+    # TVM looks beside each library that it finds, and loads the first one only. Its workers have the same environment.
+    (place / "libtvm_runtime.so").write_text("")
+    os.environ["TVM_LIBRARY_PATH"] = str(place)
+    build.STANDALONE_CRT_DIR = None
 
 
 def archive(folder, name, kind, network, seed):

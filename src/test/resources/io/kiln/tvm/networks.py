@@ -53,7 +53,14 @@ def pieces(seed):
     return tvm.IRModule.from_expr(relay.Function([data], relay.Tuple([shifted, wide, relay.squeeze(thirds[0], axis=[0])])))
 
 
-NETWORKS = {"convolutions": convolutions, "pieces": pieces}
+def dense(seed):
+    """One layer, whose loops AutoTVM can order."""
+    data = relay.var("data", shape=(1, 48), dtype="int8")
+    return tvm.IRModule.from_expr(
+        relay.Function([data], relay.nn.dense(data, drawn(numpy.random.default_rng(seed), 12, 48), units=12, out_dtype="int32")))
+
+
+NETWORKS = {"convolutions": convolutions, "pieces": pieces, "dense": dense}
 
 
 def network(name, seed):

@@ -15,8 +15,9 @@ import archives
 import libraries
 import sessions
 import texts
+import tuning
 
-QUESTIONS = {**archives.QUESTIONS, **libraries.QUESTIONS, **sessions.QUESTIONS, **texts.QUESTIONS}
+QUESTIONS = {**archives.QUESTIONS, **libraries.QUESTIONS, **sessions.QUESTIONS, **texts.QUESTIONS, **tuning.QUESTIONS}
 
 
 def main():

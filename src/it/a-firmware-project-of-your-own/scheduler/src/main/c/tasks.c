@@ -9,6 +9,7 @@
 #define STACK_WORDS 1024u
 #define EXC_RETURN 0xfffffffdu /* to a thread, on the process stack, without floating point registers */
 #define THUMB 0x01000000u
+#define UNUSED 0xa5a5a5a5u
 
 #define SYSTICK_CONTROL (*(volatile uint32_t*)0xe000e010u)
 #define SYSTICK_RELOAD (*(volatile uint32_t*)0xe000e014u)
@@ -22,6 +23,7 @@ struct task {
   StackType_t* top;
   TickType_t wake; /* 0: ready */
   UBaseType_t priority;
+  const StackType_t* lowest;
   StackType_t stack[STACK_WORDS] __attribute__((aligned(8)));
 };
 
@@ -46,8 +48,12 @@ static void ended(void) {
   __builtin_trap();
 }
 
-static void add(TaskFunction_t function, void* argument, UBaseType_t priority) {
+static void add(TaskFunction_t function, uint16_t words, void* argument, UBaseType_t priority) {
   struct task* task = &tasks[count++];
+  for (size_t i = 0; i < STACK_WORDS; ++i) {
+    task->stack[i] = UNUSED;
+  }
+  task->lowest = task->stack + STACK_WORDS - words;
   StackType_t* frame = task->stack + STACK_WORDS - 8;
   frame[0] = (StackType_t)argument;
   frame[5] = (StackType_t)ended;
@@ -67,7 +73,7 @@ BaseType_t xTaskCreate(TaskFunction_t function, const char* name, uint16_t words
   if (handle != NULL) {
     *handle = &tasks[count];
   }
-  add(function, argument, priority + 1u);
+  add(function, words, argument, priority + 1u);
   return pdPASS;
 }
 
@@ -112,12 +118,21 @@ void vTaskDelay(TickType_t delay) {
   __asm__ volatile("cpsie i\n\tisb" ::: "memory");
 }
 
+UBaseType_t uxTaskGetStackHighWaterMark(TaskHandle_t task) {
+  const StackType_t* word = (task == NULL ? current : task)->lowest;
+  UBaseType_t left = 0;
+  while (word[left] == UNUSED) {
+    ++left;
+  }
+  return left;
+}
+
 TickType_t xTaskGetTickCount(void) {
   return ticks;
 }
 
 void vTaskStartScheduler(void) {
-  add(idle, NULL, 0u);
+  add(idle, STACK_WORDS, NULL, 0u);
   PRIORITIES = 0xffff0000u; /* the tick and the change of tasks come after all other interrupts */
   SYSTICK_RELOAD = configCPU_CLOCK_HZ / configTICK_RATE_HZ - 1u;
   __asm__ volatile("cpsie i\n\tsvc 0" ::: "memory");

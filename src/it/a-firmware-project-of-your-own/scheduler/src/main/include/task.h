@@ -22,6 +22,9 @@ void vTaskStartScheduler(void);
 /* Lets others run for so many ticks. */
 void vTaskDelay(TickType_t ticks);
 
+/* Words of a task's stack that were never used; of the running task's for NULL. */
+UBaseType_t uxTaskGetStackHighWaterMark(TaskHandle_t task);
+
 /* Ticks since the start. */
 TickType_t xTaskGetTickCount(void);
 

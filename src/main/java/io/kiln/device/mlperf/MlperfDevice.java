@@ -31,11 +31,16 @@ public final class MlperfDevice implements AutoCloseable {
     /** Bytes that a command loads. */
     private static final int PIECE = 31;
 
+    /** Bytes that a command loads into a device that listens, whose commands may be longer. */
+    private static final int PIECE_OF_SOUND = 512;
+
     private static final int LONGEST_LINE = 1 << 16;
     private static final int MOST_LINES = 1 << 12;
 
     private static final Pattern LAP = Pattern.compile("m-lap-us-([0-9]{1,18})");
     private static final Pattern RESULTS = Pattern.compile("m-results-\\[([^]]+)]");
+    private static final Pattern ACTIVATIONS = Pattern.compile("m-activations-\\[([^]]+)]");
+    private static final Pattern SINCE_THE_START = Pattern.compile("\\[([^]]*)]");
     private static final Pattern NAME = Pattern.compile("m-name-dut-\\[([^]]+)]");
 
     /** A folder is called like it. */
@@ -105,9 +110,13 @@ public final class MlperfDevice implements AutoCloseable {
 
     /** Loads an input. */
     public void load(byte[] bytes) {
+        load(bytes, PIECE);
+    }
+
+    private void load(byte[] bytes, int most) {
         ask("db load " + bytes.length);
-        for (int from = 0; from < bytes.length; from += PIECE) {
-            byte[] piece = Arrays.copyOfRange(bytes, from, Math.min(bytes.length, from + PIECE));
+        for (int from = 0; from < bytes.length; from += most) {
+            byte[] piece = Arrays.copyOfRange(bytes, from, Math.min(bytes.length, from + most));
             ask("db " + HexFormat.of().formatHex(piece));
         }
     }
@@ -123,6 +132,31 @@ public final class MlperfDevice implements AutoCloseable {
         }
         return new Inference(
                 numbers(one(RESULTS, command, answer)), laps.get(0), laps.get(laps.size() - 1), iterations, warmups);
+    }
+
+    /** Begins to listen anew, with silence before. */
+    public void start() {
+        ask("start");
+    }
+
+    /**
+     * Lets a device that listens hear a chunk of sound: its answer is an inference without warm-ups, whose results are the model's output.
+     *
+     * @param chunk samples of 16 bits, little endian, as many as the device expects
+     */
+    public Inference hear(byte[] chunk) {
+        load(chunk, PIECE_OF_SOUND);
+        String command = "extract_uart_stream";
+        List<String> answer = ask(command, limits.inference());
+        List<Long> laps = matches(LAP, answer).map(Long::valueOf).toList();
+        long start = laps.isEmpty() ? 0 : laps.get(0);
+        long end = laps.isEmpty() ? 0 : laps.get(laps.size() - 1);
+        return new Inference(numbers(one(ACTIVATIONS, command, answer)), start, end, 1, 0);
+    }
+
+    /** Stops listening; the probabilities of the word since the start, as the device has kept them. */
+    public List<Double> stop() {
+        return numbers(one(SINCE_THE_START, "stop", ask("stop")));
     }
 
     private static List<Double> numbers(String text) {

@@ -4,6 +4,7 @@ package io.kiln.device.rpc;
 import io.kiln.device.protocol.ModelSession;
 import io.kiln.device.protocol.Protocol;
 import io.kiln.device.rpc.client.RpcClient;
+import io.kiln.device.rpc.client.SessionLimits;
 import io.kiln.device.rpc.client.TransportTimeouts;
 import io.kiln.device.transport.Transport;
 import java.time.Duration;
@@ -14,11 +15,13 @@ import java.util.function.Consumer;
 /**
  * microTVM's RPC: models are driven by the server's AOT executor, or node by node where this computer has their graph.
  *
- * @param limit longest time to each reply, zero for ever
+ * @param limit longest time to each reply if none is set, zero for ever
+ * @param limits what is set
  * @param models names of the models to look for; a server cannot list them
  * @param graphs of those among them that have one, by name
  */
-public record RpcProtocol(Duration limit, List<String> models, Map<String, HostGraph> graphs) implements Protocol {
+public record RpcProtocol(Duration limit, SessionLimits limits, List<String> models, Map<String, HostGraph> graphs)
+        implements Protocol {
     public RpcProtocol {
         models = List.copyOf(models);
         graphs = Map.copyOf(graphs);
@@ -26,15 +29,13 @@ public record RpcProtocol(Duration limit, List<String> models, Map<String, HostG
 
     /** The protocol of models that the AOT executor drives. */
     public RpcProtocol(Duration limit, List<String> models) {
-        this(limit, models, Map.of());
+        this(limit, SessionLimits.USUAL, models, Map.of());
     }
 
     @Override
     public ModelSession connect(Transport transport, Consumer<String> text) {
-        TransportTimeouts usual =
-                transport.ownsProgram() ? TransportTimeouts.onThisComputer() : TransportTimeouts.SERIAL;
-        RpcClient client =
-                RpcClient.connect(transport, usual.withReplies(limit), line -> text.accept(line + "\n"), text);
+        TransportTimeouts timeouts = limits.timeouts(transport.ownsProgram(), limit);
+        RpcClient client = RpcClient.connect(transport, timeouts, line -> text.accept(line + "\n"), text);
         return new RpcModelSession(client, models, graphs);
     }
 }

@@ -3,12 +3,16 @@ package io.kiln.farm.broker;
 
 import io.kiln.base.KilnException;
 import io.kiln.farm.desk.FarmDesk;
+import io.kiln.farm.desk.FarmEvent;
 import io.kiln.farm.desk.FarmEvent.Kind;
 import io.kiln.farm.desk.Labels;
 import io.kiln.farm.desk.Taker;
 import io.kiln.farm.desk.Ticket;
 import io.kiln.farm.link.FarmMember;
 import io.kiln.farm.link.FarmQueues;
+import io.netty.handler.ssl.SslHandler;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.HashSet;
 import java.util.Map;
@@ -19,13 +23,16 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import javax.net.ssl.SSLPeerUnverifiedException;
 import org.apache.activemq.artemis.api.core.ActiveMQException;
 import org.apache.activemq.artemis.api.core.ActiveMQIllegalStateException;
 import org.apache.activemq.artemis.api.core.Message;
 import org.apache.activemq.artemis.api.core.SimpleString;
 import org.apache.activemq.artemis.core.postoffice.RoutingStatus;
+import org.apache.activemq.artemis.core.remoting.impl.netty.NettyServerConnection;
 import org.apache.activemq.artemis.core.server.ActiveMQServer;
 import org.apache.activemq.artemis.core.server.MessageReference;
 import org.apache.activemq.artemis.core.server.Queue;
@@ -39,7 +46,13 @@ import org.apache.activemq.artemis.core.transaction.Transaction;
 final class BrokerDesk implements ActiveMQServerPlugin, AutoCloseable {
     private static final Pattern TAKER = Pattern.compile("place = '([^']*)' AND board IN \\((.*)\\)");
     private static final Pattern QUOTED = Pattern.compile("'([^']*)'");
+    private static final SimpleString JOB = SimpleString.of(FarmQueues.JOB);
     private static final long LOOK_AGAIN_MILLIS = 1000;
+
+    /** Time between two looks: at least this, and more if many jobs wait, each of which all free workers look at. */
+    private static final long LEAST_MILLIS = 20;
+
+    private static final long JOBS_A_MILLISECOND = 100;
 
     /** Many times what one has. The last hundred are kept, and read together. */
     private static final int LONGEST_FAILURE = 64 << 10;
@@ -48,6 +61,10 @@ final class BrokerDesk implements ActiveMQServerPlugin, AutoCloseable {
     private final String own;
     private final Map<String, FarmMember> members = new ConcurrentHashMap<>();
     private final Map<Long, Taker> takers = new ConcurrentHashMap<>();
+
+    /** Those who ask for jobs and do not say who they are: whoever is held could be one of them. */
+    private final Set<Long> nobodys = ConcurrentHashMap.newKeySet();
+
     private final ScheduledThreadPoolExecutor looks = new ScheduledThreadPoolExecutor(
             1,
             work -> {
@@ -57,6 +74,8 @@ final class BrokerDesk implements ActiveMQServerPlugin, AutoCloseable {
             },
             // Connections that end with the broker free nobody for whom there is still work.
             new ThreadPoolExecutor.DiscardPolicy());
+    private final AtomicBoolean isPlanned = new AtomicBoolean();
+    private volatile long lastLook = System.nanoTime();
     private volatile Optional<Queue> jobs = Optional.empty();
 
     /** @param own user name of the broker's own process */
@@ -74,13 +93,15 @@ final class BrokerDesk implements ActiveMQServerPlugin, AutoCloseable {
             desk.kept(ticket.job());
         });
         jobs = Optional.of(queue);
-        ScheduledFuture<?> unused = looks.scheduleWithFixedDelay(
-                this::lookSoon, LOOK_AGAIN_MILLIS, LOOK_AGAIN_MILLIS, TimeUnit.MILLISECONDS);
+        ScheduledFuture<?> unused =
+                looks.scheduleWithFixedDelay(this::look, LOOK_AGAIN_MILLIS, LOOK_AGAIN_MILLIS, TimeUnit.MILLISECONDS);
     }
 
     /** Has the engine offer jobs again that were passed over. */
     private void look() {
-        if (desk.hasPassedOver()) {
+        isPlanned.set(false);
+        lastLook = System.nanoTime();
+        if (desk.hasToOffer(Duration.ofMillis(pause()))) {
             jobs.ifPresent(queue -> {
                 queue.resetAllIterators();
                 queue.deliverAsync();
@@ -89,7 +110,17 @@ final class BrokerDesk implements ActiveMQServerPlugin, AutoCloseable {
     }
 
     private void lookSoon() {
-        looks.execute(this::look);
+        if (isPlanned.getAndSet(true)) {
+            return;
+        }
+        long gone = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - lastLook);
+        ScheduledFuture<?> unused = looks.schedule(this::look, Math.max(0, pause() - gone), TimeUnit.MILLISECONDS);
+    }
+
+    private long pause() {
+        return Math.min(
+                LOOK_AGAIN_MILLIS,
+                LEAST_MILLIS + jobs.map(Queue::getMessageCount).orElse(0L) / JOBS_A_MILLISECOND);
     }
 
     @Override
@@ -98,7 +129,11 @@ final class BrokerDesk implements ActiveMQServerPlugin, AutoCloseable {
     }
 
     private static String text(Message message, String property) {
-        Object value = message.getObjectProperty(SimpleString.of(property));
+        return text(message, SimpleString.of(property));
+    }
+
+    private static String text(Message message, SimpleString property) {
+        Object value = message.getObjectProperty(property);
         return value == null ? "" : value.toString();
     }
 
@@ -124,7 +159,25 @@ final class BrokerDesk implements ActiveMQServerPlugin, AutoCloseable {
 
     @Override
     public void afterCreateSession(ServerSession session) {
-        FarmMember.of(String.valueOf(session.getUsername())).ifPresent(who -> members.put(session.getName(), who));
+        FarmMember.of(String.valueOf(session.getUsername()))
+                .filter(who -> desk.owns(who.name(), certificate(session)))
+                .ifPresent(who -> members.put(session.getName(), who));
+    }
+
+    /** The subject of a member's certificate; empty if it has none. */
+    private static String certificate(ServerSession session) {
+        if (session.getRemotingConnection().getTransportConnection() instanceof NettyServerConnection netty) {
+            SslHandler tls = netty.getNettyChannel().pipeline().get(SslHandler.class);
+            try {
+                return tls != null
+                                && tls.engine().getSession().getPeerCertificates()[0] instanceof X509Certificate shown
+                        ? shown.getSubjectX500Principal().getName()
+                        : "";
+            } catch (SSLPeerUnverifiedException e) {
+                return "";
+            }
+        }
+        return "";
     }
 
     @Override
@@ -138,25 +191,28 @@ final class BrokerDesk implements ActiveMQServerPlugin, AutoCloseable {
                 consumer.getFilterString() == null
                         ? ""
                         : consumer.getFilterString().toString());
-        if (condition.matches() && consumer.getQueue().getName().toString().equals(FarmQueues.JOBS)) {
+        if (!consumer.getQueue().getName().toString().equals(FarmQueues.JOBS)) {
+            return;
+        }
+        Optional<FarmMember> who = Optional.ofNullable(members.get(consumer.getSessionID()));
+        if (condition.matches() && who.isPresent() && !consumer.isBrowseOnly()) {
             Set<String> boards = new HashSet<>();
             Matcher board = QUOTED.matcher(condition.group(2));
             while (board.find()) {
                 boards.add(board.group(1));
             }
-            Optional<FarmMember> who = Optional.ofNullable(members.get(consumer.getSessionID()));
-            takers.put(
-                    consumer.sequentialID(),
-                    new Taker(
-                            who.map(FarmMember::name).orElse(""),
-                            who.map(FarmMember::slot).orElse(""),
-                            condition.group(1),
-                            boards));
+            FarmMember member = who.get();
+            takers.put(consumer.sequentialID(), new Taker(member.name(), member.slot(), condition.group(1), boards));
+        } else if (condition.matches() || consumer.getFilterString() == null || consumer.isBrowseOnly()) {
+            nobodys.add(consumer.sequentialID());
+            desk.tell(FarmEvent.of(Kind.NEWS_REFUSED)
+                    .with("reason", "somebody asks for jobs who does not say which worker it is, or in whose name"));
         }
     }
 
     @Override
     public void afterCloseConsumer(ServerConsumer consumer, boolean failed) {
+        nobodys.remove(consumer.sequentialID());
         Optional.ofNullable(takers.remove(consumer.sequentialID())).ifPresent(taker -> {
             desk.left(taker, consumer.sequentialID());
             lookSoon();
@@ -227,7 +283,11 @@ final class BrokerDesk implements ActiveMQServerPlugin, AutoCloseable {
     @Override
     public boolean canAccept(ServerConsumer consumer, MessageReference reference) {
         Taker taker = takers.get(consumer.sequentialID());
-        return taker == null || !isJob(reference) || desk.mayTake(taker, text(reference.getMessage(), FarmQueues.JOB));
+        if (taker == null) {
+            return !nobodys.contains(consumer.sequentialID());
+        }
+        // Only consumers of jobs are takers.
+        return desk.mayTake(taker, text(reference.getMessage(), JOB));
     }
 
     @Override

@@ -45,14 +45,6 @@ public final class FarmBroker implements AutoCloseable {
     /** How full the disk may be, in percent. */
     private static final int DISK_PERCENT = 90;
 
-    private static final Set<String> QUEUES = Set.of(
-            FarmQueues.JOBS,
-            FarmQueues.ANSWERS,
-            FarmQueues.DEAD,
-            FarmQueues.NEWS,
-            FarmQueues.QUESTIONS,
-            FarmQueues.FAILURES);
-
     private static final String MEMBERS = "members";
     private static final String INSIDE = "inside";
 
@@ -170,7 +162,7 @@ public final class FarmBroker implements AutoCloseable {
                 server.getPostOffice()
                         .getAllBindings()
                         .map(binding -> binding.getUniqueName().toString())
-                        .filter(name -> !QUEUES.contains(name))
+                        .filter(name -> !FarmQueues.ALL.contains(name))
                         .toList());
         others.values().removeIf(Collection::isEmpty);
         Set<String> acceptors = server.getRemotingService().getAcceptors().keySet();
@@ -182,7 +174,7 @@ public final class FarmBroker implements AutoCloseable {
     /** Removes the addresses that the engine made for its own news and kept; their names are others at each start. */
     private static void removeOldAddresses(ActiveMQServerImpl server) throws Exception {
         for (SimpleString address : List.copyOf(server.getPostOffice().getAddresses())) {
-            if (!QUEUES.contains(address.toString())) {
+            if (!FarmQueues.ALL.contains(address.toString())) {
                 server.removeAddressInfo(address, null);
             }
         }
@@ -220,7 +212,7 @@ public final class FarmBroker implements AutoCloseable {
                 settings()
                         .setMaxDeliveryAttempts(FarmQueues.TRIES)
                         .setDeadLetterAddress(SimpleString.of(FarmQueues.DEAD)));
-        for (String name : QUEUES) {
+        for (String name : FarmQueues.ALL) {
             QueueConfiguration queue = queue(name);
             configuration.putSecurityRoles(name, Set.of(BrokerSecurity.MEMBER));
             configuration.addQueueConfiguration(

@@ -7,7 +7,6 @@ import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
-import java.util.Set;
 import org.apache.activemq.artemis.api.core.Message;
 import org.apache.activemq.artemis.utils.DataConstants;
 
@@ -33,19 +32,6 @@ final class MessageGuard {
 
     /** Most bytes that say how the answer is wanted: in the newest form a flag, a number and another flag. */
     private static final int MOST_ANSWER_BYTES = 16;
-
-    private static final Set<String> PROPERTIES = Set.of(
-            FarmQueues.JOB,
-            FarmQueues.CLIENT,
-            FarmQueues.BOARD,
-            FarmQueues.PLACE,
-            FarmQueues.KIND,
-            FarmQueues.PROJECT,
-            FarmQueues.NEEDS,
-            FarmQueues.VERSION,
-            FarmQueues.IMAGE,
-            FarmQueues.RESULT,
-            Message.HDR_DUPLICATE_DETECTION_ID.toString());
 
     private static final Optional<String> MALFORMED = Optional.of("a malformed message");
 
@@ -108,12 +94,14 @@ final class MessageGuard {
             }
             if (tail.get() != DataConstants.NULL) {
                 int properties = tail.getInt();
-                if (properties < 0 || properties > PROPERTIES.size()) {
+                if (properties < 0 || properties > FarmQueues.PROPERTIES.size() + 1) {
                     return MALFORMED;
                 }
                 for (int i = 0; i < properties; i++) {
                     String name = text(tail);
-                    if (!PROPERTIES.contains(name) || tail.get() != DataConstants.STRING) {
+                    boolean isKnown = FarmQueues.PROPERTIES.contains(name)
+                            || name.equals(Message.HDR_DUPLICATE_DETECTION_ID.toString());
+                    if (!isKnown || tail.get() != DataConstants.STRING) {
                         return Optional.of("a message with a property that farms do not have");
                     }
                     text(tail);

@@ -71,10 +71,24 @@ public final class FarmClient implements AutoCloseable {
      */
     public static FarmClient connect(FarmAddress address, JobTerms terms, Log log) {
         FarmClient client = new FarmClient(address, terms, log);
+        client.requireTerms();
         client.receiver.setDaemon(true);
         client.receiver.start();
         Runtime.getRuntime().addShutdownHook(client.hook);
         return client;
+    }
+
+    /** A broker of another make knows no labels, and would give a job to any worker. */
+    private void requireTerms() {
+        if (address.isForeign() && !terms.needs().values().isEmpty()) {
+            end();
+            throw new KilnException(Failure.FARM.problem(
+                    "a broker of another make cannot choose workers by labels: "
+                            + terms.needs().text(),
+                    address.url(),
+                    "kiln.farm.needs left out, or Kiln's own broker",
+                    "Only kiln:farm's own broker knows labels"));
+        }
     }
 
     /** Sends a job. Its result, or a {@link KilnException} if the farm does not answer in time. */
@@ -177,8 +191,11 @@ public final class FarmClient implements AutoCloseable {
         }
     }
 
-    /** Sends all open jobs again; the broker drops those that it has or had. */
+    /** Sends all open jobs again. Kiln's own broker drops those that it has or had; from another one they are taken back before. */
     private void resend(FarmLink link) {
+        if (!link.isEmbedded()) {
+            withdraw(link);
+        }
         outstanding.values().forEach(waiting -> link.send(FarmQueues.JOBS, message(waiting.job())));
         synchronized (this) {
             if (sender.isEmpty()) {
@@ -190,17 +207,26 @@ public final class FarmClient implements AutoCloseable {
     private void take(FarmLink link, Received received) {
         try {
             FarmResult result = ResultFormat.read(received.message().body());
-            Optional.ofNullable(outstanding.remove(result.job())).ifPresent(waiting -> take(link, waiting, result));
+            Optional.ofNullable(outstanding.remove(result.job()))
+                    .ifPresentOrElse(
+                            waiting -> take(link, waiting, result),
+                            () -> refuse(link, "late, twice, or not asked for: the answer to " + result.job()));
             lastAnswer = System.nanoTime();
             hasSaid = false;
         } catch (FarmLost e) {
             throw e;
         } catch (KilnException e) {
             log.warn(e.getMessage());
+            refuse(link, e.problems().get(0).what());
         }
         // The message is acknowledged only now: earlier, an acknowledgement that gets lost on its way back would lose
         // the result.
         received.done().run();
+    }
+
+    /** Has the farm count an answer of no use. */
+    private void refuse(FarmLink link, String why) {
+        FarmOrder.REFUSE.send(link, id, FarmQueues.ANSWERS, why);
     }
 
     /** Takes an answer, or has another worker run the job if it cannot be one. */
@@ -235,22 +261,25 @@ public final class FarmClient implements AutoCloseable {
             return;
         }
         Duration silence = Duration.ofNanos(System.nanoTime() - lastAnswer);
-        String wanted = outstanding.values().stream()
+        if (silence.compareTo(terms.patience()) > 0) {
+            failAll(new KilnException(Failure.FARM.problem(
+                    "no worker of the farm answered for " + terms.patience().toSeconds() + " s",
+                    address.url(),
+                    "a worker with " + wanted() + needs(),
+                    "Start one with kiln:worker; kiln:farm shows who is there")));
+        } else if (!hasSaid && silence.compareTo(SAYS_THAT_IT_WAITS) > 0) {
+            hasSaid = true;
+            log.info("Waiting for a worker with " + wanted() + needs() + "; kiln:farm shows who is there");
+        }
+    }
+
+    private String wanted() {
+        return outstanding.values().stream()
                 .map(waiting -> waiting.job().board() + " ("
                         + ParameterValue.text(waiting.job().place()) + ")")
                 .distinct()
                 .sorted()
                 .collect(Collectors.joining(", "));
-        if (silence.compareTo(terms.patience()) > 0) {
-            failAll(new KilnException(Failure.FARM.problem(
-                    "no worker of the farm answered for " + terms.patience().toSeconds() + " s",
-                    address.url(),
-                    "a worker with " + wanted + needs(),
-                    "Start one with kiln:worker; kiln:farm shows who is there")));
-        } else if (!hasSaid && silence.compareTo(SAYS_THAT_IT_WAITS) > 0) {
-            hasSaid = true;
-            log.info("Waiting for a worker with " + wanted + needs() + "; kiln:farm shows who is there");
-        }
     }
 
     private String needs() {

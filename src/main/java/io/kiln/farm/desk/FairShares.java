@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.farm.desk;
 
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -10,35 +9,37 @@ import java.util.Map;
  * that has had no jobs for a while cannot save up time.
  */
 final class FairShares {
-    private static final double FIRST_GUESS = 1;
+    /** Seconds for which a job counts until it is done. */
+    static final double FIRST_GUESS = 1;
+
     private static final int MOST = 1000;
 
     private final Map<String, Double> clocks = new HashMap<>();
+    private final Map<String, Integer> jobs = new HashMap<>();
 
-    /**
-     * Begins a project's activity.
-     *
-     * @param active projects that have jobs now
-     */
-    void join(String project, Collection<String> active) {
-        double least = active.stream()
+    /** A project has another job. */
+    void join(String project) {
+        if (jobs.merge(project, 1, Integer::sum) > 1) {
+            return;
+        }
+        double least = jobs.keySet().stream()
                 .filter(other -> !other.equals(project))
                 .mapToDouble(this::clock)
                 .min()
                 .orElse(0);
         if (clocks.size() > MOST) {
-            clocks.keySet().retainAll(active);
+            clocks.keySet().retainAll(jobs.keySet());
         }
-        raise(project, least);
+        clocks.merge(project, least, Math::max);
+    }
+
+    /** A project has a job less. */
+    void leave(String project) {
+        jobs.computeIfPresent(project, (name, count) -> count > 1 ? count - 1 : null);
     }
 
     double clock(String project) {
         return clocks.getOrDefault(project, 0.0);
-    }
-
-    /** Has a project wait for others until they have had as much. */
-    void raise(String project, double least) {
-        clocks.merge(project, least, Math::max);
     }
 
     void taken(String project) {

@@ -9,6 +9,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -26,6 +27,7 @@ public final class FarmDesk {
     private static final Set<String> FAULTS_OF_BOARDS = Set.of("DEVICE", "FLASH", "TOOL", "RUN", "RPC");
 
     private static final int MOST_GONE = 10_000;
+    private static final int MOST_NAMES = 10_000;
 
     private final Clock clock;
     private final FarmEvents events;
@@ -33,10 +35,11 @@ public final class FarmDesk {
     private final Strikes strikes = new Strikes();
     private final FairShares shares = new FairShares();
     private final Map<String, Entry> jobs = new HashMap<>();
-    private final Map<Wait, Integer> waiting = new HashMap<>();
+    private final Map<Long, Set<Entry>> taken = new HashMap<>();
+    private final Turns turns = new Turns(shares);
     private final Map<String, Labels> labels = new HashMap<>();
-    private final Map<Taker, Instant> hungry = new HashMap<>();
-    private boolean hasPassedOver;
+    private final Map<String, String> certificates = new HashMap<>();
+    private boolean hasChanged;
     private final Map<String, Entry> gone = new LinkedHashMap<>() {
         private static final long serialVersionUID = 1L;
 
@@ -46,27 +49,18 @@ public final class FarmDesk {
         }
     };
 
-    private record Wait(String place, String board, String project, int priority, Labels needs) {
-        static Wait of(Ticket ticket) {
-            return new Wait(
-                    ticket.place(),
-                    ticket.board(),
-                    ticket.sort().project(),
-                    ticket.sort().priority(),
-                    ticket.sort().needs());
-        }
-    }
-
     private static final class Entry {
         private final Ticket ticket;
+        private final Wait wait;
         private Optional<Taker> taker = Optional.empty();
         private long consumer;
         private Instant since;
         private String result = "";
         private boolean isKept;
 
-        Entry(Ticket ticket, Instant since) {
+        Entry(Ticket ticket, Wait wait, Instant since) {
             this.ticket = ticket;
+            this.wait = wait;
             this.since = since;
         }
     }
@@ -81,19 +75,30 @@ public final class FarmDesk {
         this.holds = new Holds(folder);
     }
 
+    /**
+     * Whether a member may call itself by a worker's name: with certificates, a name belongs to the one that had it first, until the broker ends.
+     *
+     * @param certificate whom the member's certificate names; empty if it has none
+     */
+    public synchronized boolean owns(String worker, String certificate) {
+        if (certificate.isEmpty()) {
+            return true;
+        }
+        if (certificates.size() >= MOST_NAMES && !certificates.containsKey(worker)) {
+            return false;
+        }
+        return certificates.computeIfAbsent(worker, name -> certificate).equals(certificate);
+    }
+
     /** A job comes to the queue, or was found in it when the broker began. */
     public synchronized void sent(Ticket ticket) {
         if (jobs.containsKey(ticket.job())) {
             return;
         }
-        shares.join(
-                ticket.sort().project(),
-                jobs.values().stream()
-                        .map(each -> each.ticket.sort().project())
-                        .distinct()
-                        .toList());
-        jobs.put(ticket.job(), new Entry(ticket, clock.instant()));
-        waiting.merge(Wait.of(ticket), 1, Integer::sum);
+        shares.join(ticket.sort().project());
+        Entry entry = new Entry(ticket, turns.kind(Wait.of(ticket)), clock.instant());
+        jobs.put(ticket.job(), entry);
+        turns.waits(entry.wait);
     }
 
     /** The broker keeps a job that was sent. */
@@ -110,7 +115,8 @@ public final class FarmDesk {
         Entry entry = jobs.get(job);
         if (entry != null && !entry.isKept) {
             jobs.remove(job);
-            leaveQueue(entry);
+            shares.leave(entry.ticket.sort().project());
+            turns.leaves(entry.wait);
         }
     }
 
@@ -120,40 +126,29 @@ public final class FarmDesk {
         if (entry == null) {
             return true;
         }
-        Ticket ticket = entry.ticket;
-        if (!taker.fits(ticket.place(), ticket.board())) {
-            return false;
-        }
-        if (holds.isHeld(taker) || !has(taker, ticket.sort().needs())) {
-            hasPassedOver = true;
-            return false;
-        }
-        double own = shares.clock(ticket.sort().project());
-        List<String> ahead = waiting.keySet().stream()
-                .filter(other -> other.priority() == ticket.sort().priority()
-                        && shares.clock(other.project()) < own
-                        && taker.fits(other.place(), other.board())
-                        && has(taker, other.needs()))
-                .map(Wait::project)
-                .toList();
-        if (ahead.isEmpty()) {
-            return true;
-        }
-        Instant now = clock.instant();
-        if (hungry.computeIfAbsent(taker, each -> now).plus(MOST_PASSING).isBefore(now)) {
-            // Jobs that are believed to wait would have come by now.
-            ahead.forEach(project -> shares.raise(project, own));
-            return true;
-        }
-        hasPassedOver = true;
-        return false;
+        return turns.ask(taker, entry.wait, this::isOpen, clock.instant()) == Turns.Verdict.NOW;
     }
 
-    /** Whether a worker might have taken a job since this was asked last; then it has to be offered again. */
-    public synchronized boolean hasPassedOver() {
-        boolean had = hasPassedOver;
-        hasPassedOver = false;
-        return had;
+    /**
+     * Whether a worker might take a job that was passed over since this was asked last; then it has to be offered again.
+     *
+     * @param idle how long a worker without a job may still be looking at those that it has not seen
+     */
+    public synchronized boolean hasToOffer(Duration idle) {
+        boolean has = turns.hasToOffer(idle, clock.instant()) || hasChanged;
+        hasChanged = false;
+        return has;
+    }
+
+    /** Whether a worker is one for a kind of jobs, whoever's turn it is. */
+    private boolean isOpen(Taker taker, Wait wait) {
+        return taker.fits(wait.place(), wait.board()) && !isHeld(taker) && has(taker, wait.needs());
+    }
+
+    /** A worker that calls itself by another name is held with its certificate. */
+    private boolean isHeld(Taker taker) {
+        return holds.isHeld(taker)
+                || holds.of(certificates.getOrDefault(taker.worker(), "")).isPresent();
     }
 
     private boolean has(Taker taker, Labels needs) {
@@ -173,12 +168,12 @@ public final class FarmDesk {
         if (entry == null || entry.taker.isPresent()) {
             return;
         }
-        leaveQueue(entry);
-        hungry.remove(taker);
+        turns.takes(taker, entry.wait);
         double waited = seconds(entry);
         entry.taker = Optional.of(taker);
         entry.consumer = consumer;
         entry.since = clock.instant();
+        taken.computeIfAbsent(consumer, each -> new LinkedHashSet<>()).add(entry);
         shares.taken(entry.ticket.sort().project());
         tell(entry.ticket
                 .event(Kind.JOB_TAKEN)
@@ -187,27 +182,21 @@ public final class FarmDesk {
                 .with("waited", waited));
     }
 
-    private void leaveQueue(Entry entry) {
-        waiting.computeIfPresent(Wait.of(entry.ticket), (wait, count) -> count > 1 ? count - 1 : null);
-    }
-
     private double seconds(Entry entry) {
         return Math.max(0, Duration.between(entry.since, clock.instant()).toMillis()) / 1000.0;
     }
 
     /** A worker's connection ended, or it stopped taking jobs; those that it had wait again. */
     public synchronized void left(Taker taker, long consumer) {
-        hungry.remove(taker);
-        for (Entry entry : jobs.values()) {
-            if (entry.taker.isPresent() && entry.consumer == consumer) {
-                tell(entry.ticket
-                        .event(Kind.JOB_RETURNED)
-                        .with("worker", entry.taker.get().worker())
-                        .with("seconds", seconds(entry)));
-                entry.taker = Optional.empty();
-                entry.since = clock.instant();
-                waiting.merge(Wait.of(entry.ticket), 1, Integer::sum);
-            }
+        turns.ends(taker);
+        for (Entry entry : Optional.ofNullable(taken.remove(consumer)).orElse(Set.of())) {
+            tell(entry.ticket
+                    .event(Kind.JOB_RETURNED)
+                    .with("worker", taker.worker())
+                    .with("seconds", seconds(entry)));
+            entry.taker = Optional.empty();
+            entry.since = clock.instant();
+            turns.waits(entry.wait);
         }
     }
 
@@ -294,8 +283,13 @@ public final class FarmDesk {
         Entry entry = jobs.remove(job);
         if (entry != null) {
             gone.put(job, entry);
+            shares.leave(entry.ticket.sort().project());
             if (entry.taker.isEmpty()) {
-                leaveQueue(entry);
+                turns.leaves(entry.wait);
+            } else {
+                turns.rests(entry.taker.get(), clock.instant());
+                taken.computeIfPresent(
+                        entry.consumer, (consumer, own) -> own.remove(entry) && own.isEmpty() ? null : own);
             }
         }
         return entry;
@@ -320,28 +314,39 @@ public final class FarmDesk {
         boolean isTooMuch = strikes.add(worker, job);
         tell(FarmEvent.of(Kind.STRIKE).with("worker", worker).with("job", job).with("reason", reason));
         if (isTooMuch) {
-            hold(worker, true, Strikes.MOST + " wrong answers, the last: " + reason);
+            hold(certificates.getOrDefault(worker, worker), true, Strikes.MOST + " wrong answers, the last: " + reason);
         }
     }
 
     /** What a worker says of itself: its labels. */
     public synchronized void heard(String worker, Labels own) {
-        labels.put(worker, own);
+        if (!own.equals(labels.put(worker, own))) {
+            changed();
+        }
+    }
+
+    /** Jobs that were passed over may go to somebody now. */
+    private void changed() {
+        turns.change();
+        hasChanged = true;
     }
 
     /** A worker is silent. */
     public synchronized void silent(String worker) {
-        labels.remove(worker);
+        if (labels.remove(worker) != null) {
+            changed();
+        }
     }
 
     /**
      * Gives no more jobs to a worker or to one of its boards.
      *
-     * @param unit {@code WORKER}, or {@code WORKER/PROBE}
+     * @param unit {@code WORKER}, {@code WORKER/PROBE}, or the subject of a certificate, such as {@code CN=bench}
      */
     public synchronized void hold(String unit, boolean isQuarantine, String reason) {
         String since = clock.instant().truncatedTo(ChronoUnit.SECONDS).toString();
         if (holds.add(new Hold(unit, since, isQuarantine, reason))) {
+            changed();
             tell(FarmEvent.of(Kind.HELD)
                     .with("unit", unit)
                     .with("quarantine", isQuarantine)
@@ -355,6 +360,7 @@ public final class FarmDesk {
         boolean wasHeld = holds.remove(unit);
         if (wasHeld) {
             strikes.forget(unit);
+            changed();
             tell(FarmEvent.of(Kind.RELEASED).with("unit", unit).with("problem", holds.trouble()));
         }
         return wasHeld;

@@ -58,7 +58,12 @@ final class BrokenLink {
             return told("nobody knows the host " + address.host(), "", "Check the name in kiln.farm");
         } catch (ConnectException e) {
             isAbsent = true;
-            return told("nothing listens there", "a broker", "Start one with kiln:farm, or leave kiln.farm out");
+            return told(
+                    "nothing listens there",
+                    broker(),
+                    address.isForeign()
+                            ? "Start it, or correct kiln.farm"
+                            : "Start one with kiln:farm, or leave kiln.farm out");
         } catch (SocketTimeoutException e) {
             isAbsent = true;
             return told(
@@ -71,6 +76,10 @@ final class BrokenLink {
         } catch (GeneralSecurityException e) {
             return told(String.valueOf(e.getMessage()), "a broker", "");
         }
+    }
+
+    private String broker() {
+        return address.isForeign() ? "a broker that speaks AMQP 1.0" : "a broker";
     }
 
     private Problem told(String why, String expected, String next) {
@@ -87,13 +96,13 @@ final class BrokenLink {
             if (peer.certificate().isEmpty()) {
                 return told(
                         "something listens there, but it is no broker: " + seen.getMessage(),
-                        "a broker",
+                        broker(),
                         "Check the port in kiln.farm");
             }
         }
         return told(
                 "it wants TLS",
-                "tls://" + address.host() + ":" + address.port(),
+                address.encrypted().url(),
                 "Set kiln.farm to that, and kiln.farm.trustStore to a store with the broker's certificate");
     }
 
@@ -105,9 +114,7 @@ final class BrokenLink {
             parameters.setProtocols(new String[] {Transports.PROTOCOLS});
             tls.setSSLParameters(parameters);
             tls.startHandshake();
-            Optional<String> trouble =
-                    peer.certificate().flatMap(certificate -> PeerCertificate.trouble(certificate, Instant.now()));
-            return trouble.isPresent() ? expired(peer.certificate().orElseThrow(), trouble.get()) : verdict(tls);
+            return verdict(tls);
         } catch (SSLException e) {
             return refused(peer, e);
         }
@@ -151,11 +158,14 @@ final class BrokenLink {
             boolean isPlain = e.getCause() instanceof EOFException
                     || String.valueOf(e.getMessage()).contains("Unsupported or unrecognized SSL message");
             return isPlain
-                    ? told(
-                            "it does not speak TLS",
-                            "a broker with kiln.farm.listen=tls://" + address.host() + ":" + address.port(),
-                            "Start it so; a broker without TLS is reached from its own computer by tcp://localhost:"
-                                    + address.port())
+                    ? address.isForeign()
+                            ? told("it does not speak TLS", broker(), "Use the port that its owner has set up for TLS")
+                            : told(
+                                    "it does not speak TLS",
+                                    "a broker with kiln.farm.listen=tls://" + address.host() + ":" + address.port(),
+                                    "Start it so; a broker without TLS is reached from its own computer by"
+                                            + " tcp://localhost:"
+                                            + address.port())
                     : told("it does not speak TLS 1.3: " + e.getMessage(), "a broker of a farm", "");
         }
         X509Certificate certificate = shown.get();

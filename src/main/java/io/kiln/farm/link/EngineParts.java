@@ -4,10 +4,11 @@ package io.kiln.farm.link;
 import java.nio.file.Path;
 import java.util.List;
 
-/** The artifacts of which the engine of farms consists. */
+/** The artifacts of which the engine of farms consists, and the client for brokers of another make. */
 public final class EngineParts {
     private static final String ARTEMIS = ":2.57.0";
     private static final String PROMETHEUS = ":1.10.0";
+    private static final String PROTON = ":1.1.0";
     private static final String NETTY = ":4.1.138.Final";
 
     /**
@@ -36,6 +37,8 @@ public final class EngineParts {
             "commons-collections:commons-collections:3.2.2",
             "commons-logging:commons-logging:1.3.5",
             "org.jctools:jctools-core:4.0.7",
+            "org.apache.qpid:protonj2" + PROTON,
+            "org.apache.qpid:protonj2-client" + PROTON,
             "io.prometheus:prometheus-metrics-config" + PROMETHEUS,
             "io.prometheus:prometheus-metrics-core" + PROMETHEUS,
             "io.prometheus:prometheus-metrics-exposition-textformats" + PROMETHEUS,

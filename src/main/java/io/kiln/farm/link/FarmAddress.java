@@ -3,6 +3,7 @@ package io.kiln.farm.link;
 
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
+import io.kiln.base.ParameterValue;
 import io.kiln.base.Problems;
 import io.kiln.farm.link.FarmAccess.Store;
 import java.time.Instant;
@@ -10,27 +11,61 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * Where a farm's broker is, and how to get in. Without TLS only a broker on this computer is reached.
  *
+ * @param scheme which broker it is, and whether by TLS
  * @param host name or address
  * @param port 0 to 65535; 0 lets a broker choose
- * @param isEncrypted whether by TLS
  * @param access the member's own identity, and whom it trusts
  */
-public record FarmAddress(String host, int port, boolean isEncrypted, FarmAccess access) {
+public record FarmAddress(Scheme scheme, String host, int port, FarmAccess access) {
+    /** Which broker it is, and how it is reached. */
+    public enum Scheme {
+        /** Kiln's own broker, without TLS. */
+        TCP(USUAL_PORT),
+        /** Kiln's own broker by TLS. */
+        TLS(USUAL_PORT),
+        /** Any broker that speaks AMQP 1.0, without TLS. */
+        AMQP(5672),
+        /** Any broker that speaks AMQP 1.0, by TLS. */
+        AMQPS(5671);
+
+        private final int port;
+
+        Scheme(int port) {
+            this.port = port;
+        }
+
+        /** The same broker by TLS. */
+        Scheme encrypted() {
+            return isForeign() ? AMQPS : TLS;
+        }
+
+        private boolean isForeign() {
+            return this == AMQP || this == AMQPS;
+        }
+
+        /** The scheme as addresses have it. */
+        String text() {
+            return ParameterValue.text(this);
+        }
+    }
+
     /** The port of Artemis. */
     public static final int USUAL_PORT = 61616;
 
     private static final Pattern URL =
-            Pattern.compile("(tcp|tls)://([A-Za-z0-9.-]{1,253}|\\[[0-9a-fA-F:]{2,45}\\])(?::([0-9]{1,5}))?/?");
+            Pattern.compile("(tcp|tls|amqps?)://([A-Za-z0-9.-]{1,253}|\\[[0-9a-fA-F:]{2,45}\\])(?::([0-9]{1,5}))?/?");
     private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "[::1]");
 
     /**
      * Reads an address.
      *
-     * @param url {@code tcp://localhost:61616}, or {@code tls://<host>:<port>}
+     * @param url {@code tcp://localhost:61616} or {@code tls://<host>:<port>}; {@code amqp://localhost:5672} or {@code amqps://<host>:<port>} for a
+     *     broker of another make
      * @throws KilnException if it is not such an address, or something that it needs for TLS is missing
      */
     public static FarmAddress parse(String url, FarmAccess access) {
@@ -39,21 +74,41 @@ public record FarmAddress(String host, int port, boolean isEncrypted, FarmAccess
             throw new KilnException(Failure.FARM.problem(
                     "not the address of a farm: `" + url + "`",
                     "kiln.farm",
-                    "tcp://localhost:" + USUAL_PORT + ", or tls://<host>:<port>",
+                    "tcp://localhost:" + USUAL_PORT
+                            + " or tls://<host>:<port>, or amqps://<host>:<port> for a broker of another make",
                     ""));
         }
-        int port = matcher.group(3) == null ? USUAL_PORT : Integer.parseInt(matcher.group(3));
-        return new FarmAddress(matcher.group(2), port, matcher.group(1).equals("tls"), access);
+        Scheme scheme = Stream.of(Scheme.values())
+                .filter(each -> each.text().equals(matcher.group(1)))
+                .findFirst()
+                .orElseThrow();
+        int port = matcher.group(3) == null ? scheme.port : Integer.parseInt(matcher.group(3));
+        return new FarmAddress(scheme, matcher.group(2), port, access);
     }
 
     /** The same address with another port. */
     public FarmAddress at(int otherPort) {
-        return new FarmAddress(host, otherPort, isEncrypted, access);
+        return new FarmAddress(scheme, host, otherPort, access);
     }
 
     /** The address as {@code kiln.farm} has it. */
     public String url() {
-        return (isEncrypted ? "tls://" : "tcp://") + host + ":" + port;
+        return scheme.text() + "://" + host + ":" + port;
+    }
+
+    /** Whether by TLS. */
+    public boolean isEncrypted() {
+        return scheme == scheme.encrypted();
+    }
+
+    /** Whether the broker is of another make than Kiln's own. */
+    public boolean isForeign() {
+        return scheme.isForeign();
+    }
+
+    /** The same place by TLS. */
+    FarmAddress encrypted() {
+        return new FarmAddress(scheme.encrypted(), host, port, access);
     }
 
     /** The host without the brackets of an IPv6 address. */
@@ -74,7 +129,7 @@ public record FarmAddress(String host, int port, boolean isEncrypted, FarmAccess
     public void requireUsable() {
         Problems problems = new Problems(Failure.FARM);
         requireEncryption(problems);
-        if (isEncrypted) {
+        if (isEncrypted()) {
             require(problems, access.trust(), "kiln.farm.trustStore", "the broker's certificate, or its signer's");
         }
         requireProof(problems);
@@ -90,14 +145,14 @@ public record FarmAddress(String host, int port, boolean isEncrypted, FarmAccess
     public void requireSafe() {
         Problems problems = new Problems(Failure.FARM);
         requireEncryption(problems);
-        if (isEncrypted) {
+        if (isEncrypted()) {
             require(problems, access.keys(), "kiln.farm.keyStore", "the broker's key and certificate");
         }
-        if (access.password().isEmpty() && (!isEncrypted || access.trust().isEmpty())) {
+        if (access.password().isEmpty() && (!isEncrypted() || access.trust().isEmpty())) {
             problems.add(
                     "refused: a broker that lets everybody in",
                     url(),
-                    isEncrypted
+                    isEncrypted()
                             ? "kiln.farm.trustStore with the certificates of the farm's members, or kiln.farm.password"
                             : "a password",
                     "");
@@ -107,21 +162,21 @@ public record FarmAddress(String host, int port, boolean isEncrypted, FarmAccess
     }
 
     private void requireEncryption(Problems problems) {
-        if (!isEncrypted && !isLoopback()) {
+        if (!isEncrypted() && !isLoopback()) {
             problems.add(
                     "refused: a farm on another computer without TLS",
                     url(),
-                    "tls://" + host + ":" + port,
-                    "Without TLS a farm stays on one computer: tcp://localhost");
+                    encrypted().url(),
+                    "Without TLS a farm stays on one computer: " + scheme.text() + "://localhost");
         }
     }
 
     private void requireProof(Problems problems) {
-        if (access.password().isEmpty() && (!isEncrypted || access.keys().isEmpty())) {
+        if (access.password().isEmpty() && (!isEncrypted() || access.keys().isEmpty())) {
             problems.add(
                     "nothing says who this member of the farm is",
                     url(),
-                    isEncrypted ? "kiln.farm.keyStore with a certificate, or kiln.farm.password" : "a password",
+                    isEncrypted() ? "kiln.farm.keyStore with a certificate, or kiln.farm.password" : "a password",
                     "");
         }
     }

@@ -2,6 +2,8 @@
 package io.kiln.farm.link;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
+import io.kiln.base.KilnException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -27,7 +29,8 @@ public record FarmMessage(Map<String, String> properties, Bytes body, Manner man
      * @param priority 0 to 9, which is received first
      */
     public record Manner(boolean isDurable, Optional<Duration> lifetime, Optional<String> unique, int priority) {
-        private static final int USUAL = 4;
+        static final int USUAL = 4;
+        static final int MOST = 9;
 
         /** A message that the broker keeps once, whatever happens. */
         public static Manner once(String unique, Duration lifetime) {
@@ -42,6 +45,17 @@ public record FarmMessage(Map<String, String> properties, Bytes body, Manner man
         /** A message that is of no use later. */
         public static Manner fleeting(Duration lifetime) {
             return new Manner(false, Optional.of(lifetime), Optional.empty(), USUAL);
+        }
+    }
+
+    /** @throws KilnException if it is larger than any member may send */
+    void requireSendable(String broker) {
+        if (body.size() > FarmQueues.MOST_BYTES) {
+            throw new KilnException(Failure.FARM.problem(
+                    "a message of " + body.size() + " bytes is too large for a farm",
+                    broker,
+                    FarmQueues.MOST_BYTES + " bytes or less",
+                    "Run it on this computer: leave kiln.farm out"));
         }
     }
 

@@ -18,7 +18,9 @@ public enum FarmOrder {
     /** To give jobs to it again. */
     RELEASE,
     /** To note that a worker gave a wrong answer; the texts are the job and what was wrong. */
-    COMPLAIN;
+    COMPLAIN,
+    /** To note that a member got a message that nobody of a farm sends; the texts are the queue and what was wrong. */
+    REFUSE;
 
     private static final Duration PATIENCE = Duration.ofSeconds(10);
     private static final int LONGEST = 400;

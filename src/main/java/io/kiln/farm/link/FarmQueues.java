@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.farm.link;
 
+import java.util.List;
+import java.util.Set;
+
 /** The queues of a farm, the properties of their messages, and their limits. */
 public final class FarmQueues {
     /** Jobs, until a worker has sent the result. */
@@ -20,6 +23,9 @@ public final class FarmQueues {
 
     /** The last jobs that were given up, without their images. */
     public static final String FAILURES = "kiln.failures";
+
+    /** All queues. */
+    public static final List<String> ALL = List.of(JOBS, ANSWERS, DEAD, NEWS, QUESTIONS, FAILURES);
 
     /** Property: id of the job. */
     public static final String JOB = "job";
@@ -50,6 +56,10 @@ public final class FarmQueues {
 
     /** Property: outcome of a job, {@code done} or {@code failed-FAMILY}. */
     public static final String RESULT = "result";
+
+    /** All properties. */
+    public static final Set<String> PROPERTIES =
+            Set.of(JOB, CLIENT, BOARD, PLACE, KIND, PROJECT, NEEDS, VERSION, IMAGE, RESULT);
 
     /** Most tries of a job, each by a worker. */
     public static final int TRIES = 2;

@@ -7,12 +7,15 @@ import java.net.Socket;
 import java.security.GeneralSecurityException;
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
+import java.time.Instant;
 import java.util.Optional;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509ExtendedTrustManager;
 
-/** Judges a server as Java does, and remembers what the server has shown and why it was refused. For one connection. */
+/**
+ * Judges a server as Java does, and by the dates of its certificate, and remembers what the server has shown and why it was refused. For one connection.
+ */
 final class SeenPeer extends X509ExtendedTrustManager {
     private final Optional<X509ExtendedTrustManager> judge;
     private Optional<X509Certificate> certificate = Optional.empty();
@@ -54,6 +57,10 @@ final class SeenPeer extends X509ExtendedTrustManager {
         certificate = Optional.of(chain[0]);
         try {
             judgement.by(judge.orElseThrow(() -> new CertificateException("nobody is trusted")));
+            Optional<String> trouble = PeerCertificate.trouble(chain[0], Instant.now());
+            if (trouble.isPresent()) {
+                throw new CertificateException(trouble.get());
+            }
         } catch (CertificateException e) {
             refusal = Optional.of(e);
             throw e;

@@ -12,6 +12,7 @@ import io.kiln.farm.job.FarmAnswer.GivenUp;
 import io.kiln.farm.job.FarmJob;
 import io.kiln.farm.job.FarmResult;
 import io.kiln.farm.job.ResultFormat;
+import io.kiln.farm.link.FarmAddress;
 import io.kiln.farm.link.FarmInbox;
 import io.kiln.farm.link.FarmInbox.Received;
 import io.kiln.farm.link.FarmLink;
@@ -37,7 +38,6 @@ import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 
 /**
  * Lives beside the broker: hears what workers say, tells those who wait for a job that killed its workers that it was given up, and answers
@@ -53,6 +53,7 @@ public final class FarmKeeper implements AutoCloseable {
     private static final int FAILURES = 100;
 
     private final Supplier<FarmLink> links;
+    private final boolean isEmbedded;
     private final String farm;
     private final FarmDesk desk;
     private final String version;
@@ -71,7 +72,22 @@ public final class FarmKeeper implements AutoCloseable {
      * @param version of this Kiln
      */
     public FarmKeeper(Supplier<FarmLink> links, FarmDesk desk, String farm, String version, Clock clock) {
+        this(links, true, desk, farm, version, clock);
+    }
+
+    /**
+     * For a broker of another make, which runs somewhere else: looks for it again whenever it is lost.
+     *
+     * @param desk hears what happens; the broker does not ask it who may have a job
+     */
+    public static FarmKeeper outside(FarmAddress broker, FarmDesk desk, String version, Clock clock) {
+        return new FarmKeeper(() -> FarmLink.open(broker), false, desk, broker.url(), version, clock);
+    }
+
+    private FarmKeeper(
+            Supplier<FarmLink> links, boolean isEmbedded, FarmDesk desk, String farm, String version, Clock clock) {
         this.links = links;
+        this.isEmbedded = isEmbedded;
         this.desk = desk;
         this.farm = farm;
         this.version = version;
@@ -93,18 +109,46 @@ public final class FarmKeeper implements AutoCloseable {
         thread.start();
     }
 
-    /** Receives from a queue until the broker ends: it is in the same process, and gone when it is lost. */
     private void receive(String queue, BiConsumer<FarmLink, Received> handler) {
-        try (FarmLink link = links.get();
-                FarmInbox inbox = link.inbox(queue, "")) {
-            while (!isClosed.get()) {
-                inbox.receive(POLL).ifPresent(received -> {
-                    handle(link, received, handler);
-                    received.done().run();
-                });
+        boolean isThere = false;
+        while (!isClosed.get()) {
+            try (FarmLink link = links.get();
+                    FarmInbox inbox = link.inbox(queue, "")) {
+                isThere = tell(queue, isThere, true, "");
+                while (!isClosed.get()) {
+                    inbox.receive(POLL).ifPresent(received -> {
+                        handle(link, received, handler);
+                        received.done().run();
+                    });
+                }
+            } catch (FarmLost e) {
+                if (isEmbedded) {
+                    // It is in the same process, and gone when it is lost.
+                    isClosed.set(true);
+                } else {
+                    isThere = tell(queue, isThere, false, e.problems().get(0).what());
+                    pause();
+                }
             }
-        } catch (FarmLost e) {
+        }
+    }
+
+    /** Tells once that a broker outside is there, or is not. */
+    private boolean tell(String queue, boolean wasThere, boolean isThere, String reason) {
+        if (!isEmbedded && queue.equals(FarmQueues.NEWS) && wasThere != isThere) {
+            desk.tell(FarmEvent.of(isThere ? Kind.BROKER_FOUND : Kind.BROKER_LOST)
+                    .with("broker", farm)
+                    .with("reason", reason));
+        }
+        return isThere;
+    }
+
+    private void pause() {
+        try {
+            Thread.sleep(POLL.toMillis());
+        } catch (InterruptedException e) {
             isClosed.set(true);
+            Thread.currentThread().interrupt();
         }
     }
 
@@ -218,14 +262,24 @@ public final class FarmKeeper implements AutoCloseable {
             desk.tell(FarmEvent.of(Kind.NEWS_REFUSED).with("reason", "not an order of this version of Kiln"));
             return;
         }
+        FarmOrder order = asked.get().order();
         String what = asked.get().what();
-        switch (asked.get().order()) {
-            case HOLD -> desk.hold(what, false, asked.get().why());
+        String why = asked.get().why();
+        switch (order) {
+            case HOLD -> desk.hold(what, false, why);
             case RELEASE -> desk.release(what);
-            case COMPLAIN -> desk.complaint(id, what, asked.get().why());
+            case COMPLAIN -> {
+                if (isEmbedded) {
+                    desk.complaint(id, what, why);
+                } else {
+                    // Nobody but the client knows whose answer it was.
+                    refused(FarmQueues.ANSWERS, why + ", job " + what);
+                }
+            }
+            case REFUSE -> refused(what, why);
             case STATE -> {}
         }
-        if (asked.get().order() != FarmOrder.COMPLAIN) {
+        if (order != FarmOrder.COMPLAIN && order != FarmOrder.REFUSE) {
             link.send(
                     FarmQueues.ANSWERS,
                     new FarmMessage(
@@ -233,6 +287,12 @@ public final class FarmKeeper implements AutoCloseable {
                             Bytes.ofText(Json.line(state(link))),
                             Manner.fleeting(Duration.ofMinutes(1))));
         }
+    }
+
+    private void refused(String queue, String why) {
+        desk.tell(FarmEvent.of(queue.equals(FarmQueues.ANSWERS) ? Kind.ANSWER_REFUSED : Kind.NEWS_REFUSED)
+                .with("queue", queue)
+                .with("reason", why));
     }
 
     /** The current state of the farm. */
@@ -250,9 +310,10 @@ public final class FarmKeeper implements AutoCloseable {
                     .forEach(heard -> seen.add(new FarmState.Seen(
                             Duration.between(heard.when(), clock.instant()).toSeconds(), heard.news())));
         }
-        List<FarmState.Queue> queues = Stream.of(FarmQueues.JOBS, FarmQueues.ANSWERS, FarmQueues.DEAD)
-                .map(name -> new FarmState.Queue(name, link.count(name)))
-                .toList();
+        List<FarmState.Queue> queues = new ArrayList<>();
+        for (String name : List.of(FarmQueues.JOBS, FarmQueues.ANSWERS, FarmQueues.DEAD)) {
+            link.count(name).ifPresent(count -> queues.add(new FarmState.Queue(name, count)));
+        }
         List<FarmFailure> failures = new ArrayList<>();
         link.browse(FarmQueues.FAILURES, FAILURES)
                 .forEach(message -> failure(message).ifPresent(failures::add));

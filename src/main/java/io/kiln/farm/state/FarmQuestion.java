@@ -36,6 +36,13 @@ public final class FarmQuestion {
      * @throws KilnException as above
      */
     public static FarmState ask(FarmAddress address, FarmOrder order, String unit, String why) {
+        if (address.isForeign() && (order == FarmOrder.HOLD || order == FarmOrder.RELEASE)) {
+            throw new KilnException(Failure.FARM.problem(
+                    "a broker of another make gives jobs to whoever asks for them, so no worker can be held",
+                    address.url(),
+                    "Kiln's own broker",
+                    "Stop " + unit + ": it finishes nothing, and its jobs go to others"));
+        }
         String id = FarmJob.newId();
         try (FarmLink link = FarmLink.open(address);
                 FarmInbox inbox = link.inbox(FarmQueues.ANSWERS, FarmQueues.CLIENT + " = '" + id + "'")) {

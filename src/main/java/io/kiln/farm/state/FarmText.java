@@ -19,9 +19,11 @@ public final class FarmText {
     public static List<String> lines(FarmState state) {
         List<String> lines = new ArrayList<>();
         lines.add("Farm " + state.farm() + ": "
-                + state.queues().stream()
-                        .map(queue -> queue.messages() + " in " + queue.name())
-                        .collect(Collectors.joining(", "))
+                + (state.queues().isEmpty()
+                        ? "its broker does not say how many messages wait"
+                        : state.queues().stream()
+                                .map(queue -> queue.messages() + " in " + queue.name())
+                                .collect(Collectors.joining(", ")))
                 + (state.desk().oldestSeconds() > 0
                         ? ", the oldest has waited for " + state.desk().oldestSeconds() + " s"
                         : "")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.farm.worker;
 
+import io.kiln.base.KilnException;
 import io.kiln.farm.lease.BoardLease;
 import java.time.Duration;
 
@@ -34,16 +35,31 @@ final class LeaseRenewal implements AutoCloseable {
 
     private void renew() {
         try {
+            int failed = 0;
             while (isHeld) {
                 Thread.sleep(every.toMillis());
-                if (isHeld && !lease.renew()) {
-                    isHeld = false;
-                    user.interrupt();
-                }
+                failed = renewal(failed);
             }
         } catch (InterruptedException e) {
             isHeld = false;
         }
+    }
+
+    /** Renews once. A disk that is full for a moment costs nothing; a lease that was not renewed for its term has ended. */
+    private int renewal(int failed) {
+        boolean isRenewed = false;
+        int failures = failed;
+        try {
+            isRenewed = isHeld && lease.renew();
+            failures = isRenewed ? 0 : PER_TERM;
+        } catch (KilnException e) {
+            failures++;
+        }
+        if (isHeld && !isRenewed && failures >= PER_TERM) {
+            isHeld = false;
+            user.interrupt();
+        }
+        return failures;
     }
 
     /** False after the lease ended. */

@@ -5,7 +5,7 @@ import io.kiln.base.DType;
 import io.kiln.base.ParameterValue;
 
 /**
- * The benchmarks of MLPerf Tiny that load their inputs over the line. A runner sends elements of a type, which stand for
+ * The benchmarks of MLPerf Tiny. A runner sends elements of a type, which stand for
  * {@code scale * (element - zeroPoint)}.
  */
 public enum Benchmark {
@@ -23,6 +23,9 @@ public enum Benchmark {
 
     /** Anomaly detection: 5 slices of 128 mel bins. */
     AD01(DType.FLOAT32, 640, 640, 1f, 0),
+
+    /** Streaming wake word: sound, of which 30 rows of 40 features are the model's input. */
+    SWW01(DType.INT16, 30 * 40, 3, 1f, 0),
 
     /** No benchmark of MLPerf Tiny: the bytes of the model's input as they are. */
     CUSTOM(DType.UINT8, 0, 0, 0f, 0);
@@ -49,6 +52,11 @@ public enum Benchmark {
     /** Whether the result is how anomalous an input is, in place of the probabilities of classes. */
     public boolean findsAnomalies() {
         return this == AD01;
+    }
+
+    /** Whether the image hears sound, in place of inputs that a runner sends one by one. */
+    public boolean listens() {
+        return this == SWW01;
     }
 
     /** The type of what a runner sends. */

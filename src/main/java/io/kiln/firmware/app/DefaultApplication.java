@@ -65,10 +65,12 @@ public final class DefaultApplication {
     /**
      * All files of the application that a runner of MLPerf Tiny measures.
      *
+     * @param hasMain whether the project has a main of its own, which calls the model by {@code kiln_th.h}
      * @throws KilnException if it cannot measure these models on this board
      */
-    public static SortedMap<String, Bytes> measured(List<ModelLibrary> models, Board board, MlperfOptions options) {
-        return MlperfTiny.files(models.stream().map(ModelLibrary::metadata).toList(), board, options);
+    public static SortedMap<String, Bytes> measured(
+            List<ModelLibrary> models, Board board, MlperfOptions options, boolean hasMain) {
+        return MlperfTiny.files(models, board, options, hasMain);
     }
 
     /** All files of the RPC server's application, which takes its models from their system library. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.firmware.app;
 
+import io.kiln.artifact.InterfaceNames;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
 import io.kiln.base.DType;
 import java.math.BigDecimal;
@@ -20,6 +21,9 @@ final class MlperfModel {
     private static final int BYTES = 256;
     private static final int VALUES_IN_LINE = 16;
 
+    /** Bytes of a chunk of samples, 32 ms of them. */
+    private static final int CHUNK = 1024;
+
     private final Benchmark benchmark;
     private final TensorInfo input;
     private final TensorInfo output;
@@ -37,8 +41,8 @@ final class MlperfModel {
         return tensor.dtype().isFloat() || (bits(tensor.dtype()) > 0 && tensor.scale() > 0);
     }
 
-    /** The header for an image in a mode. */
-    String print(MlperfOptions.Mode mode) {
+    /** The header for an image in a mode, whose model has a name. */
+    String print(MlperfOptions.Mode mode, InterfaceNames names) {
         line("/* SPDX-License-Identifier: Apache-2.0");
         line(" * Made by Kiln for the model in this image; this file is yours to use without conditions.");
         line(" */");
@@ -50,11 +54,29 @@ final class MlperfModel {
         if (mode == MlperfOptions.Mode.ENERGY) {
             line("#define KILN_MLPERF_ENERGY");
         }
-        loaded();
-        results();
+        if (benchmark.listens()) {
+            stream(names);
+        } else {
+            loaded();
+            results();
+        }
         line("");
         line("#endif");
         return out.toString();
+    }
+
+    private void stream(InterfaceNames names) {
+        define("STREAM", "");
+        define("BYTES", CHUNK + "u");
+        define("ELEMENT", "1u");
+        define("RESULTS", output.elements() + "u");
+        line("");
+        line("#ifdef KILN_MLPERF_TABLES");
+        line("#include \"" + names.preprocessHeader() + "\"");
+        define("STATE", "struct " + names.preprocess());
+        define("CALL(name)", names.preprocess() + "_##name");
+        define("AUDIO(name)", names.macro("preprocess") + "_##name");
+        line("#endif");
     }
 
     private void loaded() {
@@ -147,7 +169,8 @@ final class MlperfModel {
     }
 
     private void define(String name, String value) {
-        line(String.format(Locale.ROOT, "#define KILN_MLPERF_%s %s", name, value));
+        line(String.format(Locale.ROOT, "#define KILN_MLPERF_%s %s", name, value)
+                .stripTrailing());
     }
 
     private void line(String text) {

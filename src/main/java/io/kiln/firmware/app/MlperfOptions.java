@@ -4,6 +4,7 @@ package io.kiln.firmware.app;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.ParameterValue;
+import io.kiln.toolchain.board.Board;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
@@ -13,13 +14,21 @@ import java.util.regex.Pattern;
  * @param benchmark which one; empty for the one that the model's sizes tell
  * @param mode what is measured
  * @param vendor what the image answers to {@code name}; empty for the board's id
+ * @param baud bits per second of the line; empty for 9600 where energy is measured, else the board's
  */
-public record MlperfOptions(Optional<Benchmark> benchmark, Mode mode, Optional<String> vendor) {
+public record MlperfOptions(Optional<Benchmark> benchmark, Mode mode, Optional<String> vendor, Optional<Integer> baud) {
     /** Performance of the benchmark that the model's sizes tell. */
-    public static final MlperfOptions USUAL = new MlperfOptions(Optional.empty(), Mode.PERFORMANCE, Optional.empty());
+    public static final MlperfOptions USUAL =
+            new MlperfOptions(Optional.empty(), Mode.PERFORMANCE, Optional.empty(), Optional.empty());
 
     /** Characters that can stand in the answer's brackets and in a C string. */
     private static final Pattern NAME = Pattern.compile("[ !#-$&-\\[^-~]{1,60}");
+
+    /** The rate at which the benchmark measures energy. */
+    private static final int ENERGY_BAUD = 9600;
+
+    private static final int LEAST_BAUD = 300;
+    private static final int MOST_BAUD = 4_000_000;
 
     /** What a runner measures. */
     public enum Mode {
@@ -38,7 +47,8 @@ public record MlperfOptions(Optional<Benchmark> benchmark, Mode mode, Optional<S
      *
      * @throws KilnException for values that there are not
      */
-    public static MlperfOptions of(Optional<String> benchmark, String mode, Optional<String> vendor) {
+    public static MlperfOptions of(
+            Optional<String> benchmark, String mode, Optional<String> vendor, Optional<Integer> baud) {
         vendor.filter(text -> !NAME.matcher(text).matches()).ifPresent(text -> {
             throw new KilnException(Failure.CONFIG.problem(
                     "kiln.mlperf.vendor is '" + text + "'",
@@ -46,9 +56,24 @@ public record MlperfOptions(Optional<Benchmark> benchmark, Mode mode, Optional<S
                     "up to 60 printable characters of ASCII, without \", %, ] and \\",
                     "Change kiln.mlperf.vendor"));
         });
+        baud.filter(rate -> rate < LEAST_BAUD || rate > MOST_BAUD).ifPresent(rate -> {
+            throw new KilnException(Failure.CONFIG.problem(
+                    "kiln.mlperf.baud is " + rate,
+                    "",
+                    "bits per second from " + LEAST_BAUD + " to " + MOST_BAUD,
+                    "Change kiln.mlperf.baud"));
+        });
         return new MlperfOptions(
                 benchmark.map(text -> ParameterValue.of("kiln.mlperf.benchmark", Benchmark.class, text)),
                 ParameterValue.of("kiln.mlperf.mode", Mode.class, mode),
-                vendor);
+                vendor,
+                baud);
+    }
+
+    /** A board whose console has the line's rate. */
+    public Board at(Board board) {
+        return baud.or(() -> mode == Mode.ENERGY ? Optional.of(ENERGY_BAUD) : Optional.empty())
+                .map(board::atBaud)
+                .orElse(board);
     }
 }

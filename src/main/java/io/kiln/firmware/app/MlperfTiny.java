@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.firmware.app;
 
+import io.kiln.artifact.InterfaceNames;
+import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
@@ -23,24 +25,38 @@ final class MlperfTiny {
     /** Header of a board with a pin for a measuring device. */
     private static final String PIN = "kiln_pin.h";
 
+    private static final float CLASS_SCALE = 1 / 256f;
+
+    private static final String STREAM = "kiln_mlperf_stream.c";
+
+    /** What a project with a main of its own has, and what it has not. */
+    private static final Set<String> INTERFACE = Set.of("kiln_th.h", "kiln_th.c");
+
+    private static final Set<String> PROGRAM = Set.of("main.c", "kiln_mlperf_protocol.c");
+
+    private final List<ModelLibrary> libraries;
     private final List<ModelMetadata> models;
     private final Board board;
     private final MlperfOptions options;
+    private final boolean hasMain;
     private final Problems problems = new Problems(Failure.CONFIG);
 
-    private MlperfTiny(List<ModelMetadata> models, Board board, MlperfOptions options) {
-        this.models = models;
+    private MlperfTiny(List<ModelLibrary> libraries, Board board, MlperfOptions options, boolean hasMain) {
+        this.libraries = libraries;
+        this.models = libraries.stream().map(ModelLibrary::metadata).toList();
         this.board = board;
         this.options = options;
+        this.hasMain = hasMain;
     }
 
     /**
-     * All files of the application.
+     * All files of the application; in a project with a main of its own those of the benchmark's interface, {@code kiln_th.h}.
      *
      * @throws io.kiln.base.KilnException if models or board are none that it can measure
      */
-    static SortedMap<String, Bytes> files(List<ModelMetadata> models, Board board, MlperfOptions options) {
-        MlperfTiny application = new MlperfTiny(models, board, options);
+    static SortedMap<String, Bytes> files(
+            List<ModelLibrary> models, Board board, MlperfOptions options, boolean hasMain) {
+        MlperfTiny application = new MlperfTiny(models, board, options, hasMain);
         application.checkBoard();
         Optional<Benchmark> benchmark = application.checkedModel();
         application.problems.throwIfAny();
@@ -50,11 +66,15 @@ final class MlperfTiny {
     private SortedMap<String, Bytes> print(Benchmark benchmark) {
         ModelMetadata model = models.get(0);
         SortedMap<String, Bytes> files = new TreeMap<>(ResourceTree.read("templates/mlperf"));
+        files.keySet().removeAll(hasMain ? PROGRAM : INTERFACE);
+        if (!benchmark.listens()) {
+            files.remove(STREAM);
+        }
         files.put("kiln_app.h", ResourceTree.read("templates/app").get("kiln_app.h"));
         files.put("kiln_app_models.c", Bytes.ofText(ModelTable.print(models, Set.of())));
         String header = new MlperfModel(
                         benchmark, model.inputs().get(0), model.outputs().get(0))
-                .print(options.mode());
+                .print(options.mode(), new InterfaceNames(model.name()));
         files.put("kiln_mlperf_model.h", Bytes.ofText(header));
         files.put(
                 "kiln_mlperf_names.c",
@@ -103,7 +123,7 @@ final class MlperfTiny {
                     "caller",
                     "Leave kiln.io out");
         }
-        return benchmark(model).filter(found -> isPossible(found, model));
+        return benchmark(model).filter(found -> found.listens() ? isHearing(model) : isPossible(found, model));
     }
 
     private Optional<Benchmark> benchmark(ModelMetadata model) {
@@ -125,6 +145,37 @@ final class MlperfTiny {
                     "Set kiln.mlperf.benchmark to custom, for a model that is none of them");
         }
         return fitting;
+    }
+
+    /** Whether the only model hears sound. */
+    private boolean isHearing(ModelMetadata model) {
+        if (hasMain) {
+            problems.add(
+                    "the project has a main of its own, and the streaming benchmark has no interface for it",
+                    "kiln.application",
+                    "another benchmark, or no main",
+                    "Remove main from src/main/c");
+        }
+        TensorInfo output = model.outputs().get(0);
+        if (!libraries.get(0).hears()) {
+            problems.add(
+                    "the model hears no sound: nothing makes features of it",
+                    "kiln.preprocess",
+                    "a description of the features, such as the manual has for " + Benchmark.SWW01.id(),
+                    "Write it beside the model, or set kiln.mlperf.benchmark to custom");
+        } else if (model.inputs().get(0).dtype() != DType.INT8
+                || output.dtype() != DType.INT8
+                || output.scale() != CLASS_SCALE
+                || output.zeroPoint() != Byte.MIN_VALUE) {
+            problems.add(
+                    "the model takes " + model.inputs().get(0).dtype().text() + " and answers "
+                            + output.dtype().text() + " with the scale " + output.scale() + " and the zero point "
+                            + output.zeroPoint(),
+                    "kiln.application",
+                    "int8, and as an answer with the scale 1/256 and the zero point -128, as probabilities have it",
+                    "Quantize the model");
+        }
+        return problems.isEmpty();
     }
 
     private boolean isPossible(Benchmark benchmark, ModelMetadata model) {

@@ -6,6 +6,7 @@ import io.kiln.base.incremental.Fingerprint;
 import io.kiln.firmware.FirmwareLinker;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.resolve.ToolchainChoice;
+import io.kiln.flow.resolve.VelaProgram;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
@@ -53,6 +54,10 @@ public final class BuildInputs {
             }
         }
         spec.update().key().ifPresent(files::add);
+        spec.codegens().vela().ifPresent(vela -> {
+            files.add(VelaProgram.find(vela).file());
+            files.addAll(Executables.places(vela.program()));
+        });
         build.board().support().pack().ifPresent(files::add);
         files.addAll(compilers(build, gnuHomes));
         files.addAll(FirmwareLinker.filesElsewhere(layout.reports()));

@@ -280,7 +280,7 @@ public final class FirmwareSteps {
                 BuildReport.plan(models),
                 LinkPlan.of(libraries.stream().map(ModelLibrary::artifacts).toList())
                         .groups(),
-                ModelPart.of(models),
+                ModelPart.of(models, build.spec().velaRuns()),
                 ImageContent.of(measured, objects.project()),
                 AudioInput.costs(build, objects),
                 null,

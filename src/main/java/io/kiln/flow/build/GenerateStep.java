@@ -3,6 +3,7 @@ package io.kiln.flow.build;
 
 import io.kiln.artifact.ArchivePaths;
 import io.kiln.artifact.ArtifactKind;
+import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.Io;
@@ -40,13 +41,12 @@ import io.kiln.flow.state.FreshFolder;
 import io.kiln.flow.state.LibraryStore;
 import io.kiln.flow.state.PluginVersion;
 import io.kiln.flow.state.Steps;
-import io.kiln.ir.op.call.EthosUTensor;
 import io.kiln.mlf.ModelLibraryFormat;
 import io.kiln.mlf.ModelLibraryFormat.Options;
 import io.kiln.partition.Externals;
 import io.kiln.partition.UserFunctions;
-import io.kiln.partition.ethosu.EthosUCodegen;
 import io.kiln.quantize.QuantizeRequest;
+import io.kiln.report.NpuReport;
 import io.kiln.target.CompositeTarget;
 import io.kiln.tuning.task.ProgramTask;
 import java.io.IOException;
@@ -57,7 +57,6 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
@@ -202,6 +201,12 @@ public final class GenerateStep {
         store(layout).write(linked);
         linked.forEach(library -> {
             log.info(LibrarySummary.of(library));
+            NpuReport.of(
+                            library.metadata(),
+                            Optional.ofNullable(build.spec()
+                                    .velaRuns()
+                                    .get(library.metadata().name())))
+                    .ifPresent(report -> report.lines(library.metadata().name()).forEach(log::info));
             String copies = library.metadata().memory().copies().text();
             if (!copies.isEmpty()) {
                 log.info("Model " + library.metadata().name() + ", " + copies);
@@ -242,6 +247,15 @@ public final class GenerateStep {
     }
 
     private void checkServed(List<ModelLibrary> libraries, Problems problems) {
+        libraries.stream()
+                .filter(library -> !isServer() && library.metadata().api().executor() == ExecutorKind.NONE)
+                .filter(library -> library.origin().isPresent())
+                .forEach(library -> problems.add(
+                        "archive `" + library.metadata().name()
+                                + "` has the style `operator`: nothing in it calls its operators in order",
+                        "kiln.application",
+                        "rpc, for a host that calls them one by one, or an archive of a whole model",
+                        "Set kiln.application to rpc"));
         libraries.stream()
                 .filter(library ->
                         isServer() && library.metadata().api().functions().isEmpty())
@@ -362,34 +376,34 @@ public final class GenerateStep {
             long macs = model.operators().stream().mapToLong(OperatorInfo::macs).sum();
             return String.format(
                             Locale.ROOT,
-                            "Model %s: %d operators, %,d MACs, %,d bytes of constants, %,d of workspace (lower bound %,d)",
+                            "Model %s: %d operators, %,d MACs, %,d bytes of constants, %,d of workspace (lower bound"
+                                    + " %,d)",
                             model.name(),
                             model.operators().size(),
                             macs,
                             model.constantBytes(),
                             model.workspaceBytes(),
                             model.plan().lowerBound())
-                    + onNpu(model, macs);
+                    + onNpu(model);
         }
 
         /** The share of the work that an NPU does, and what stayed on the core; empty without one. */
-        private static String onNpu(ModelMetadata model, long macs) {
-            Map<Boolean, List<OperatorInfo>> byPlace = model.operators().stream()
-                    .filter(operator -> !operator.op().equals(EthosUTensor.SIGNATURE.name()))
-                    .collect(Collectors.partitioningBy(
-                            operator -> operator.choice().codegen().name().equals(EthosUCodegen.NAME)));
-            if (byPlace.get(true).isEmpty()) {
-                return "";
-            }
-            long own = byPlace.get(true).stream().mapToLong(OperatorInfo::macs).sum();
-            Set<String> stayed =
-                    byPlace.get(false).stream().map(OperatorInfo::op).collect(Collectors.toCollection(TreeSet::new));
-            return String.format(
-                    Locale.ROOT,
-                    "; %s on the NPU in %d parts, on the core %s",
-                    macs == 0 ? "none of the MACs" : 100 * own / macs + " % of the MACs",
-                    byPlace.get(true).size(),
-                    stayed.isEmpty() ? "nothing" : String.join(", ", stayed));
+        private static String onNpu(ModelMetadata model) {
+            return NpuReport.of(model, Optional.empty())
+                    .map(npu -> String.format(
+                            Locale.ROOT,
+                            "; %s on the NPU in %d parts, on the core %s",
+                            npu.share(),
+                            npu.onNpu().operators(),
+                            stayed(model)))
+                    .orElse("");
+        }
+
+        private static String stayed(ModelMetadata model) {
+            Set<String> stayed = NpuReport.onCore(model).stream()
+                    .map(OperatorInfo::op)
+                    .collect(Collectors.toCollection(TreeSet::new));
+            return stayed.isEmpty() ? "nothing" : String.join(", ", stayed);
         }
     }
 
@@ -405,11 +419,11 @@ public final class GenerateStep {
                     .collect(Collectors.toSet());
             codegens.externals().stream()
                     .filter(external -> !used.contains(UserFunctions.NAME + "." + external.name()))
-                    .forEach(
-                            external -> log.warn(
-                                    "`" + external.name() + "` of <externals> takes no operators: no model has `"
-                                            + String.join(" ", external.operators())
-                                            + "`, or a code generator before it takes them. -Dkiln.dumpIr shows the operators"));
+                    .forEach(external ->
+                            log.warn("`" + external.name() + "` of <externals> takes no operators: no model has `"
+                                    + String.join(" ", external.operators())
+                                    + "`, or a code generator before it takes them. -Dkiln.dumpIr shows the"
+                                    + " operators"));
         }
     }
 }

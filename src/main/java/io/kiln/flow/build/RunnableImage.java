@@ -94,11 +94,10 @@ public record RunnableImage(Path file, Board board, boolean hasOwnMain, boolean 
             log.info(build.board().id() + " has no emulator of its own: the same objects run on its stand-in "
                     + runsOn.id());
         }
-        if (replacesMain) {
+        // A program of the project's own is told of by those who verify or measure.
+        if (replacesMain && !ownMain) {
             log.info(described(answering) + " replaces "
-                    + (ownMain
-                            ? "the project's own main"
-                            : described(build.spec().application()).replaceFirst("^The", "the"))
+                    + described(build.spec().application()).replaceFirst("^The", "the")
                     + ", because it answers the host");
         }
         Path folder = build.spec().layout().reports().resolve(replacesMain ? "verify-image" : "stand-in");

@@ -28,7 +28,7 @@ public final class ConsoleLines implements Consumer<String> {
         for (int i = 0; i < text.length(); i++) {
             char character = text.charAt(i);
             if (character == '\n' || line.length() == LONGEST) {
-                log.info("| " + line);
+                log.answer("| " + line);
                 line.setLength(0);
             }
             if (character != '\n' && character != '\r') {

@@ -6,6 +6,7 @@ import io.kiln.device.fault.FaultWatch;
 import io.kiln.device.rpc.client.RemoteModule;
 import io.kiln.device.rpc.client.RpcClient;
 import io.kiln.device.rpc.client.RunTimes;
+import io.kiln.device.rpc.client.SessionLimits;
 import io.kiln.device.rpc.client.TimeEvaluator;
 import io.kiln.device.rpc.client.TimedModel;
 import io.kiln.device.rpc.client.TransportTimeouts;
@@ -19,9 +20,10 @@ import java.util.function.Consumer;
  * Measures models of a program with the RPC server, by its board's timer.
  *
  * @param models the models
- * @param limit for each answer of the board
+ * @param limit for each answer of the board if none is set
+ * @param limits what is set
  */
-public record TimedRuns(List<TimedModel> models, Duration limit) {
+public record TimedRuns(List<TimedModel> models, Duration limit, SessionLimits limits) {
     /** Settings of a measurement: three blocks of at least 10 ms, so that a coarse timer is good enough. */
     private static final TimeEvaluator.Settings SETTINGS = new TimeEvaluator.Settings(1, 3, 10, 100);
 
@@ -39,7 +41,7 @@ public record TimedRuns(List<TimedModel> models, Duration limit) {
      */
     public List<RunTimes> over(Transport line, Path elf, Consumer<String> text) {
         FaultWatch faults = new FaultWatch(text);
-        TransportTimeouts timeouts = TransportTimeouts.SERIAL.withReplies(limit);
+        TransportTimeouts timeouts = limits.timeouts(line.ownsProgram(), limit);
         try (RpcClient client = RpcClient.connect(line, timeouts, log -> text.accept(log + "\n"), faults)) {
             RemoteModule library = client.systemLibrary();
             return models.stream()

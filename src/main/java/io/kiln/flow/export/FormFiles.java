@@ -37,6 +37,7 @@ final class FormFiles {
             all.putAll(files.templates("program", form.proof() + "/"));
         }
         all.putAll(own);
+        all.putAll(files.templates("licence", ""));
         return all;
     }
 

@@ -7,6 +7,7 @@ import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.RuntimeFeature;
 import io.kiln.artifact.RuntimeFiles;
 import io.kiln.base.Bytes;
+import io.kiln.base.CText;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
@@ -27,13 +28,16 @@ import io.kiln.flow.verify.RoundedModel;
 import io.kiln.flow.verify.TestVectors;
 import io.kiln.flow.verify.VerificationCases;
 import java.nio.file.Path;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * Writes the build's models as a library of C sources in the form of another build system, with an example that runs the
@@ -165,22 +169,32 @@ public final class SourceExport {
                 .toList();
         List<String> names =
                 libraries.stream().map(one -> one.metadata().name()).toList();
+        String name = "kiln_" + String.join("_", names);
         SortedMap<String, Bytes> sources = new TreeMap<>();
         SortedMap<String, Bytes> headers = new TreeMap<>();
         for (ModelLibrary library : libraries) {
             library.artifacts().of(ArtifactKind.SOURCE).forEach(file -> sources.put(file.fileName(), file.content()));
             library.artifacts().of(ArtifactKind.HEADER).forEach(file -> headers.put(file.fileName(), file.content()));
         }
+        Set<String> shared = new HashSet<>();
         for (Artifact file : RuntimeFiles.runtime(RuntimeFeature.usedBy(sources.values()))) {
-            String name = file.fileName();
-            if (name.startsWith(INCLUDE)) {
-                headers.put(name.substring(INCLUDE.length()), file.content());
+            String path = file.fileName();
+            if (path.startsWith(INCLUDE)) {
+                String header = path.substring(INCLUDE.length());
+                headers.put(name + "/" + header, file.content());
+                shared.add(header);
             } else {
-                sources.put(name.substring(name.lastIndexOf('/') + 1), file.content());
+                sources.put(path.substring(path.lastIndexOf('/') + 1), file.content());
             }
         }
+        // Two libraries may be of two versions of Kiln: each includes its own headers of the runtime, whatever folders
+        // the compiler searches first.
+        UnaryOperator<String> own = header -> shared.contains(header) ? name + "/" + header : header;
+        Stream.of(sources, headers)
+                .forEach(files ->
+                        files.replaceAll((path, content) -> Bytes.ofText(CText.withIncludes(content.text(), own))));
         SortedMap<String, Bytes> example = new TreeMap<>(ResourceTree.read("export/proof"));
         example.put("kiln_proof.c", Bytes.ofText(ProofSource.print(proof)));
-        return new SourceLibrary("kiln_" + String.join("_", names), version, target, names, sources, headers, example);
+        return new SourceLibrary(name, version, target, names, sources, headers, example);
     }
 }

@@ -102,7 +102,7 @@ public final class FitStep {
             return report(run, images, own);
         });
         BuildPage.write(layout);
-        found.lines().forEach(log::info);
+        found.lines().forEach(log::answer);
     }
 
     /** How this build is made. */

@@ -182,11 +182,15 @@ public final class DebugStep {
     }
 
     private String debugger() {
-        boolean isArm = build.board().target().contains("-mcpu=cortex");
-        List<String> candidates = isArm ? ARM_DEBUGGERS : RISCV_DEBUGGERS;
+        List<String> candidates = debuggers(build.board());
         return candidates.stream()
                 .filter(name -> Executables.find(name).isPresent())
                 .findFirst()
                 .orElse(candidates.get(0));
+    }
+
+    /** The programs that can debug a board, the preferred one first. */
+    static List<String> debuggers(Board board) {
+        return board.target().contains("-mcpu=cortex") ? ARM_DEBUGGERS : RISCV_DEBUGGERS;
     }
 }

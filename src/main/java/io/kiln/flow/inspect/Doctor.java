@@ -41,6 +41,7 @@ import java.util.stream.Stream;
 public final class Doctor {
     private static final Duration TO_INSTALL = Duration.ofMinutes(20);
     private static final String APT = "apt-get";
+    private static final String DEBUGGER = "gdb-multiarch";
     private static final List<Tool> TOOLS = List.of(
             new Tool("qemu-system-arm", List.of("qemu-system-arm"), "runs images for Arm boards"),
             new Tool("qemu-system-riscv32", List.of("qemu-system-misc"), "runs images for RISC-V boards"),
@@ -100,7 +101,10 @@ public final class Doctor {
             log.warn("Missing for " + report.board() + "; get it with: " + String.join(" ", report.install()));
         }
         report.lacks().forEach(lack -> log.warn(capital(lack.what()) + ". " + lack.remedy()));
-        if (missing.isEmpty() && report.lacks().isEmpty()) {
+        Optional<Tool> debugger = missingDebugger(spec.board().board());
+        debugger.ifPresent(tool -> log.warn("No gdb that kiln:debug could start, which builds do without; get it with: "
+                + String.join(" ", command(List.of(tool)))));
+        if (missing.isEmpty() && report.lacks().isEmpty() && debugger.isEmpty()) {
             log.answer("Nothing is missing for " + report.board());
         }
     }
@@ -142,6 +146,18 @@ public final class Doctor {
         }
     }
 
+    /** The debugger to get if none is there that knows the board's core. No build needs it, so it is not missing in the strict mode. */
+    private Optional<Tool> missingDebugger(Board board) {
+        return board.isHost() || debuggers(board).anyMatch(isThere)
+                ? Optional.empty()
+                : debuggers(board).reduce((first, last) -> last);
+    }
+
+    private static Stream<Tool> debuggers(Board board) {
+        return DebugStep.debuggers(board).stream()
+                .map(name -> new Tool(name, List.of(DEBUGGER), "kiln:debug, instead of each other"));
+    }
+
     private static List<Tool> missing(ToolsReport report) {
         return TOOLS.stream()
                 .filter(tool -> report.missing().contains(tool.program()))
@@ -163,6 +179,11 @@ public final class Doctor {
             if (needed && !isThere.test(tool)) {
                 missing.add(tool);
             }
+        }
+        if (!board.isHost()) {
+            debuggers(board)
+                    .map(tool -> new ToolsReport.Tool(tool.program(), false, tool.version(), tool.purpose()))
+                    .forEach(tools::add);
         }
         return new ToolsReport(
                 board.id(),

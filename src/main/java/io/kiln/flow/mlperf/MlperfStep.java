@@ -21,6 +21,7 @@ import io.kiln.report.MlperfReport.Accuracy;
 import io.kiln.report.MlperfReport.Answer;
 import io.kiln.report.MlperfReport.Performance;
 import io.kiln.report.MlperfReport.Result;
+import io.kiln.report.MlperfReport.Streaming;
 import io.kiln.report.Table;
 import io.kiln.toolchain.board.Board;
 import java.io.BufferedWriter;
@@ -68,6 +69,7 @@ public final class MlperfStep {
     private final MlperfSpec spec;
     private String device = "";
     private String benchmark = "";
+    private Streaming streaming;
 
     /** A step; the image runs in the board's emulator unless the specification names a port. */
     public MlperfStep(Log log, Board board, Layout layout, MlperfSpec spec) {
@@ -88,7 +90,31 @@ public final class MlperfStep {
         Path file = layout.reports().resolve("mlperf.json");
         Json.write(
                 file,
-                new MlperfReport(MlperfReport.NOTICE, benchmark, device, board.id(), ranOn(), accuracy, performance));
+                new MlperfReport(
+                        MlperfReport.NOTICE, benchmark, device, board.id(), ranOn(), accuracy, performance, streaming));
+        if (streaming != null) {
+            sayStreaming();
+        } else {
+            sayResults(accuracy, performance);
+        }
+        log.info(MlperfReport.NOTICE + (isEmulated() ? " An emulator's time is the number of instructions." : ""));
+        log.info("Measured on " + ranOn() + "; see " + file + " and the folder mlperf beside it");
+    }
+
+    private void sayStreaming() {
+        Table table = new Table("Benchmark", "Device", "Words", "Missed", "False", "Duty cycle", "Frames/s");
+        table.row(
+                benchmark,
+                device,
+                String.valueOf(streaming.words()),
+                String.valueOf(streaming.falseNegatives()),
+                String.valueOf(streaming.falsePositives()),
+                text("%.1f%%", 100 * streaming.dutyCycle()),
+                text("%.3f", streaming.throughput()));
+        table.lines().forEach(log::answer);
+    }
+
+    private void sayResults(Accuracy accuracy, Performance performance) {
         Table table = new Table("Benchmark", "Device", "Top-1", "AUC", "Inferences/s");
         table.row(
                 benchmark,
@@ -96,9 +122,7 @@ public final class MlperfStep {
                 accuracy == null || accuracy.top1() == null ? "-" : text("%.1f%%", 100 * accuracy.top1()),
                 accuracy == null || accuracy.auc() == null ? "-" : text("%.3f", accuracy.auc()),
                 performance == null ? "-" : text("%.3f", performance.medianThroughput()));
-        table.lines().forEach(log::info);
-        log.info(MlperfReport.NOTICE + (isEmulated() ? " An emulator's time is the number of instructions." : ""));
-        log.info("Measured on " + ranOn() + "; see " + file + " and the folder mlperf beside it");
+        table.lines().forEach(log::answer);
     }
 
     private boolean isEmulated() {
@@ -152,6 +176,9 @@ public final class MlperfStep {
     }
 
     private Accuracy accuracy(MlperfDevice connected, List<Result> results) {
+        if (isStreaming(connected, "accuracy")) {
+            return null;
+        }
         List<LabelledInput> inputs = LabelledInput.read(spec.data(), benchmark);
         List<List<Inference>> answers = new ArrayList<>();
         for (LabelledInput input : inputs) {
@@ -213,7 +240,29 @@ public final class MlperfStep {
         return is;
     }
 
+    /** Whether the device listens, which is measured all at once. */
+    private boolean isStreaming(MlperfDevice connected, String run) {
+        if (!Benchmark.SWW01.id().equals(benchmark)) {
+            return false;
+        }
+        if (streaming == null) {
+            streaming = WakeWords.measure(connected, spec.data(), benchmark);
+        }
+        lines(
+                run,
+                List.of(
+                        "False negatives = " + streaming.falseNegatives(),
+                        "False positives = " + streaming.falsePositives()),
+                List.of(
+                        text("Mean duty cycle = %.4f", streaming.dutyCycle()),
+                        text("Median throughput is %10.3f inf./sec.", streaming.throughput())));
+        return true;
+    }
+
     private Performance performance(MlperfDevice connected, List<Result> results) {
+        if (isStreaming(connected, "performance")) {
+            return null;
+        }
         List<LabelledInput> inputs = LabelledInput.read(spec.data(), benchmark);
         if (inputs.size() < INPUTS) {
             throw new KilnException(Failure.SAMPLES.problem(

@@ -9,6 +9,7 @@ import io.kiln.device.projectapi.MethodFailure;
 import io.kiln.device.projectapi.OptionValues;
 import io.kiln.device.projectapi.ProjectHandler;
 import io.kiln.device.projectapi.ServerInfo;
+import io.kiln.device.rpc.client.SessionLimits;
 import io.kiln.device.rpc.client.TransportTimeouts;
 import io.kiln.device.transport.Transport;
 import io.kiln.flow.Flow;
@@ -134,14 +135,30 @@ final class KilnProject implements ProjectHandler {
         if (FlashRunners.areFor(build.board()) || build.runsOn().isEmpty()) {
             Lease lease = new Leases(BoardUse.of(build), device(values), LONGEST_LIFE, text).take();
             held = Optional.of(new HeldTransport(started(lease), lease::close));
-            return TransportTimeouts.SERIAL;
+            return timeouts(values, false);
         }
         RunnableImage image = RunnableImage.asBuilt(log, build);
         Emulator emulator = new Emulator(image.board(), LONGEST_LIFE, Optional.of(text), false);
         held = Optional.of(new HeldTransport(emulator.boot(image.file()), () -> {}));
-        return image.board().isHost()
+        SessionLimits limits = limits(values);
+        return image.board().isHost() && limits.equals(SessionLimits.USUAL)
                 ? new TransportTimeouts(Duration.ZERO, Duration.ZERO, Duration.ZERO)
-                : TransportTimeouts.onThisComputer();
+                : timeouts(values, true);
+    }
+
+    private static SessionLimits limits(OptionValues values) {
+        return new SessionLimits(seconds(values, ProjectOptions.START), seconds(values, ProjectOptions.ANSWER));
+    }
+
+    private static Optional<Duration> seconds(OptionValues values, String option) {
+        return values.number(option)
+                .map(seconds -> Duration.ofSeconds(Math.max(1, Math.min(LONGEST_LIFE.toSeconds(), seconds))));
+    }
+
+    /** Where nothing is set, an answer may take as long as TVM's servers let it, and longer on a busy computer. */
+    private static TransportTimeouts timeouts(OptionValues values, boolean isEmulated) {
+        TransportTimeouts usual = isEmulated ? TransportTimeouts.onThisComputer() : TransportTimeouts.SERIAL;
+        return limits(values).timeouts(isEmulated, usual.sessionEstablished());
     }
 
     /** Starts the program of a leased board, which was flashed before. */

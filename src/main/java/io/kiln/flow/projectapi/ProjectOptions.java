@@ -19,6 +19,8 @@ final class ProjectOptions {
     static final String OPENOCD = "openocd";
     static final String WORKSPACE = "workspace_size_bytes";
     static final String VERBOSE = "verbose";
+    static final String START = "session_start_timeout_sec";
+    static final String ANSWER = "session_established_timeout_sec";
     static final String DEFINITIONS = "compile_definitions";
     static final String WARNINGS = "warning_as_error";
     static final String EXTRA_FILES = "extra_files_tar";
@@ -52,7 +54,8 @@ final class ProjectOptions {
                 required(
                         PROJECT_TYPE,
                         List.of(HOST_DRIVEN, STANDALONE),
-                        "host_driven: an image with the RPC server; aot_standalone_demo: with the application that runs whole models."),
+                        "host_driven: an image with the RPC server; aot_standalone_demo: with the application that"
+                                + " runs whole models."),
                 text(
                         TOOLCHAIN,
                         Set.of(GENERATE),
@@ -67,6 +70,19 @@ final class ProjectOptions {
                         Set.of(GENERATE),
                         NONE,
                         "Bytes of RAM that must be left for the RPC server."),
+                option(
+                        START,
+                        ProjectOption.Type.INT,
+                        Set.of(OPEN),
+                        NONE,
+                        "Seconds until the server on the board must answer; an emulator's grow as busy as the computer"
+                                + " is."),
+                option(
+                        ANSWER,
+                        ProjectOption.Type.INT,
+                        Set.of(OPEN),
+                        NONE,
+                        "Seconds for each of its answers, which grow alike."),
                 option(
                         VERBOSE,
                         ProjectOption.Type.BOOL,

@@ -41,6 +41,9 @@ public final class BoardPools {
     /** and at most so many bytes. */
     private static final long LARGEST_SHARE = 32 << 10;
 
+    /** Kernels get half of a cache for code and constants: a table larger than the other half is read anew in each pass. */
+    private static final int HALF = 2;
+
     private BoardPools() {}
 
     /**
@@ -92,9 +95,10 @@ public final class BoardPools {
     private static Reads constants(MemoryWait wait) {
         int states = states(wait, wait.data().isPresent());
         return wait.data()
-                .map(cache -> cache instanceof DataCache.Own own ? Optional.of(own.cache()) : wait.fetch())
-                .orElse(Optional.empty())
-                .map(cache -> new Reads(states, cache.sectorBytes(), cache.bytes()))
+                .flatMap(data -> data instanceof DataCache.Own own
+                        ? Optional.of(new Reads(
+                                states, own.cache().sectorBytes(), own.cache().bytes()))
+                        : wait.fetch().map(cache -> new Reads(states, cache.sectorBytes(), cache.bytes() / HALF)))
                 .orElseGet(() -> new Reads(states, Integer.BYTES, 0));
     }
 

@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** Whether models that Vela compiled are for the NPU of the board: a file for another one is refused before anything is generated. */
-final class NpuFit {
+public final class NpuFit {
     private NpuFit() {}
 
     /** What does not fit; whatever else is wrong with a model is said when it is compiled. */
@@ -29,6 +29,12 @@ final class NpuFit {
                 .flatMap(model -> part(build, model).stream())
                 .flatMap(part -> problem(build, part).stream())
                 .toList();
+    }
+
+    /** Whether a model of the build has parts for an NPU. */
+    public static boolean hasParts(ResolvedBuild build) {
+        return build.spec().models().stream()
+                .anyMatch(model -> isVelas(model) && part(build, model).isPresent());
     }
 
     private static boolean isVelas(ModelSource model) {

@@ -65,6 +65,7 @@ public final class Resolver {
                 toolchain.orElseThrow(),
                 objects);
         NpuFit.problems(build).forEach(problems::add);
+        VelaChecks.check(build, problems);
         problems.throwIfAny();
         return build;
     }

@@ -9,19 +9,23 @@ import io.kiln.compile.CallOptions;
 import io.kiln.compile.CompileOptions;
 import io.kiln.compile.Frontends;
 import io.kiln.compile.ModelInput;
+import io.kiln.device.rpc.client.SessionLimits;
 import io.kiln.firmware.app.Application;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.InputValues;
 import io.kiln.frontend.ReadLimits;
 import io.kiln.preprocess.Preprocessing;
+import io.kiln.report.VelaRun;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Board.Memory;
 import io.kiln.toolchain.board.Boards;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -124,9 +128,27 @@ public record BuildSpec(
         return image.farm();
     }
 
+    /** The same build of one of its models alone. */
+    public BuildSpec of(ModelSource model) {
+        return new BuildSpec(layout, List.of(model), machine, compiler, archive, image, malformed);
+    }
+
     /** The same build in other folders. */
     public BuildSpec with(Layout other) {
         return new BuildSpec(other, models, machine, compiler, archive, image, malformed);
+    }
+
+    /** How Vela made models in this build, by their names. */
+    public Map<String, VelaRun> velaRuns() {
+        return models.stream()
+                .filter(model -> model.vela().isPresent())
+                .collect(Collectors.toMap(
+                        ModelSource::name, model -> model.vela().orElseThrow().run()));
+    }
+
+    /** The same build of other models. */
+    public BuildSpec with(List<ModelSource> others) {
+        return new BuildSpec(layout, others, machine, compiler, archive, image, malformed);
     }
 
     /** The same build for another board or toolchain. */
@@ -201,6 +223,7 @@ public record BuildSpec(
      * @param version its version, for programs; empty if it has none
      * @param preprocess the signal processing before it; empty for the file beside it, if there is one
      * @param vectors folder of the test vectors that came with it
+     * @param vela how Vela made the file in this build; empty if the file is the user's
      */
     public record ModelSource(
             Path file,
@@ -210,7 +233,28 @@ public record BuildSpec(
             Optional<Path> preprocess,
 
             @NoInput(of = "generate", because = "vectors are compared with the image's answers")
-            Optional<Path> vectors) {
+            Optional<Path> vectors,
+
+            Optional<OfVela> vela) {
+        /**
+         * What Vela made of a model.
+         *
+         * @param original the model
+         * @param run the version that ran, its options and what it said
+         */
+        public record OfVela(Path original, VelaRun run) {}
+
+        /** A model as the user has it. */
+        public ModelSource(
+                Path file,
+                String name,
+                GivenInputs inputs,
+                String version,
+                Optional<Path> preprocess,
+                Optional<Path> vectors) {
+            this(file, name, inputs, version, preprocess, vectors, Optional.empty());
+        }
+
         /** A model without a version. */
         public ModelSource(Path file, String name, String inputShapes) {
             this(file, name, new GivenInputs(inputShapes, ""), "", Optional.empty(), Optional.empty());
@@ -235,7 +279,7 @@ public record BuildSpec(
         private ModelSource ofSignature(String key) {
             GivenInputs own = new GivenInputs(inputs.shapes(), inputs.values(), key);
             String called = name + "_" + key.replaceAll("[^A-Za-z0-9_]", "_");
-            return new ModelSource(file, called, own, version, preprocess, vectors);
+            return new ModelSource(file, called, own, version, preprocess, vectors, vela);
         }
 
         /**
@@ -244,7 +288,17 @@ public record BuildSpec(
          * @param described the signal processing before it; empty for its own
          */
         public ModelSource in(String newVersion, Optional<Path> described) {
-            return new ModelSource(file, name, inputs, newVersion, described.or(() -> preprocess), vectors);
+            return new ModelSource(file, name, inputs, newVersion, described.or(() -> preprocess), vectors, vela);
+        }
+
+        /**
+         * The same model after Vela.
+         *
+         * @param made the file that Vela made of it
+         */
+        public ModelSource by(VelaRun run, Path made) {
+            return new ModelSource(
+                    made, name, inputs, version, preprocessing(), vectors, Optional.of(new OfVela(file, run)));
         }
 
         /** The file that describes the signal processing before it; empty if there is none. */
@@ -278,7 +332,7 @@ public record BuildSpec(
      * @param seed their seed
      * @param program how long the project's own program, if there is one, runs in the emulator under observation; zero
      * skips it
-     * @param over the protocol in which the image is addressed
+     * @param line how the image is addressed
      * @param original the model before it was compiled for an NPU, whose answers are expected
      */
     public record VerifySpec(
@@ -287,7 +341,7 @@ public record BuildSpec(
             int samples,
             long seed,
             Duration program,
-            VerifyOver over,
+            Line line,
             Optional<Path> original) {
         /** How long a program is observed by default. */
         public static final Duration USUAL_PROGRAM = Duration.ofSeconds(2);
@@ -297,9 +351,39 @@ public record BuildSpec(
             this(on, vectors, samples, seed, USUAL_PROGRAM, VerifyOver.CONSOLE, Optional.empty());
         }
 
+        /** Sessions take as long as they usually may. */
+        public VerifySpec(
+                VerifyOn on,
+                Optional<Path> vectors,
+                int samples,
+                long seed,
+                Duration program,
+                VerifyOver over,
+                Optional<Path> original) {
+            this(on, vectors, samples, seed, program, new Line(over, SessionLimits.USUAL), original);
+        }
+
+        /**
+         * How an image is addressed.
+         *
+         * @param over the protocol
+         * @param limits how long sessions over RPC may take
+         */
+        public record Line(VerifyOver over, SessionLimits limits) {}
+
+        /** The protocol in which the image is addressed. */
+        public VerifyOver over() {
+            return line.over;
+        }
+
+        /** How long sessions over RPC may take. */
+        public SessionLimits limits() {
+            return line.limits;
+        }
+
         /** The same verification by another protocol. */
         public VerifySpec with(VerifyOver protocol) {
-            return new VerifySpec(on, vectors, samples, seed, program, protocol, original);
+            return new VerifySpec(on, vectors, samples, seed, program, new Line(protocol, line.limits), original);
         }
     }
 

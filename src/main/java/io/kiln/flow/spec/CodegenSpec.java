@@ -16,8 +16,13 @@ import java.util.stream.Stream;
  * @param target a target string, composite or not, or a kind alone, instead of the board's; empty for the board's
  * @param cmsisNn the folder of CMSIS-NN's sources, with {@code Include} and {@code Source}
  * @param externals C functions of the user that compute chains of operators
+ * @param vela how Vela compiles the models for an NPU first; empty if it does not
  */
-public record CodegenSpec(Optional<String> target, Optional<Path> cmsisNn, List<UserFunctions.External> externals) {
+public record CodegenSpec(
+        Optional<String> target,
+        Optional<Path> cmsisNn,
+        List<UserFunctions.External> externals,
+        Optional<VelaSpec> vela) {
     /** No target of the build's own: the board's. */
     public static final CodegenSpec BOARD = new CodegenSpec(Optional.empty(), Optional.empty());
 
@@ -28,6 +33,16 @@ public record CodegenSpec(Optional<String> target, Optional<Path> cmsisNn, List<
     /** Code generators without C functions of the user. */
     public CodegenSpec(Optional<String> target, Optional<Path> cmsisNn) {
         this(target, cmsisNn, List.of());
+    }
+
+    /** Code generators without Vela. */
+    public CodegenSpec(Optional<String> target, Optional<Path> cmsisNn, List<UserFunctions.External> externals) {
+        this(target, cmsisNn, externals, Optional.empty());
+    }
+
+    /** The same code generators for models that Vela has compiled, or compiles first. */
+    public CodegenSpec with(Optional<VelaSpec> other) {
+        return new CodegenSpec(target, cmsisNn, externals, other);
     }
 
     /** Where C of archives may find headers: the project's own sources, and CMSIS-NN's. */

@@ -13,4 +13,9 @@ import java.util.Optional;
 public record ConsoleSpec(Optional<String> port, Optional<String> serial, Optional<Integer> baud) {
     /** The console that the board's description states. */
     public static final ConsoleSpec OF_BOARD = new ConsoleSpec(Optional.empty(), Optional.empty(), Optional.empty());
+
+    /** The same console at another rate. */
+    public ConsoleSpec atBaud(int rate) {
+        return new ConsoleSpec(port, serial, Optional.of(rate));
+    }
 }

@@ -22,9 +22,16 @@ import java.util.Optional;
  * @param seed of random choices and of the examples that candidates compute
  * @param merge logs whose records are taken over first
  * @param pickBest whether the log keeps the best records only
+ * @param propose a team's log, to which records that help are proposed; empty to keep all in the project's own
  */
 public record TuneSpec(
-        Kind tuner, Optional<Objective> asked, Limits limits, long seed, List<Path> merge, boolean pickBest) {
+        Kind tuner,
+        Optional<Objective> asked,
+        Limits limits,
+        long seed,
+        List<Path> merge,
+        boolean pickBest,
+        Optional<Path> propose) {
     /** The searches there are. */
     public enum Kind {
         /** A search of all configurations in their order. */
@@ -39,7 +46,7 @@ public record TuneSpec(
 
     /** The usual search, with the parameters' defaults. */
     public static final TuneSpec USUAL =
-            new TuneSpec(Kind.XGB, Optional.empty(), new Limits(128, 0, 120, 0), 0, List.of(), false);
+            new TuneSpec(Kind.XGB, Optional.empty(), new Limits(128, 0, 120, 0), 0, List.of(), false, Optional.empty());
 
     public TuneSpec {
         merge = List.copyOf(merge);
@@ -73,7 +80,12 @@ public record TuneSpec(
 
     /** The same search for an objective that was decided. */
     public TuneSpec with(Objective objective) {
-        return new TuneSpec(tuner, Optional.of(objective), limits, seed, merge, pickBest);
+        return new TuneSpec(tuner, Optional.of(objective), limits, seed, merge, pickBest, propose);
+    }
+
+    /** The same search, which proposes its records to a team's log. */
+    public TuneSpec proposing(Path file) {
+        return new TuneSpec(tuner, asked, limits, seed, merge, pickBest, Optional.of(file));
     }
 
     /** What becomes as small as possible, once that was decided. */
@@ -107,7 +119,7 @@ public record TuneSpec(
         least(problems, "timeout", limits.timeout, 1);
         least(problems, "budget", limits.budget, 0);
         problems.throwIfAny();
-        return new TuneSpec(kind.orElseThrow(), goal, limits, seed, merge, pickBest);
+        return new TuneSpec(kind.orElseThrow(), goal, limits, seed, merge, pickBest, Optional.empty());
     }
 
     private static void least(Problems problems, String name, int value, int least) {

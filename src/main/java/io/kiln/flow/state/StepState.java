@@ -13,6 +13,9 @@ import java.util.Optional;
 
 /** The state that a step keeps of its last run, and the messages derived from it. */
 final class StepState {
+    /** Why a step runs that has never finished. */
+    static final String FIRST = "first build";
+
     private static final String RESULT = "step";
 
     private final Journal journal;
@@ -31,7 +34,7 @@ final class StepState {
     Optional<String> reasonToRun(Fingerprint now, Path root) {
         Optional<Made> last = journal.read(RESULT);
         if (last.isEmpty()) {
-            return Optional.of("first build");
+            return Optional.of(FIRST);
         }
         return summary(last.get().changes(now).stream().map(StepState::input).toList())
                 .or(() -> summary(last.get().outputChanges(root).stream()

@@ -37,7 +37,12 @@ public final class Steps {
             log.info(title + ": nothing changed");
             return false;
         }
-        log.info(title + ": " + reason.get());
+        String why = title + ": " + reason.get();
+        if (reason.get().equals(StepState.FIRST)) {
+            log.debug(why);
+        } else {
+            log.info(why);
+        }
         state.forget();
         state.record(whole, layout.out(), work.get());
         return true;

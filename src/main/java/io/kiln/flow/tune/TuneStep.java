@@ -71,6 +71,7 @@ public final class TuneStep {
     private final TuneSpec tune;
     private final Optional<DeviceSpec> device;
     private final SearchBudget budget;
+    private final Optional<Proposal> proposal;
     private final Path records;
     private final Path folder;
 
@@ -87,10 +88,12 @@ public final class TuneStep {
     TuneStep(Log log, ResolvedBuild build, TuneSpec tune, Optional<DeviceSpec> device, Clock clock) {
         this.log = log;
         this.tune = tune.with(tune.asked().orElseGet(() -> usual(build, device.isPresent())));
-        this.build = following(build, this.tune.objective());
+        ResolvedBuild followed = following(build, this.tune.objective());
+        this.proposal = tune.propose().map(file -> Proposal.begin(log, followed, file, this.tune.objective()));
+        this.build = proposal.map(Proposal::build).orElse(followed);
         this.device = device;
         this.budget = new SearchBudget(clock, tune.budget());
-        this.records = BoardRecords.log(build.spec());
+        this.records = BoardRecords.log(this.build.spec());
         this.folder = build.spec().layout().reports().resolve("tune");
     }
 
@@ -156,6 +159,8 @@ public final class TuneStep {
                 search(searches, models.get(0), new SearchProgress(log, searches, confirmation, budget));
             }
             finish(searches, confirmation);
+            proposal.ifPresent(found ->
+                    found.settle(models, searches.stream().map(TaskSearch::task).toList(), tune.objective(), folder));
         } finally {
             FreshFolder.clear(folder);
         }

@@ -66,12 +66,12 @@ final class TuneSummary {
                             ? "as before"
                             : task.after().schedule());
         }
-        table.lines().forEach(log::info);
+        table.lines().forEach(log::answer);
         long wrong = searches.stream().mapToLong(TaskSearch::wrong).sum();
         if (wrong > 0) {
             log.warn(wrong + " configurations gave wrong answers; they have error 5 and are never chosen");
         }
-        log.info(String.format(
+        log.answer(String.format(
                 Locale.ROOT,
                 "One inference: %,d instructions in place of %,d (%s)%s, RAM %,d in place of %,d, flash %,d in place"
                         + " of %,d bytes",

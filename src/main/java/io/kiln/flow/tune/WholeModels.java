@@ -31,9 +31,16 @@ final class WholeModels {
     private final ResolvedBuild build;
     private final Path folder;
     private final boolean isOfBoard;
+    private final VerifySpec cases;
 
     /** @param objective what is minimised: it says which cycles are meant */
     WholeModels(ResolvedBuild build, Path folder, Objective objective) {
+        this(build, folder, objective, new VerifySpec(VerifyOn.EMULATOR, Optional.empty(), 1, 0));
+    }
+
+    /** @param cases with which images are verified */
+    WholeModels(ResolvedBuild build, Path folder, Objective objective, VerifySpec cases) {
+        this.cases = cases;
         this.isOfBoard = objective.metrics().contains(Metric.BOARD_CYCLES);
         this.build = build;
         this.folder = folder;
@@ -81,7 +88,7 @@ final class WholeModels {
         BuildSpec spec = build.spec()
                 .with(layout)
                 .with(compiler.with(compiler.records().with(records)))
-                .with(build.spec().image().with(new VerifySpec(VerifyOn.EMULATOR, Optional.empty(), 1, 0)));
+                .with(build.spec().image().with(cases));
         ResolvedBuild other = build.with(spec, build.runsOn());
         new GenerateStep(Log.QUIET, other).run();
         new FirmwareSteps(Log.QUIET, other).link();

@@ -165,7 +165,13 @@ public final class BoardProfile {
         Answer<List<RunTimes>> times = build.spec().farm().isPresent()
                 ? byFarm(build.spec().farm().get(), timed)
                 : new ProgrammedBoard(log, build, device, Purpose.PROFILE)
-                        .talk(LIMIT, (line, elf, text) -> new TimedRuns(timed, LIMIT).over(line, elf, text));
+                        .talk(
+                                LIMIT,
+                                (line, elf, text) -> new TimedRuns(
+                                                timed,
+                                                LIMIT,
+                                                build.spec().verify().limits())
+                                        .over(line, elf, text));
         List<Measured> measured = new ArrayList<>();
         for (int i = 0; i < models.size(); i++) {
             measured.add(

@@ -6,6 +6,8 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
 import io.kiln.compile.ReadOptions;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
+import io.kiln.flow.spec.BuildSpec.ModelSource.OfVela;
+import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.ir.Function;
 import io.kiln.ir.Parameter;
 import io.kiln.ir.Result;
@@ -15,10 +17,16 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** The model as it was before Vela: the interpreter can run it, and the image must answer as it does. */
 final class OriginalModel {
     private OriginalModel() {}
+
+    /** Its file, if Vela made the model in this build, or if the user names it. */
+    static Optional<Path> file(ModelSource model, VerifySpec verify) {
+        return model.vela().map(OfVela::original).or(verify::original);
+    }
 
     /** Whether a model has parts that only an NPU computes. */
     static boolean isMissing(Function function) {

@@ -53,6 +53,10 @@ public final class ProfileStep {
     /** Counts, and logs the most expensive operators. */
     public void run() {
         RunnableImage image = RunnableImage.withDefaultApplication(log, build);
+        if (FirmwareSteps.hasOwnMain(
+                new FirmwareSteps(Log.QUIET, build).objects().project())) {
+            log.info("Counted in the default application, not in the project's own program");
+        }
         Emulator emulator = new Emulator(
                 image.board(),
                 LIMIT,
@@ -148,7 +152,7 @@ public final class ProfileStep {
     }
 
     private void compare(ProfileReport report, BuildReport built) {
-        log.info(String.format(
+        log.answer(String.format(
                 Locale.ROOT,
                 "With kiln.executor=aot: %,d instructions (%+,d), %,d bytes of flash (%+,d), %,d of RAM (%+,d)",
                 report.aot().instructions(),
@@ -160,21 +164,21 @@ public final class ProfileStep {
     }
 
     private void say(MemoryReport memory) {
-        log.info(memory.text());
+        log.answer(memory.text());
         memory.loops().stream()
                 .limit(SHOWN_LOOPS)
-                .forEach(loop -> log.info("Does not fit in the cache: " + loop.text()));
-        memory.changes().forEach(change -> log.info("With " + change.text()));
+                .forEach(loop -> log.answer("Does not fit in the cache: " + loop.text()));
+        memory.changes().forEach(change -> log.answer("With " + change.text()));
     }
 
     private void say(ProfileReport report) {
-        log.info(String.format(
+        log.answer(String.format(
                 Locale.ROOT, "One inference on %s: %,d instructions", report.ranOn(), report.instructions()));
         if (report.estimate() == null) {
-            log.info("Cycles are not estimated: " + ProfileCycles.NO_TIMINGS
+            log.answer("Cycles are not estimated: " + ProfileCycles.NO_TIMINGS
                     + build.toolchain().cpu());
         } else {
-            log.info(report.estimate().text());
+            log.answer(report.estimate().text());
             MemoryReport memory = report.estimate().memory();
             if (memory != null
                     && memory.cycles().fetchStalls() + memory.cycles().dataStalls() > 0) {
@@ -182,7 +186,7 @@ public final class ProfileStep {
             }
         }
         report.preprocessing()
-                .forEach(counted -> log.info(String.format(
+                .forEach(counted -> log.answer(String.format(
                         Locale.ROOT,
                         "Preprocessing of %s: %,d instructions for a row, %,d for its %d rows",
                         counted.model(),
@@ -193,7 +197,7 @@ public final class ProfileStep {
                 .sorted(Comparator.comparingLong(ProfileReport.Operator::instructions)
                         .reversed())
                 .limit(SHOWN)
-                .forEach(operator -> log.info(String.format(
+                .forEach(operator -> log.answer(String.format(
                         Locale.ROOT,
                         "%,14d  %5.1f %%  %s%s%s",
                         operator.instructions(),

@@ -26,12 +26,12 @@ final class Protocols {
     /**
      * The protocol of a build.
      *
-     * @param limit longest time to each answer
+     * @param limit longest time to each answer; over RPC the build may set another
      */
     static Protocol of(ResolvedBuild build, Duration limit) {
         return switch (build.spec().verify().over()) {
             case CONSOLE -> new ConsoleProtocol(limit);
-            case RPC -> new RpcProtocol(limit, models(build), graphs(build));
+            case RPC -> new RpcProtocol(limit, build.spec().verify().limits(), models(build), graphs(build));
         };
     }
 

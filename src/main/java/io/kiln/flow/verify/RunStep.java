@@ -139,7 +139,7 @@ public final class RunStep {
                     for (int m = 0; m < models.size(); m++) {
                         for (TestCase each : cases(models.get(m), models.size() > 1)) {
                             List<Bytes> answer = session.run(m, inImage.get(m), each.inputs());
-                            log.info(line(models.get(m), each, answer));
+                            log.answer(line(models.get(m), each, answer));
                         }
                     }
                     return session;

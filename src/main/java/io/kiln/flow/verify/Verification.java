@@ -5,11 +5,13 @@ import io.kiln.artifact.ModelMetadata;
 import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
+import io.kiln.base.Log;
 import io.kiln.base.Problems;
 import io.kiln.device.emulator.Emulator;
 import io.kiln.device.protocol.Conversation;
 import io.kiln.device.protocol.ModelSession;
 import io.kiln.device.protocol.Protocol;
+import io.kiln.device.transport.CountedTransport;
 import io.kiln.device.transport.Transport;
 import io.kiln.report.VerifyReport;
 import io.kiln.report.VerifyReport.Tolerance;
@@ -18,6 +20,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** Runs cases on an image and compares its answers with the reference. */
 final class Verification {
@@ -30,6 +33,7 @@ final class Verification {
     private final Problems wrong = new Problems(Failure.VERIFY);
     private final List<VerifyReport.Case> results = new ArrayList<>();
     private final List<Duration> times = new ArrayList<>();
+    private final AtomicInteger done = new AtomicInteger();
     private boolean bitExact = true;
     private OptionalLong stack = OptionalLong.empty();
 
@@ -88,11 +92,12 @@ final class Verification {
      *
      * @param image with an application that answers, linked for what the emulator runs
      * @param protocol what the application speaks
+     * @param log hears how far it is
      */
-    static Outcome run(Emulator emulator, Path image, Protocol protocol, List<VerificationCases> models) {
+    static Outcome run(Emulator emulator, Path image, Protocol protocol, List<VerificationCases> models, Log log) {
         Verification verification = new Verification();
         try (Transport line = emulator.boot(image)) {
-            verification.talk(line, new Conversation(protocol, image, text -> {}), models);
+            verification.talk(line, new Conversation(protocol, image, text -> {}), models, log);
         } catch (KilnException e) {
             verification.failed(e);
         }
@@ -105,11 +110,12 @@ final class Verification {
      *
      * @param line connection to the program; the caller closes it
      * @param conversation the program's protocol, and the receiver of its output
+     * @param log hears how far it is
      */
-    static Outcome run(Transport line, Conversation conversation, List<VerificationCases> models) {
+    static Outcome run(Transport line, Conversation conversation, List<VerificationCases> models, Log log) {
         Verification verification = new Verification();
         try {
-            verification.talk(line, conversation, models);
+            verification.talk(line, conversation, models, log);
         } catch (KilnException e) {
             verification.failed(e);
         }
@@ -128,12 +134,19 @@ final class Verification {
         return verification.outcome(models);
     }
 
-    private void talk(Transport line, Conversation conversation, List<VerificationCases> models) {
-        ModelSession ended = conversation.over(line, session -> {
-            all(session, models);
-            return session;
-        });
-        stack = ended.stackUsed();
+    private void talk(Transport line, Conversation conversation, List<VerificationCases> models, Log log) {
+        CountedTransport counted = new CountedTransport(line);
+        int all = models.stream().mapToInt(model -> model.cases().size()).sum();
+        VerifyProgress progress = new VerifyProgress(log, VerifyProgress.USUAL, all, done::get, counted::bytes);
+        try {
+            ModelSession ended = conversation.over(counted, session -> {
+                all(session, models);
+                return session;
+            });
+            stack = ended.stackUsed();
+        } finally {
+            progress.close();
+        }
     }
 
     private void failed(KilnException failure) {
@@ -164,6 +177,7 @@ final class Verification {
                 TestCase input = each.cases().get(c);
                 long start = System.nanoTime();
                 List<Bytes> answer = session.run(m, inImage.get(m), input.inputs());
+                done.incrementAndGet();
                 times.add(Duration.ofNanos(System.nanoTime() - start));
                 String name = models.size() == 1 ? input.name() : each.model().name() + "/" + input.name();
                 compare(name, each.model(), answer, each.expected().get(c));

@@ -126,7 +126,8 @@ public final class VerifyStep {
         return new ProgrammedBoard(log, build, device, Purpose.VERIFICATION)
                 .talk(
                         limit,
-                        (line, elf, text) -> Verification.run(line, new Conversation(protocol, elf, text), models));
+                        (line, elf, text) ->
+                                Verification.run(line, new Conversation(protocol, elf, text), models, log));
     }
 
     private Collection<Path> onTheFarm(RunPlace place, List<VerificationCases> models) {
@@ -163,7 +164,7 @@ public final class VerifyStep {
         String ranOn = RunnableImage.name(build, emulator);
         record.about(build.board().id(), ranOn, spec.seed());
         Verification.Outcome outcome =
-                Verification.run(emulator, image.file(), Protocols.of(build, emulator.limit()), models);
+                Verification.run(emulator, image.file(), Protocols.of(build, emulator.limit()), models, log);
         Optional<OwnProgram.Result> program = isOwnProgram() ? new OwnProgram(log, build).watch() : Optional.empty();
         Verification.Outcome whole = program.map(outcome::with).orElse(outcome);
         Optional<StackUse> stack = FirmwareSteps.ofBoard(
@@ -248,7 +249,7 @@ public final class VerifyStep {
 
     private RoundedModel read(ModelSource model) {
         RoundedModel read = RoundedModel.of(reading(), new QuantizedFiles(build.spec(), Log.QUIET).compiled(model));
-        return spec.original()
+        return OriginalModel.file(model, spec)
                 .filter(file -> OriginalModel.isMissing(read.function()))
                 .map(file -> OriginalModel.of(read.function(), file, reading(), model))
                 .orElse(read);

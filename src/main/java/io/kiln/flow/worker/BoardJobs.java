@@ -10,6 +10,7 @@ import io.kiln.device.flash.FlashRunner;
 import io.kiln.device.lease.Lease;
 import io.kiln.device.protocol.ConsoleProtocol;
 import io.kiln.device.protocol.Conversation;
+import io.kiln.device.rpc.client.SessionLimits;
 import io.kiln.device.transport.Transport;
 import io.kiln.farm.job.FarmAnswer;
 import io.kiln.farm.job.FarmAnswer.Flashed;
@@ -91,7 +92,8 @@ final class BoardJobs {
             });
         }
         if (job.task() instanceof Time time) {
-            return talk((line, log) -> new Timed(new TimedRuns(time.models(), job.limit()).over(line, image, log)));
+            return talk((line, log) ->
+                    new Timed(new TimedRuns(time.models(), job.limit(), SessionLimits.USUAL).over(line, image, log)));
         }
         throw new KilnException(Failure.FARM.problem(
                 "a board does not count instructions", use.board().id(), "a worker with an emulator", ""));

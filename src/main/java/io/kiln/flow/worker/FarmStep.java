@@ -7,8 +7,10 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.WholeFiles;
 import io.kiln.farm.broker.FarmBroker;
+import io.kiln.farm.desk.FarmDesk;
 import io.kiln.farm.desk.FarmEvents;
 import io.kiln.farm.link.FarmAddress;
+import io.kiln.farm.link.FarmLink;
 import io.kiln.farm.link.FarmOrder;
 import io.kiln.farm.link.FarmStores;
 import io.kiln.farm.state.FarmKeeper;
@@ -33,7 +35,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** A farm for people: starts its broker, or shows its state. */
+/** A farm for people: starts its broker or keeps company with one of another make, or shows its state. */
 public final class FarmStep {
     private static final String JSON = "farm.json";
     private static final String PAGE = "farm.html";
@@ -76,8 +78,8 @@ public final class FarmStep {
     /**
      * How a broker runs.
      *
-     * @param address where it listens
-     * @param folder its queues
+     * @param address where it listens, or of a broker of another make
+     * @param folder its queues and logs
      * @param refresh seconds between two states of the page, 1 or more
      * @param status where programs read figures; empty for nowhere
      */
@@ -98,24 +100,15 @@ public final class FarmStep {
         Path logs = how.folder().resolve("log");
         try (RotatingLog kept = RotatingLog.open(log, logs, "farm")) {
             FarmFigures figures = new FarmFigures(how.address().access().keys().flatMap(FarmStores::end));
-            try (FarmBroker broker = FarmBroker.start(
-                            how.folder(),
-                            how.address(),
-                            kept,
-                            FarmEvents.to(kept).and(figures));
-                    FarmKeeper keeper = new FarmKeeper(
-                                    broker::link,
-                                    broker.desk(),
-                                    broker.address().url(),
-                                    PluginVersion.released(),
-                                    Clock.systemUTC())
-                            .start()) {
-                kept.info("Farm " + broker.address().url() + ", queues in " + how.folder() + ", logs in " + logs);
-                log.info("Workers: mvn kiln:worker -Dkiln.farm="
-                        + broker.address().url());
-                log.info("State: " + reports.resolve(PAGE) + "; Ctrl-C ends the broker, its queues stay");
+            FarmEvents events = FarmEvents.to(kept).and(figures);
+            try (Served served =
+                    how.address().isForeign() ? Served.outside(how, events) : Served.here(how, kept, events)) {
+                String url = served.address().url();
+                kept.info("Farm " + url + ", " + served.place() + ", logs in " + logs);
+                log.info("Workers: mvn kiln:worker -Dkiln.farm=" + url);
+                log.info("State: " + reports.resolve(PAGE) + "; Ctrl-C ends " + served.what());
                 Runtime.getRuntime().addShutdownHook(hook);
-                new Showing(how, broker, keeper, figures, kept).until(end);
+                new Showing(how, served, figures, kept).until(end);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -125,20 +118,82 @@ public final class FarmStep {
         }
     }
 
+    /**
+     * A farm that is kept.
+     *
+     * @param broker the embedded one; empty if another program is the broker
+     * @param keeper of the farm
+     * @param address of the broker
+     * @param place of its queues
+     */
+    private record Served(Optional<FarmBroker> broker, FarmKeeper keeper, FarmAddress address, String place)
+            implements AutoCloseable {
+        static Served here(Serving how, Log log, FarmEvents events) {
+            FarmBroker broker = FarmBroker.start(how.folder(), how.address(), log, events);
+            FarmKeeper keeper = new FarmKeeper(
+                    broker::link, broker.desk(), broker.address().url(), PluginVersion.released(), Clock.systemUTC());
+            return new Served(Optional.of(broker), keeper.start(), broker.address(), "queues in " + how.folder());
+        }
+
+        /** Connects once, so that what is wrong with the broker is told at once. */
+        static Served outside(Serving how, FarmEvents events) {
+            FarmLink.open(how.address()).close();
+            FarmDesk desk = new FarmDesk(how.folder(), Clock.systemUTC(), events);
+            FarmKeeper keeper = FarmKeeper.outside(how.address(), desk, PluginVersion.released(), Clock.systemUTC());
+            return new Served(Optional.empty(), keeper.start(), how.address(), "a broker of another make");
+        }
+
+        /**
+         * Whoever started this process can start it again, but does not know that the engine in it has ended.
+         *
+         * @throws KilnException if the embedded broker has ended by itself
+         */
+        void requireRunning() {
+            if (broker.filter(own -> !own.isActive()).isPresent()) {
+                throw new KilnException(Failure.FARM.problem(
+                        "the broker has ended by itself: it cannot keep its queues",
+                        place,
+                        "a disk with room that can be written",
+                        "Start it again; what it had acknowledged is there"));
+            }
+        }
+
+        String what() {
+            return broker.isPresent()
+                    ? "the broker, its queues stay"
+                    : "this goal; the broker goes on, but nobody tells builds of jobs that killed their workers";
+        }
+
+        List<String> troubles() {
+            List<String> troubles = new ArrayList<>();
+            broker.ifPresent(engine -> {
+                if (!engine.isActive()) {
+                    troubles.add("the broker does not serve");
+                }
+                engine.fullDisk().ifPresent(troubles::add);
+            });
+            return troubles;
+        }
+
+        @Override
+        public void close() {
+            keeper.close();
+            broker.ifPresent(FarmBroker::close);
+        }
+    }
+
     /** What operators see of a running broker. */
     private final class Showing {
         private final Serving how;
-        private final FarmBroker broker;
-        private final FarmKeeper keeper;
+        private final Served served;
         private final FarmFigures figures;
         private final Log kept;
         private final AtomicReference<Optional<FarmState>> last = new AtomicReference<>(Optional.empty());
         private boolean isTold;
 
-        Showing(Serving how, FarmBroker broker, FarmKeeper keeper, FarmFigures figures, Log kept) {
+        Showing(Serving how, Served served, FarmFigures figures, Log kept) {
             this.how = how;
-            this.broker = broker;
-            this.keeper = keeper;
+            this.served = served;
             this.figures = figures;
             this.kept = kept;
         }
@@ -148,6 +203,7 @@ public final class FarmStep {
             try {
                 do {
                     show();
+                    served.requireRunning();
                 } while (!end.await(how.refresh(), TimeUnit.SECONDS));
             } finally {
                 status.ifPresent(StatusServer::close);
@@ -171,7 +227,7 @@ public final class FarmStep {
         /** Shows the state. Whatever goes wrong with it is told once, and tried again. */
         private void show() {
             try {
-                FarmState state = keeper.state();
+                FarmState state = served.keeper().state();
                 last.set(Optional.of(state));
                 figures.read(state);
                 write(state, how.refresh());
@@ -185,11 +241,7 @@ public final class FarmStep {
         }
 
         private List<String> troubles() {
-            List<String> troubles = new ArrayList<>();
-            if (!broker.isActive()) {
-                troubles.add("the broker does not serve");
-            }
-            broker.fullDisk().ifPresent(troubles::add);
+            List<String> troubles = new ArrayList<>(served.troubles());
             Instant then = last.get().map(state -> Instant.parse(state.time())).orElse(Instant.EPOCH);
             if (then.plusSeconds(LATE * how.refresh() + 1).isBefore(Instant.now())) {
                 troubles.add("the state is of " + then);

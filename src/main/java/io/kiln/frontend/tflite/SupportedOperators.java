@@ -15,9 +15,11 @@ import io.kiln.frontend.tflite.layer.OrderImporters;
 import io.kiln.frontend.tflite.layer.ReductionImporters;
 import io.kiln.frontend.tflite.layer.SequenceImporters;
 import io.kiln.frontend.tflite.movement.ImageImporters;
+import io.kiln.frontend.tflite.movement.IndexedWindowImporters;
 import io.kiln.frontend.tflite.movement.InteriorPadImporters;
 import io.kiln.frontend.tflite.movement.LookupImporters;
 import io.kiln.frontend.tflite.movement.MovementImporters;
+import io.kiln.frontend.tflite.movement.ReduceWindowImporters;
 import io.kiln.frontend.tflite.movement.RepeatImporters;
 import io.kiln.frontend.tflite.operator.OperatorRecord;
 import io.kiln.frontend.tflite.operator.Registration;
@@ -44,6 +46,8 @@ final class SupportedOperators {
                     OrderImporters.ALL,
                     RepeatImporters.ALL,
                     InteriorPadImporters.ALL,
+                    IndexedWindowImporters.ALL,
+                    ReduceWindowImporters.ALL,
                     LookupImporters.ALL,
                     NormalizationImporters.ALL,
                     SequenceImporters.ALL,

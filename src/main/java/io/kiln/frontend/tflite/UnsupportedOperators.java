@@ -76,7 +76,8 @@ final class UnsupportedOperators {
         put(
                 all,
                 "is a recurrent layer that TensorFlow Lite Micro lacks",
-                "Convert a Keras LSTM layer, which becomes UNIDIRECTIONAL_SEQUENCE_LSTM, one for each direction, or set unroll=True in the layer",
+                "Convert a Keras LSTM layer, which becomes UNIDIRECTIONAL_SEQUENCE_LSTM, one for each direction, or"
+                        + " set unroll=True in the layer",
                 "LSTM RNN UNIDIRECTIONAL_SEQUENCE_RNN BIDIRECTIONAL_SEQUENCE_RNN BIDIRECTIONAL_SEQUENCE_LSTM");
         put(
                 all,
@@ -104,7 +105,8 @@ final class UnsupportedOperators {
         put(
                 all,
                 "computes complex numbers",
-                "Compute spectra by the custom operators SignalRfft and SignalIrfft, or by signal processing before the model",
+                "Compute spectra by the custom operators SignalRfft and SignalIrfft, or by signal processing before"
+                        + " the model",
                 "RFFT2D IMAG REAL COMPLEX_ABS");
         putFunctions(all);
         putStablehlo(all);
@@ -145,13 +147,6 @@ final class UnsupportedOperators {
     }
 
     private static void putStablehlo(Map<Refusal, List<BuiltinOperator>> all) {
-        put(
-                all,
-                "is an operator of StableHLO that Kiln does not compute",
-                "Convert to TensorFlow Lite's own operators, as converters do unless they are told to keep StableHLO",
-                """
-                STABLEHLO_SCATTER STABLEHLO_REDUCE_WINDOW STABLEHLO_GATHER STABLEHLO_CASE REDUCE_WINDOW
-                """);
         put(
                 all,
                 "is an operator of StableHLO that TensorFlow Lite cannot run either",

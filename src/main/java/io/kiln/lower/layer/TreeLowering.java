@@ -24,6 +24,7 @@ import io.kiln.tir.Exprs;
 import io.kiln.tir.Intrinsic;
 import io.kiln.tir.Stmt;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -157,8 +158,22 @@ final class TreeLowering {
         return tables.add(name, dtype, all);
     }
 
-    private Buffer weights() {
-        return tables.add("weights", trees.weights().length == 0 ? new float[1] : trees.weights());
+    private Buffer weights(String name, float[] weights) {
+        if (!trees.vote().isInteger()) {
+            return tables.add(name, weights.length == 0 ? new float[1] : weights);
+        }
+        int[] integers = new int[Math.max(1, weights.length)];
+        Arrays.setAll(integers, i -> weights.length == 0 ? 0 : (int) weights[i]);
+        return tables.add(name, trees.vote(), integers);
+    }
+
+    private Expr weight(Buffer weights, Expr place) {
+        return Exprs.cast(number(0).dtype(), load(weights, place));
+    }
+
+    /** A weight or a total: a float, or an int32. */
+    private Expr number(float value) {
+        return trees.vote().isInteger() ? imm((int) value) : imm(value);
     }
 
     private Buffer thresholds() {
@@ -176,18 +191,19 @@ final class TreeLowering {
     }
 
     private void votes(BlockBuilder block, Expr result, Walk walk) {
+        // Beyond all weights: infinity, of integers the limits of int32.
         float initial = switch (op.aggregate()) {
             case SUM -> 0;
             case MIN -> Float.POSITIVE_INFINITY;
             case MAX -> Float.NEGATIVE_INFINITY;
         };
         if (op.targets() == 1) {
-            Expr.Var total = block.mutable("total", imm(initial));
+            Expr.Var total = block.mutable("total", number(initial));
             walk.emit(block, (inner, target, weight) -> inner.assign(total, aggregated(inner, total, weight)));
             block.store(output, result, voted(total, initial));
             return;
         }
-        block.loop("t", op.targets(), (inner, t) -> inner.store(output, add(result, t), imm(initial)));
+        block.loop("t", op.targets(), (inner, t) -> inner.store(output, add(result, t), number(initial)));
         walk.emit(block, (inner, target, weight) -> {
             Expr place = inner.let("place", add(result, target));
             inner.store(output, place, aggregated(inner, load(output, place), weight));
@@ -210,13 +226,13 @@ final class TreeLowering {
     }
 
     /** The total, 0 if there was no vote: weights are finite. */
-    private static Expr voted(Expr total, float initial) {
-        return initial == 0 ? total : Exprs.select(Exprs.equal(total, imm(initial)), imm(0f), total);
+    private Expr voted(Expr total, float initial) {
+        return initial == 0 ? total : Exprs.select(Exprs.equal(total, number(initial)), number(0), total);
     }
 
     /** The votes of a leaf, from the tables. */
     private final class Votes {
-        private final Buffer weights = weights();
+        private final Buffer weights = weights("weights", trees.weights());
         private final int each = trees.votesOfAll();
         private final boolean areInOrder = trees.areTargetsInOrder();
         private final Buffer targets = areInOrder ? weights : integers("targets", trees.targets());
@@ -227,7 +243,7 @@ final class TreeLowering {
             Expr end = each >= 0 ? imm(each) : sub(load(first, add(leaf, 1)), begin);
             block.loop("v", imm(0), block.let("end", end), 1, (inner, v) -> {
                 Expr vote = inner.let("vote", add(begin, v));
-                total.vote(inner, target(vote, v), load(weights, vote));
+                total.vote(inner, target(vote, v), weight(weights, vote));
             });
         }
 
@@ -305,7 +321,7 @@ final class TreeLowering {
             for (int i = 0; i < single.length; i++) {
                 single[i] = all.get(i);
             }
-            weights = single.length == 0 ? data : tables.add("leaf_weights", single);
+            weights = single.length == 0 ? data : weights("leaf_weights", single);
             votes = areSingle ? Optional.empty() : Optional.of(new Votes());
         }
 
@@ -338,7 +354,7 @@ final class TreeLowering {
                 String number = String.valueOf(i);
                 boolean isSingle = target(root) >= 0;
                 Expr.Var leaf = isSingle && keys.isEmpty()
-                        ? block.mutable("weight" + number, imm(0f))
+                        ? block.mutable("weight" + number, number(0))
                         : block.mutable("leaf" + number, imm(0, DType.INT32));
                 Optional<Buffer> limits = thresholds
                         .filter(any -> root >= 0)
@@ -349,7 +365,7 @@ final class TreeLowering {
                 subtree(block, root, new Tree(root, leaf, places.get(i), limits));
                 BlockBuilder counted = new BlockBuilder();
                 if (isSingle) {
-                    Expr weight = keys.isEmpty() ? leaf : load(weights, add(leaf, before));
+                    Expr weight = keys.isEmpty() ? leaf : weight(weights, add(leaf, before));
                     total.vote(counted, imm(target(root)), weight);
                 } else {
                     votes.orElseThrow().emit(counted, leaf, total);
@@ -385,7 +401,7 @@ final class TreeLowering {
                 return imm(leaf);
             }
             float weight = trees.weights()[trees.firstVotes()[leaf]];
-            return keys.isEmpty() ? imm(weight) : imm(tree.places.get(weight));
+            return keys.isEmpty() ? number(weight) : imm(tree.places.get(weight));
         }
 
         private boolean isSame(int next, int yes) {

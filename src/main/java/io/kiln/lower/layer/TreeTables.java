@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.lower.layer;
 
+import io.kiln.base.DType;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.layer.TreeEnsemble;
@@ -20,6 +21,7 @@ final class TreeTables {
     private final int[] firstVotes;
     private final int[] targets;
     private final float[] weights;
+    private final DType vote;
 
     private TreeTables(Binding binding) {
         int[] nodes = integers(binding.constant(1));
@@ -43,8 +45,9 @@ final class TreeTables {
         targets = integers(binding.constant(4));
         Constant votes = binding.constant(5);
         weights = new float[votes.elements()];
+        vote = votes.type().dtype();
         for (int i = 0; i < weights.length; i++) {
-            weights[i] = votes.real(i);
+            weights[i] = vote.isInteger() ? votes.integer(i) : votes.real(i);
         }
     }
 
@@ -87,7 +90,12 @@ final class TreeTables {
         return targets;
     }
 
-    /** The weight of each vote; read-only. */
+    /** The type of weights. */
+    DType vote() {
+        return vote;
+    }
+
+    /** The weight of each vote, of which quantized ones are exact, too; read-only. */
     float[] weights() {
         return weights;
     }

@@ -6,9 +6,13 @@ import io.kiln.compile.RamOptions;
 import io.kiln.compile.ReadOptions;
 import io.kiln.firmware.CodeFlags;
 import io.kiln.flow.spec.FitSpec;
+import io.kiln.flow.spec.VelaSpec;
 import io.kiln.target.RamShare;
 import io.kiln.toolchain.compiler.Libc;
+import java.io.File;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 
 /** How models are read, fused and archived: {@code <onnx>}, {@code <tflite>}, {@code <fuse>} and {@code <mlf>}; and {@code <code>}. */
 public final class CompilationGroups {
@@ -19,43 +23,59 @@ public final class CompilationGroups {
     private static final Element ROUNDING = Element.of(
             "rounding",
             "micro",
-            "Whose answers the image of a TensorFlow Lite model gives where the two libraries round differently: micro for TensorFlow Lite"
-                    + " Micro's, lite for those of TensorFlow Lite's reference kernels.");
+            "Whose answers the image of a TensorFlow Lite model gives where the two libraries round differently: micro"
+                    + " for TensorFlow Lite Micro's, lite for those of TensorFlow Lite's reference kernels.");
     private static final Element SIGNATURE = Element.of(
                     "signature",
-                    "The signature of a TensorFlow Lite model that is built, by its key, in place of the first subgraph; several, with commas"
-                            + " between, become models NAME_KEY of one image.")
+                    "The signature of a TensorFlow Lite model that is built, by its key, in place of the first"
+                            + " subgraph; several, with commas between, become models NAME_KEY of one image.")
             .single();
+    private static final Element NPU = Element.of(
+                    "npu",
+                    "The NPU, such as ethos-u55-128, for which Vela, a program of yours, compiles the models first; if"
+                            + " not set, Vela does not run.")
+            .single();
+    private static final Element VELA = Element.of("vela", VelaSpec.PROGRAM, "Vela: a name on the PATH, or a path.")
+            .single()
+            .alone("npu.vela");
+    private static final Element VELA_VERSION = Element.of(
+                    "velaVersion", "The only version of Vela that may run, such as 3.10.0; if not set, any.")
+            .single()
+            .alone("npu.velaVersion");
     private static final Element IO = Element.of(
             "io",
             "model",
-            "Layout of the images that an ONNX model takes and gives: model for the model's own (channels before the spatial dimensions), nhwc"
-                    + " for channels last, which saves the transposes at the border.");
+            "Layout of the images that an ONNX model takes and gives: model for the model's own (channels before the"
+                    + " spatial dimensions), nhwc for channels last, which saves the transposes at the border.");
     private static final Element DATA = Element.of(
             "data",
-            "Folder of an ONNX model's external data, and of folders below it; if not set, only files directly beside the model are read.");
+            "Folder of an ONNX model's external data, and of folders below it; if not set, only files directly beside"
+                    + " the model are read.");
     private static final Element SLIM = Element.of(
             "slim",
             "false",
-            "Whether the archive's Relay text and parameters omit the constants' data; the C has it in any case. A slim archive cannot be"
-                    + " compiled again from its text.");
+            "Whether the archive's Relay text and parameters omit the constants' data; the C has it in any case. A"
+                    + " slim archive cannot be compiled again from its text.");
 
     private static final Element RAM_CODE = Element.of(
             "code",
             "auto",
-            "What of the models' code is copied to RAM at the start: auto for the kernels that save most, where the board's flash makes the core"
-                    + " wait for them and it has RAM from which code runs faster; none, all, or the most bytes, such as 4K.");
+            "What of the models' code is copied to RAM at the start: auto for the kernels that save most, where the"
+                + " board's flash makes the core wait for them and it has RAM from which code runs faster; none, all,"
+                + " or the most bytes, such as 4K.");
     private static final Element RAM_WEIGHTS = Element.of(
             "weights",
             "auto",
-            "What of the models' weights and tables is copied to RAM at the start: auto for those that save most where the board's flash makes the"
-                    + " core wait, in RAM that it has to spare; none, all, or the most bytes, such as 16K.");
+            "What of the models' weights and tables is copied to RAM at the start: auto for those that save most where"
+                + " the board's flash makes the core wait, in RAM that it has to spare; none, all, or the most bytes,"
+                + " such as 16K.");
 
     /** {@code <fuse>}: how operators are fused. */
     public static final ParameterGroup FUSE = new ParameterGroup("fuse", MAX_DEPTH);
 
     /** {@code <tflite>}: how models of TensorFlow Lite are read. */
-    public static final ParameterGroup TFLITE = new ParameterGroup("tflite", ROUNDING, SIGNATURE);
+    public static final ParameterGroup TFLITE =
+            new ParameterGroup("tflite", ROUNDING, SIGNATURE, NPU, VELA, VELA_VERSION);
 
     /** {@code <onnx>}: how ONNX models are read. */
     public static final ParameterGroup ONNX = new ParameterGroup("onnx", IO, DATA);
@@ -69,13 +89,14 @@ public final class CompilationGroups {
     private static final Element LIBC = Element.of(
                     "libc",
                     "none",
-                    "The C library of the project's own code: none, or nano for the small one of the GNU toolchain, newlib-nano or picolibc, whose"
-                            + " printf and malloc use the board's console and memory.")
+                    "The C library of the project's own code: none, or nano for the small one of the GNU toolchain,"
+                            + " newlib-nano or picolibc, whose printf and malloc use the board's console and memory.")
             .single();
     private static final Element DEBUG = Element.of(
                     "debug",
                     "false",
-                    "Whether the project's own code is compiled for a debugger, with -Og -g3 in place of -O2; the models' code stays as it is.")
+                    "Whether the project's own code is compiled for a debugger, with -Og -g3 in place of -O2; the"
+                            + " models' code stays as it is.")
             .single();
 
     /** {@code <code>}: how the project's own code is compiled. */
@@ -112,6 +133,21 @@ public final class CompilationGroups {
     /** The signatures that are built, by their keys with commas between; empty for the first subgraph. */
     public static String signature(GroupValues tflite) {
         return tflite.find(SIGNATURE).orElse("");
+    }
+
+    /**
+     * How Vela compiles the models first; empty if it does not run.
+     *
+     * @param folder the project's, to which a path of Vela's is relative
+     */
+    public static Optional<VelaSpec> vela(GroupValues tflite, Path folder) {
+        String program = tflite.text(VELA).strip();
+        boolean isPath = program.contains("/") || program.contains(File.separator);
+        return tflite.find(NPU)
+                .map(npu -> new VelaSpec(
+                        npu.strip(),
+                        isPath ? folder.resolve(program).toString() : program,
+                        tflite.find(VELA_VERSION).map(String::strip)));
     }
 
     /**

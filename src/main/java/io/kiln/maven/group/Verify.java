@@ -2,10 +2,12 @@
 package io.kiln.maven.group;
 
 import io.kiln.base.Problems;
+import io.kiln.device.rpc.client.SessionLimits;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.flow.spec.VerifyOver;
 import java.time.Duration;
+import java.util.Optional;
 
 /** {@code <verify>}: how the image is verified. */
 public final class Verify {
@@ -15,33 +17,41 @@ public final class Verify {
             "Where the image is verified: emulator, board (flashed first, unless kiln.flash.skip is set) or none.");
     private static final Element VECTORS = Element.of(
             "vectors",
-            "A folder of input_K.bin and optional output_K.bin: all inputs (outputs) of case K in model order, concatenated, raw little-endian."
-                    + " With several models, one such folder for each, named like the model. A model without such a folder has the vectors of its"
-                    + " artifact, if it comes from one.");
+            "A folder of input_K.bin and optional output_K.bin: all inputs (outputs) of case K in model order,"
+                    + " concatenated, raw little-endian. With several models, one such folder for each, named like the"
+                    + " model. A model without such a folder has the vectors of its artifact, if it comes from one.");
     private static final Element SAMPLES =
             Element.of("samples", "2", "Number of random cases in addition to the vectors.");
     private static final Element SEED = Element.of("seed", "0", "Seed of the random cases.");
     private static final Element PROGRAM = Element.of(
             "program",
             "2",
-            "Emulated seconds for which the project's own program, if src/main/c has a main, runs in the emulator: a fault, a stack that"
-                    + " overflows, a call of TVMPlatformAbort, a failed StackMemoryManager_Init or an exit code other than 0 fails the"
-                    + " verification. 0 skips this.");
+            "Emulated seconds for which the project's own program, if src/main/c has a main, runs in the emulator: a"
+                + " fault, a stack that overflows, a call of TVMPlatformAbort, a failed StackMemoryManager_Init or an"
+                + " exit code other than 0 fails the verification. 0 skips this.");
     private static final Element OVER = Element.of(
             "over",
             "console",
-            "What the image is talked to by: console, the protocol of the default application, or rpc, microTVM's, for an image with"
-                    + " kiln.application=rpc.");
+            "What the image is talked to by: console, the protocol of the default application, or rpc, microTVM's, for"
+                    + " an image with kiln.application=rpc.");
+
+    private static final Element START = Element.of(
+            "start",
+            "Seconds until an RPC server must answer: 5 on a board, 10 in an emulator; those of an emulator grow as"
+                    + " busy as this computer is.");
+    private static final Element ANSWER = Element.of(
+            "answer", "Seconds for each answer of an RPC server, which grow alike. If not set, what is asked tells.");
 
     private static final Element ORIGINAL = Element.of(
                     "original",
-                    "The model as it was before Vela compiled it for an NPU: what the interpreter answers to it is what the image must answer.")
+                    "The model as it was before Vela compiled it for an NPU: what the interpreter answers to it is"
+                            + " what the image must answer.")
             .single()
             .alone("npu.original");
 
     /** The group. */
     public static final ParameterGroup GROUP =
-            new ParameterGroup("verify", ON, VECTORS, SAMPLES, SEED, PROGRAM, OVER, ORIGINAL);
+            new ParameterGroup("verify", ON, VECTORS, SAMPLES, SEED, PROGRAM, OVER, START, ANSWER, ORIGINAL);
 
     private Verify() {}
 
@@ -57,7 +67,16 @@ public final class Verify {
                 malformed.read(() -> verify.small(SAMPLES)).orElse(0),
                 malformed.read(() -> verify.whole(SEED)).orElse(0L),
                 Duration.ofSeconds(malformed.read(() -> verify.small(PROGRAM)).orElse(0)),
-                malformed.read(() -> VerifyOver.of(verify.text(OVER))).orElse(VerifyOver.CONSOLE),
+                new VerifySpec.Line(
+                        malformed.read(() -> VerifyOver.of(verify.text(OVER))).orElse(VerifyOver.CONSOLE),
+                        new SessionLimits(seconds(verify, START, malformed), seconds(verify, ANSWER, malformed))),
                 verify.file(ORIGINAL));
+    }
+
+    private static Optional<Duration> seconds(GroupValues verify, Element element, Problems malformed) {
+        return malformed
+                .read(() -> verify.smallIfSet(element))
+                .flatMap(set -> set)
+                .map(seconds -> Duration.ofSeconds(Math.max(1, seconds)));
     }
 }

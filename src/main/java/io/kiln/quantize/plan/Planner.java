@@ -6,6 +6,7 @@ import io.kiln.ir.Arg;
 import io.kiln.ir.Quantization;
 import io.kiln.ir.op.layer.Lstm;
 import io.kiln.ir.op.layer.Svdf;
+import io.kiln.ir.op.layer.TreeEnsemble;
 import io.kiln.ir.type.TensorType;
 import io.kiln.quantize.graph.FloatGraph;
 import io.kiln.quantize.graph.Node;
@@ -58,14 +59,22 @@ public final class Planner {
 
     /** Whether a node has integer arithmetic in a precision. */
     public static boolean isPossible(Node node, Precision precision) {
-        return precision == Precision.FLOAT || IntegerForms.of(node, precision).isPresent();
+        return precision == Precision.FLOAT
+                || areVotes(node)
+                || IntegerForms.of(node, precision).isPresent();
+    }
+
+    /** Whether a node sums votes of trees, which are quantized, while its data and result stay float. */
+    private static boolean areVotes(Node node) {
+        return node.op() instanceof TreeEnsemble && QuantizedVotes.isPossible(node);
     }
 
     /** Whether a node computes new numbers in int8, rather than moving elements. */
     public static boolean isArithmetic(Node node) {
-        return IntegerForms.of(node, Precision.INT8)
-                .filter(form -> form.kind() != Form.Kind.SAME)
-                .isPresent();
+        return areVotes(node)
+                || IntegerForms.of(node, Precision.INT8)
+                        .filter(form -> form.kind() != Form.Kind.SAME)
+                        .isPresent();
     }
 
     /** The plan as the wishes alone decide it, before constants are quantized. */
@@ -128,10 +137,14 @@ public final class Planner {
         List<Format> data = node.argTypes().subList(0, node.data().size()).stream()
                 .map(type -> Format.plain(type.dtype()))
                 .toList();
-        Optional<String> reason = node.type().dtype().isFloat() ? Optional.of(reason(node, wished)) : Optional.empty();
+        Precision precision = areVotes(node) ? wished : Precision.FLOAT;
+        Optional<String> reason =
+                precision == Precision.FLOAT && node.type().dtype().isFloat()
+                        ? Optional.of(reason(node, wished))
+                        : Optional.empty();
         return new PlannedNode(
                 node,
-                Precision.FLOAT,
+                precision,
                 data,
                 Format.plain(node.type().dtype()),
                 Optional.empty(),
@@ -215,8 +228,11 @@ public final class Planner {
         return new Plan.Border(inputs, outputs);
     }
 
-    private static Format border(int id, DType dtype, Wishes wishes, Precision precision, SettledScales scales) {
-        return !dtype.isFloat() || wishes.floatBorder()
+    /** Trees compare floats: steps of 8 bits would move what they compare. */
+    private Format border(int id, DType dtype, Wishes wishes, Precision precision, SettledScales scales) {
+        return !dtype.isFloat()
+                        || wishes.floatBorder()
+                        || graph.nodes().stream().anyMatch(Planner::areVotes)
                 ? Format.plain(dtype)
                 : Format.of(precision, scales.quantization(id, precision));
     }

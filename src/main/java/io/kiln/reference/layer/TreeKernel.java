@@ -6,6 +6,7 @@ import io.kiln.ir.op.layer.TreeEnsemble;
 import io.kiln.ir.type.TensorType;
 import io.kiln.reference.kernel.Tensor;
 import java.util.List;
+import java.util.stream.DoubleStream;
 
 /** The votes of decision trees, see {@link TreeEnsemble}. */
 final class TreeKernel {
@@ -15,7 +16,7 @@ final class TreeKernel {
     private final int[] nodes;
     private final int[] firstVotes;
     private final int[] targets;
-    private final float[] weights;
+    private final Tensor weights;
 
     private TreeKernel(TreeEnsemble op, List<Tensor> args) {
         this.op = op;
@@ -24,19 +25,34 @@ final class TreeKernel {
         this.nodes = args.get(1).ints();
         this.firstVotes = args.get(3).ints();
         this.targets = args.get(4).ints();
-        this.weights = args.get(5).floats();
+        this.weights = args.get(5);
     }
 
     static Tensor run(TreeEnsemble op, List<Tensor> args, TensorType type) {
         TreeKernel kernel = new TreeKernel(op, args);
-        float[] sums = new float[Math.toIntExact(type.shape().elements())];
+        double[] sums = new double[Math.toIntExact(type.shape().elements())];
         boolean[] haveVotes = new boolean[sums.length];
         for (int row = 0; row < type.shape().dim(0); row++) {
             for (int root : args.get(2).ints()) {
                 kernel.vote(kernel.leaf(root, row), row * op.targets(), sums, haveVotes);
             }
         }
-        return Tensor.of(type, sums);
+        return kernel.isQuantized()
+                ? Tensor.of(
+                        type, DoubleStream.of(sums).mapToInt(sum -> (int) sum).toArray())
+                : Tensor.of(type, floats(sums));
+    }
+
+    private static float[] floats(double[] values) {
+        float[] floats = new float[values.length];
+        for (int i = 0; i < values.length; i++) {
+            floats[i] = (float) values[i];
+        }
+        return floats;
+    }
+
+    private boolean isQuantized() {
+        return !weights.isFloat();
     }
 
     private int leaf(int root, int row) {
@@ -54,10 +70,10 @@ final class TreeKernel {
         return Float.isNaN(value) && feature >= features ? Integer.MIN_VALUE : FloatKeys.key(value);
     }
 
-    private void vote(int leaf, int first, float[] sums, boolean[] haveVotes) {
+    private void vote(int leaf, int first, double[] sums, boolean[] haveVotes) {
         for (int vote = firstVotes[leaf]; vote < firstVotes[leaf + 1]; vote++) {
             int at = first + targets[vote];
-            float weight = weights[vote];
+            double weight = isQuantized() ? weights.ints()[vote] : weights.floats()[vote];
             boolean replaces = switch (op.aggregate()) {
                 case SUM -> false;
                 case MIN -> !haveVotes[at] || weight < sums[at];
@@ -65,7 +81,9 @@ final class TreeKernel {
             };
             haveVotes[at] = true;
             if (op.aggregate() == TreeEnsemble.Aggregate.SUM) {
-                sums[at] += weight;
+                // Twice as many digits: the sum of two floats, rounded twice, is their sum in single precision.
+                double sum = sums[at] + weight;
+                sums[at] = isQuantized() ? sum : (float) sum;
             } else if (replaces) {
                 sums[at] = weight;
             }

@@ -11,6 +11,7 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -149,6 +150,22 @@ public record Board(
     /** The same board with another target for the models' code. */
     public Board withTarget(String other) {
         return new Board(identity, other, memoryMap, support, hardware, building);
+    }
+
+    /** The same board whose console has another rate: the number that its C has from {@code board.yaml}. */
+    public Board atBaud(int baud) {
+        SortedMap<String, Bytes> files = new TreeMap<>(support.files());
+        files.computeIfPresent(
+                BoardParser.SETTINGS,
+                (name, text) ->
+                        Bytes.ofText(text.text().replaceFirst("(#define KILN_BAUD )[0-9]+u", "$1" + baud + "u")));
+        return with(new BoardSupport(
+                support.sources(),
+                support.linker(),
+                files,
+                support.untrusted(),
+                support.foreignFiles(),
+                support.pack()));
     }
 
     /** The same board with other files. */

@@ -5,14 +5,22 @@ import io.kiln.base.Bytes;
 import io.kiln.base.PlainZip;
 import io.kiln.base.PlainZip.Kind;
 import io.kiln.base.PlainZip.Limits;
+import io.kiln.toolchain.pack.DeviceBoard;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
 /** A zip of board profiles, one folder per profile at its root. */
 final class BoardArchive {
+    /** Descriptions of peripherals are the only large files. */
     private static final Kind PROFILES = new Kind(
-            "board profiles", "board-profile", "my-board/startup.c", 2, new Limits(4 << 20, 2_000, 1 << 20, 16L << 20));
+            "board profiles",
+            "board-profile",
+            "my-board/startup.c",
+            2,
+            new Limits(32 << 20, 2_000, 1 << 20, 32L << 20),
+            Map.of(".svd", DeviceBoard.MOST_SVD));
 
     private BoardArchive() {}
 

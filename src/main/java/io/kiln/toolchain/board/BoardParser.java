@@ -22,7 +22,7 @@ import java.util.SortedMap;
 /** Makes a board from merged settings that satisfy the schema, and checks what a schema cannot. */
 final class BoardParser {
     /** The header that is made from the profile. */
-    private static final String SETTINGS = "kiln_settings.h";
+    static final String SETTINGS = "kiln_settings.h";
 
     private static final long ADDRESS_SPACE = 1L << 32;
 

@@ -7,6 +7,7 @@ import io.kiln.base.TargetText;
 import io.kiln.npu.NpuConfiguration;
 import io.kiln.npu.NpuConfiguration.Product;
 import io.kiln.toolchain.board.Board.Memory;
+import io.kiln.toolchain.board.BoardNpu.VelaMemories;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -57,7 +58,13 @@ final class NpuParser {
                     node.get("base").asLong(),
                     node.has("irq") ? OptionalInt.of(node.get("irq").asInt()) : OptionalInt.empty(),
                     node.path("secure").asBoolean(true),
-                    isModel);
+                    isModel,
+                    Optional.of(node.path("vela"))
+                            .filter(JsonNode::isObject)
+                            .map(vela -> new VelaMemories(
+                                    vela.get("config").asText(),
+                                    vela.get("systemConfig").asText(),
+                                    vela.get("memoryMode").asText())));
         });
     }
 

@@ -26,6 +26,10 @@ import java.util.stream.Collectors;
 public final class Toolchains {
     private static final String SUFFIX = ".yaml";
     private static final String CLANG = "clang";
+    private static final String GNU = "gnu";
+
+    /** A core whose headers of the C++ library serve other 32-bit cores. */
+    private static final TargetOptions ANY_ARM = TargetOptions.parse("c -mcpu=cortex-m3");
 
     private Toolchains() {}
 
@@ -50,7 +54,7 @@ public final class Toolchains {
      * @throws KilnException with the package that has one
      */
     public static void requireLibrary(TargetOptions target, ToolchainEnvironment environment) {
-        GnuLibrary.of(resolve("gnu", target, environment));
+        GnuLibrary.of(resolve(GNU, target, environment));
     }
 
     /**
@@ -76,23 +80,33 @@ public final class Toolchains {
     public static Toolchain with(
             Libc libc, Toolchain toolchain, TargetOptions target, ToolchainEnvironment environment) {
         return libc == Libc.NANO && toolchain.shims() && !toolchain.isHost()
-                ? toolchain.with(GnuLibrary.of(resolve("gnu", target, environment)))
+                ? toolchain.with(GnuLibrary.of(resolve(GNU, target, environment)))
                 : toolchain;
     }
 
     /**
      * A toolchain for C++ of the user's. The bundled clang has no headers of a C++ library; it takes those of the GNU toolchain for the same core,
-     * if they are installed.
+     * if they are installed. GNU's for RISC-V may have none, too: then both take those of GNU's for Arm, which are the same but for a few macros
+     * of the C library, and those are of another build of it for a 32-bit core.
      */
     public static Toolchain forCplusplus(Toolchain toolchain, TargetOptions target, ToolchainEnvironment environment) {
-        if (!toolchain.id().equals(CLANG)) {
+        if (toolchain.isHost()
+                || !(toolchain.id().equals(CLANG) || toolchain.id().equals(GNU))) {
             return toolchain;
         }
+        List<Path> own = cplusplus(target, environment);
+        if (own.isEmpty()) {
+            return toolchain.withCplusplus(cplusplus(ANY_ARM, environment));
+        }
+        return toolchain.id().equals(CLANG) ? toolchain.withCplusplus(own) : toolchain;
+    }
+
+    /** The folders of GNU's C++ headers for a core; empty if they are not installed: C++ without them needs no other compiler. */
+    private static List<Path> cplusplus(TargetOptions target, ToolchainEnvironment environment) {
         try {
-            return toolchain.withCplusplus(GnuLibrary.cplusplus(resolve("gnu", target, environment)));
+            return GnuLibrary.cplusplus(resolve(GNU, target, environment));
         } catch (KilnException e) {
-            // C++ without the library's headers needs no other compiler.
-            return toolchain;
+            return List.of();
         }
     }
 

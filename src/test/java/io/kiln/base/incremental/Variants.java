@@ -103,6 +103,7 @@ public final class Variants {
         Map<Class<?>, Object> values = Map.ofEntries(
                 Map.entry(String.class, "text " + number),
                 Map.entry(int.class, 4 + number),
+                Map.entry(Integer.class, 4 + number),
                 Map.entry(long.class, 8L + number),
                 Map.entry(boolean.class, number == 0),
                 Map.entry(Double.class, 0.5 + number),

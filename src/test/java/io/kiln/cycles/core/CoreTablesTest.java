@@ -23,6 +23,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -63,16 +64,36 @@ final class CoreTablesTest {
                         "cortex-m55",
                         "rv32imac");
         assertThat(CoreTables.find("cortex-m33+nofp")).map(CoreTimings::id).contains("cortex-m33");
-        assertThat(CoreTables.find("cortex-m85")).isEmpty();
-        assertThatThrownBy(() -> CoreTables.require("cortex-m85"))
+        assertThat(CoreTables.find("rv32imf")).isEmpty();
+        assertThatThrownBy(() -> CoreTables.require("rv32imf"))
                 .isInstanceOf(KilnException.class)
-                .hasMessageContaining("no instruction timings are known of the core \"cortex-m85\"")
+                .hasMessageContaining("no instruction timings are known of the core \"rv32imf\"")
                 .hasMessageContaining("cortex-m4");
+    }
+
+    /** Prices that nobody published are called estimates. */
+    @ParameterizedTest
+    @CsvSource({"cortex-m23", "cortex-m52+nomve", "cortex-m85"})
+    void whatIsAnEstimateIsCalledOne(String cpu) {
+        assertThat(CoreTables.require(cpu).title()).endsWith(" (estimate)");
+        assertThat(CoreTables.all().stream().map(CoreTimings::title).filter(title -> title.contains("estimate")))
+                .hasSize(3);
     }
 
     /** Integer kinds everywhere, floating point on M4 and above, double precision on M7 and M55, vectors on M55. */
     @ParameterizedTest
-    @ValueSource(strings = {"cortex-m3", "cortex-m4", "cortex-m33", "cortex-m7", "cortex-m55", "rv32imac"})
+    @ValueSource(
+            strings = {
+                "cortex-m3",
+                "cortex-m4",
+                "cortex-m33",
+                "cortex-m7",
+                "cortex-m23",
+                "cortex-m52",
+                "cortex-m55",
+                "cortex-m85",
+                "rv32imac"
+            })
     void aTableHasEveryKindThatItsCoreExecutes(String cpu) {
         CoreTimings core = CoreTables.require(cpu);
         Set<InstructionKind> kinds = EnumSet.noneOf(InstructionKind.class);
@@ -86,6 +107,17 @@ final class CoreTablesTest {
             case "cortex-m4" -> List.of("float-select", "double-", "vector-", "loop-");
             case "cortex-m33" -> List.of("double-", "vector-", "loop-");
             case "cortex-m7" -> List.of("vector-", "loop-");
+            case "cortex-m23" ->
+                List.of(
+                        "float-",
+                        "double-",
+                        "vector-",
+                        "loop-",
+                        "multiply-",
+                        "load-pair",
+                        "store-pair",
+                        "table-",
+                        "it");
             default -> List.of();
         };
         assertThat(rest).allMatch(kind -> absent.stream().anyMatch(kind::startsWith));

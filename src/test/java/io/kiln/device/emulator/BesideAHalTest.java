@@ -28,6 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A model in firmware of the shapes that vendors' tools make; their start-up files, HALs and linker scripts are made up, their names are not. */
 final class BesideAHalTest {
@@ -37,7 +38,11 @@ final class BesideAHalTest {
     private Path folder;
 
     private void project(String shape, String... without) throws IOException {
-        try (Stream<Path> files = Files.list(Path.of("src/test/resources/hal", shape))) {
+        copied(Path.of("src/test/resources/hal", shape), without);
+    }
+
+    private void copied(Path from, String... without) throws IOException {
+        try (Stream<Path> files = Files.list(from)) {
             for (Path file : files.toList()) {
                 String name = file.getFileName().toString();
                 Path to = name.endsWith(".ld") ? folder : folder.resolve("src/main/c");
@@ -98,39 +103,61 @@ final class BesideAHalTest {
         assertThat(run(own("own", "", "board"), "clang")).contains("beside the HAL");
     }
 
+    /** The start-up file has sections of its own for the stack, and leaves .bss and constructors to _start. */
+    @ParameterizedTest
+    @ValueSource(strings = {"clang", "gnu"})
+    void aModelRunsBehindNordicsStartUpCode(String toolchain) throws IOException {
+        TestPrograms.need("qemu-system-arm");
+        project("cube", "startup_mps2.s", "console.c", SCRIPT);
+        project("nordic");
+        assertThat(run(own("own", "", "board"), toolchain)).contains("beside the HAL");
+    }
+
+    /** The scheduler is the stand-in for FreeRTOS of a scenario that users copy. */
+    @ParameterizedTest
+    @ValueSource(strings = {"clang", "gnu"})
+    void aModelRunsInATaskThatIsInterruptedAndWhoseStackIsMeasured(String toolchain) throws IOException {
+        TestPrograms.need("qemu-system-arm");
+        Path scheduler = Path.of("src/it/a-firmware-project-of-your-own/scheduler/src/main");
+        copied(scheduler.resolve("c"));
+        copied(scheduler.resolve("include"));
+        project("freertos");
+        assertThat(run(own("board", "", "board"), toolchain)).contains("the model's task used its stack");
+    }
+
     /** What lies at 0 stands for a boot loader: its vectors have no tick. */
     @Test
     void behindABootLoaderTheVectorsAreTheImagesOwn() throws IOException {
         TestPrograms.need("qemu-system-arm");
         Files.createDirectories(folder.resolve("src/main/c"));
         Files.writeString(folder.resolve("src/main/c/main.c"), """
-                #include "kiln_console.h"
-                #define SYSTICK ((volatile uint32_t*)0xe000e010u)
-                void Reset_Handler(void);
-                void SysTick_Handler(void);
-                __attribute__((section(".boot"), used)) static void (*const boot[])(void) = {(void (*)(void))0x20001000u, Reset_Handler};
-                static volatile uint32_t ticks;
-                void SysTick_Handler(void) { ++ticks; }
-                int main(void) {
-                  SYSTICK[1] = 24999u;
-                  SYSTICK[2] = 0u;
-                  SYSTICK[0] = 7u;
-                  while (ticks < 3u) {
-                  }
-                  kiln_console_text("ticks");
-                  return 0;
-                }
-                """);
+            #include "kiln_console.h"
+            #define SYSTICK ((volatile uint32_t*)0xe000e010u)
+            void Reset_Handler(void);
+            void SysTick_Handler(void);
+            __attribute__((section(".boot"), used)) static void (*const boot[])(void) = {(void (*)(void))0x20001000u, Reset_Handler};
+            static volatile uint32_t ticks;
+            void SysTick_Handler(void) { ++ticks; }
+            int main(void) {
+              SYSTICK[1] = 24999u;
+              SYSTICK[2] = 0u;
+              SYSTICK[0] = 7u;
+              while (ticks < 3u) {
+              }
+              kiln_console_text("ticks");
+              return 0;
+            }
+            """);
         Files.writeString(folder.resolve(SCRIPT), """
-                MEMORY {
-                  BOOT (r) : ORIGIN = 0, LENGTH = 256
-                  CODE (rx) : ORIGIN = 0x4000, LENGTH = 1M
-                  DATA (rw) : ORIGIN = 0x20000000, LENGTH = 1M
-                }
-                REGION_ALIAS("CONSTANTS", CODE)
-                SECTIONS { .boot : { KEEP(*(.boot)) } > BOOT }
-                INCLUDE sections.ld
-                """);
+            MEMORY {
+              BOOT (r) : ORIGIN = 0, LENGTH = 256
+              CODE (rx) : ORIGIN = 0x4000, LENGTH = 1M
+              DATA (rw) : ORIGIN = 0x20000000, LENGTH = 1M
+            }
+            REGION_ALIAS("CONSTANTS", CODE)
+            SECTIONS { .boot : { KEEP(*(.boot)) } > BOOT }
+            INCLUDE sections.ld
+            """);
         assertThat(run(own("board", "own", "board"), "clang")).contains("ticks");
     }
 
@@ -138,12 +165,12 @@ final class BesideAHalTest {
     void withoutAConsoleAProgramIsSilent() throws IOException {
         Files.createDirectories(folder.resolve("src/main/c"));
         Files.writeString(folder.resolve("src/main/c/main.c"), """
-                #include "kiln_console.h"
-                int main(void) {
-                  kiln_console_text("lost");
-                  return 0;
-                }
-                """);
+            #include "kiln_console.h"
+            int main(void) {
+              kiln_console_text("lost");
+              return 0;
+            }
+            """);
         FirmwareRequest request = request(own("board", "", "none"), "nucleo-f446re", "clang");
         Path elf = TestFirmware.build(request, folder, Log.QUIET).elf();
         assertThat(Files.readString(request.directory().resolve("Makefile")))

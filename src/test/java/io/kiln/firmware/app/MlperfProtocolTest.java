@@ -28,12 +28,20 @@ class MlperfProtocolTest {
     private static final String BOOT = "m-timestamp-mode-performance\r\nm-lap-us-1000\r\nm-init-done\r\nm-ready\r\n";
     private static final String CHARACTERS = "1000000";
     private static final String SEED = "20260101";
+    private static final String DRIVER = "driver";
+    private static final String LISTENER = "listener";
 
     @TempDir
     private static Path folder;
 
     @BeforeAll
-    static void compile() {
+    static void compile() throws IOException {
+        compile(DRIVER, "");
+        compile(LISTENER, "#define KILN_MLPERF_STREAM\n");
+    }
+
+    private static void compile(String driver, String model) throws IOException {
+        Files.writeString(folder.resolve("kiln_mlperf_model.h"), model);
         TestToolchains.resolve("host", "c -keys=cpu -model=host");
         Path application =
                 Path.of("src", "main", "resources", "templates", "mlperf").toAbsolutePath();
@@ -54,10 +62,12 @@ class MlperfProtocolTest {
                                 "-fno-sanitize-recover=all",
                                 "-I" + application,
                                 "-I" + tests,
+                                "-I.",
                                 "-o",
-                                "driver",
+                                driver,
                                 tests + "/mlperf_driver.c",
-                                application + "/kiln_mlperf_protocol.c"))
+                                application + "/kiln_mlperf_protocol.c",
+                                application + "/kiln_mlperf_text.c"))
                 .in(folder));
         assertThat(result.succeeded()).as(result.message()).isTrue();
     }
@@ -84,15 +94,58 @@ class MlperfProtocolTest {
         "'%', 'e-[Unknown command: ]|'",
         "'  db   load  4%db 01020304%db 05%db print%', 'm-[Expecting 4 bytes]|/m-load-done|//m-buffer-01-02-03-04||'",
         "'db load 491%db 01%db print%', 'Supplied buffer size 491 exceeds maximum of 490\n//'",
-        "'db load 2%db 0xff%db a1zz%db print%', 'm-[Expecting 2 bytes]|/e-[Invalid hex digit ''0x'']|/e-[Invalid hex digit ''zz'']|/m-buffer-a1-00||'",
-        "'db load -1%db load 99999999999%', 'e-[Command ''db load'' must be >0 bytes]|/Supplied buffer size 2147483647 exceeds maximum of 490\n'",
-        "'infer 2 x%', 'm-warmup-start-0|m-warmup-done|m-infer-start-2|m-lap-us-1037|m-lap-us-6074|m-infer-done|m-results-[0.000,0.000,0.000,0.000,0.000,0.000,0.000,0.000,0.000,0.000,0.000,0.000]|'",
+        "'db load 2%db 0xff%db a1zz%db print%', 'm-[Expecting 2 bytes]|/e-[Invalid hex digit ''0x'']|/e-[Invalid hex"
+                + " digit ''zz'']|/m-buffer-a1-00||'",
+        "'db load -1%db load 99999999999%', 'e-[Command ''db load'' must be >0 bytes]|/Supplied buffer size 2147483647"
+                + " exceeds maximum of 490\n"
+                + "'",
+        "'infer 2 x%',"
+            + " 'm-warmup-start-0|m-warmup-done|m-infer-start-2|m-lap-us-1037|m-lap-us-6074|m-infer-done|m-results-[0.000,0.000,0.000,0.000,0.000,0.000,0.000,0.000,0.000,0.000,0.000,0.000]|'",
         "'NAME%', 'e-[Unknown command: NAME]|'"
     })
     void everyCommandIsAnswered(String commands, String expected) throws IOException {
         String text = expected.replace("|", "\r\n").replace("/", "m-ready\r\n") + "m-ready\r\n";
         assertThat(answers(commands).replace("Input db has 0 elemented, expected 490\n", ""))
                 .isEqualTo(BOOT + text);
+    }
+
+    /** The streaming benchmark echoes commands, and has others. */
+    @Test
+    void aDeviceThatListensIsAnswered() throws IOException {
+        String sound = "00".repeat(490);
+        assertThat(answers(
+                                LISTENER,
+                                "start%db load 490%extract_uart_stream%db " + sound
+                                        + "%extract_uart_stream%stop%infer%")
+                        .replaceAll("Received command: (\\w+)", "> $1"))
+                .isEqualTo(BOOT
+                        + "> start\r\n"
+                        + "m-lap-us-1037\r\n"
+                        + "Listening for I2S data ... \r\n"
+                        + "DMA receive initiated.\r\n"
+                        + "m-ready\r\n"
+                        + "> db\r\n"
+                        + "Expecting 490 bytes\r\n"
+                        + "m-ready\r\n"
+                        + "> extract_uart_stream\r\n"
+                        + "e-[0 bytes are loaded]\r\n"
+                        + "m-ready\r\n"
+                        + "> db\r\n"
+                        + "490 bytes received\r\n"
+                        + "m-load-done\r\n"
+                        + "m-ready\r\n"
+                        + "> extract_uart_stream\r\n"
+                        + "m-activations-[-2147483648]\r\n"
+                        + "m-ready\r\n"
+                        + "> stop\r\n"
+                        + "m-lap-us-1074\r\n"
+                        + "Streaming stopped.\r\n"
+                        + "target activations: \r\n"
+                        + "[]\r\n"
+                        + "m-ready\r\n"
+                        + "> infer\r\n"
+                        + "e-[Unknown command: infer]\r\n"
+                        + "m-ready\r\n");
     }
 
     @Test
@@ -103,16 +156,21 @@ class MlperfProtocolTest {
     }
 
     /** The driver itself checks bounds, and that each command is answered. */
-    @Test
-    void randomCharactersDoNoHarm() {
+    @ParameterizedTest
+    @ValueSource(strings = {DRIVER, LISTENER})
+    void randomCharactersDoNoHarm(String driver) {
         ProcessResult result =
-                ProcessRunner.run(Command.of(folder.resolve("driver").toString(), List.of(CHARACTERS, SEED)));
+                ProcessRunner.run(Command.of(folder.resolve(driver).toString(), List.of(CHARACTERS, SEED)));
         assertThat(result.succeeded()).as(result.message()).isTrue();
     }
 
     private static String answers(String commands) throws IOException {
+        return answers(DRIVER, commands);
+    }
+
+    private static String answers(String program, String commands) throws IOException {
         try (RunningProcess driver =
-                ProcessRunner.start(Command.of(folder.resolve("driver").toString(), List.of()))) {
+                ProcessRunner.start(Command.of(folder.resolve(program).toString(), List.of()))) {
             driver.input().write(commands.getBytes(StandardCharsets.US_ASCII));
             driver.input().close();
             return new String(driver.output().readAllBytes(), StandardCharsets.US_ASCII);

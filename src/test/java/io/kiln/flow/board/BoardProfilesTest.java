@@ -33,6 +33,9 @@ class BoardProfilesTest {
     @Test
     void everyBoardLinksAndThePackedOnesAreReadAgain() throws IOException {
         Path boards = boards(SENSOR);
+        // As large as vendors' descriptions are.
+        String description = "<device>" + "<register>STATUS</register>\n".repeat(200_000) + "</device>";
+        Files.writeString(boards.resolve("sensor-v3/device.svd"), description);
         BoardProfiles profiles = new BoardProfiles(boards, Log.QUIET);
         profiles.check(folder.resolve("work"), TestToolchains.environment(Log.QUIET));
         assertThat(folder.resolve("work/sensor-v3/empty.elf")).isNotEmptyFile();
@@ -53,12 +56,14 @@ class BoardProfilesTest {
         assertThat(folder.resolve("again.zip")).hasSameBinaryContentAs(zip);
         try (ZipFile file = new ZipFile(zip.toFile())) {
             assertThat(file.stream().map(ZipEntry::getName))
-                    .containsExactly("sensor-v3/board.yaml", "sensor-v3/extra.c", "sensor/board.yaml");
+                    .containsExactly(
+                            "sensor-v3/board.yaml", "sensor-v3/device.svd", "sensor-v3/extra.c", "sensor/board.yaml");
         }
         BoardSources sources =
                 new BoardSources(List.of(new BoardSources.Archive(zip, "com.acme:boards:1.2.0")), Set.of());
         Boards all = sources.boards(folder.resolve("none"));
         assertThat(all.find("sensor-v3").title()).isEqualTo("Sensor");
+        assertThat(all.find("sensor-v3").files().get("device.svd").text()).isEqualTo(description);
         assertThat(all.ids()).contains("sensor-v3").doesNotContain("sensor");
     }
 
@@ -75,9 +80,11 @@ class BoardProfilesTest {
     @Test
     void aScriptThatLeavesMemoryUnusedIsRefused() throws IOException {
         Path boards = boards(SENSOR);
-        Files.writeString(
-                boards.resolve("sensor-v3/memory.ld"),
-                "INCLUDE memories.ld\nINCLUDE sections.ld\nASSERT(__bss_end < 0x20010000, \"half of the RAM is mine\")\n");
+        Files.writeString(boards.resolve("sensor-v3/memory.ld"), """
+            INCLUDE memories.ld
+            INCLUDE sections.ld
+            ASSERT(__bss_end < 0x20010000, "half of the RAM is mine")
+            """);
         assertThatThrownBy(() -> new BoardProfiles(boards, Log.QUIET)
                         .check(folder.resolve("work"), TestToolchains.environment(Log.QUIET)))
                 .isInstanceOf(KilnException.class)

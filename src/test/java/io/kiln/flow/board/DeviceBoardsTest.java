@@ -149,8 +149,9 @@ class DeviceBoardsTest {
                 try {
                     new BoardProfiles(boards, Log.QUIET)
                             .check(folder.resolve("work"), TestToolchains.environment(Log.QUIET));
-                    assertThat(folder.resolve("work").resolve(id).resolve("empty.elf"))
-                            .isNotEmptyFile();
+                    Path images = folder.resolve("work").resolve(id);
+                    assertThat(images.resolve("empty.elf")).isNotEmptyFile();
+                    assertThat(images.resolve("largest/largest.elf")).isNotEmptyFile();
                 } catch (KilnException e) {
                     refused.put(device, e.getMessage());
                 }

@@ -41,6 +41,25 @@ final class ArchiveBesideSourcesTest extends ArchiveProject {
         assertThat(json("kiln/report.json").path("name").asText()).isEqualTo("beta, gesture");
     }
 
+    /** Nothing but a host calls the operators of such an archive. */
+    @Test
+    void singleOperatorsNeedAServer() throws IOException {
+        Path file = TvmArchive.of("v7")
+                .without("codegen/")
+                .without("src/")
+                .with("metadata.json", """
+                    {"version": 7, "model_name": "one", "target": ["c"], "executors": [], "style": "operator", "memory": {}}\
+                    """)
+                .with("codegen/host/src/lib0.c", "int one(void* a, int* b, int c);\n")
+                .save(folder.resolve("net.tar"));
+        BuildSpec spec = withVerify(spec("host", "host", file), new VerifySpec(VerifyOn.NONE, Optional.empty(), 0, 0));
+        assertThatThrownBy(() -> flow.generate(spec))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining(
+                        "archive `one` has the style `operator`: nothing in it calls its operators in order")
+                .hasMessageContaining("Set kiln.application to rpc");
+    }
+
     @Test
     void callsOfCmsisNnAreAMissingDependency() throws IOException {
         assumeRunnable("host", "host");

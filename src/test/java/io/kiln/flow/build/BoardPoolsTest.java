@@ -12,6 +12,7 @@ import io.kiln.base.elf.ElfFile;
 import io.kiln.base.elf.ElfFile.Symbol;
 import io.kiln.flow.Flow;
 import io.kiln.flow.GestureProject;
+import io.kiln.flow.resolve.BoardPools;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
@@ -21,6 +22,8 @@ import io.kiln.flow.spec.SpecDraft;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.process.TestPrograms;
 import io.kiln.reference.OwnModel;
+import io.kiln.target.SpareRam.Reads;
+import io.kiln.toolchain.board.Boards;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -166,6 +169,16 @@ final class BoardPoolsTest {
         assertThat(Files.readString(folder.resolve("out/generated-sources/kiln/codegen/host/src/gesture_lib0.c")))
                 .containsPattern("dtcm\\[(1[0-2][0-9]|[1-9][0-9])\\]")
                 .contains(" sram[");
+    }
+
+    @Test
+    void halfOfACacheForCodeAndConstantsIsTheKernels() {
+        assertThat(constants("b-u585i-iot02a")).isEqualTo(new Reads(7, 16, 4 << 10));
+        assertThat(constants("nucleo-l4r5zi")).isEqualTo(new Reads(5, 8, 256));
+    }
+
+    private static Reads constants(String board) {
+        return BoardPools.of(Boards.builtIn().find(board), Map.of(), 1).spare().constants();
     }
 
     @Test

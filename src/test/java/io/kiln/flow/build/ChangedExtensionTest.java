@@ -63,7 +63,7 @@ final class ChangedExtensionTest {
     void anotherJarMakesOtherC() throws Exception {
         Path jar = folder.resolve("npu.jar");
         jar(jar, classes("first"));
-        assertThat(generated(jar).get(0)).isEqualTo("Generating C: first build");
+        assertThat(generated(jar)).noneMatch(line -> line.startsWith("Generating C"));
         assertThat(generated(jar)).containsExactly("Generating C: nothing changed");
         jar(jar, classes("second"));
         assertThat(generated(jar).get(0)).isEqualTo("Generating C: extensions[0] npu.jar changed");

@@ -10,6 +10,7 @@ import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.WholeFiles;
+import io.kiln.base.elf.ElfFile;
 import io.kiln.firmware.RecordingLog;
 import io.kiln.flow.Flow;
 import io.kiln.flow.spec.BuildSpec;
@@ -17,6 +18,8 @@ import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.DeviceSpec;
+import io.kiln.flow.spec.MachineSpec;
+import io.kiln.flow.spec.RunSpec;
 import io.kiln.flow.spec.SpecDraft;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.flow.spec.VerifyOver;
@@ -28,6 +31,7 @@ import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -232,6 +236,71 @@ class EthosUFlowTest {
         flow.build(spec, DeviceSpec.USUAL);
         assertThat(json("kiln/verify.json").path("bitExact").asBoolean()).isTrue();
         assertThat(json("kiln/verify.json").path("ranOn").asText()).contains("stand-in");
+        // So it is on the virtual board itself, although the project has a driver.
+        BuildSpec virtual = with(spec, "virtual-corstone-300");
+        flow.generate(virtual);
+        flow.link(virtual);
+    }
+
+    private static BuildSpec with(BuildSpec spec, String board) {
+        return spec.with(new MachineSpec(
+                board,
+                spec.machine().toolchain(),
+                spec.machine().boardSources(),
+                spec.machine().update()));
+    }
+
+    static Stream<List<String>> kits() {
+        return Stream.of(
+                List.of("alif-e7-devkit-he", "" + VelaModel.U55_128, "NPU_HE_IRQHandler"),
+                List.of("numaker-m55m1", "" + VelaModel.U55_256, "NPU_IRQHandler"));
+    }
+
+    /** Boards that can be bought: their images hold the driver and its interrupt; their objects answer on the stand-in. */
+    @ParameterizedTest
+    @EnabledIfSystemProperty(named = "kiln.golden", matches = "all")
+    @MethodSource("kits")
+    void kitsLinkTheDriverAndAnswerOnTheirStandIn(List<String> kit) throws IOException {
+        TestPrograms.need("qemu-system-arm");
+        WholeFiles.write(folder.resolve("src/main/c/driver/ethosu_driver.h"), DRIVER_HEADER);
+        WholeFiles.write(folder.resolve("src/main/c/driver/driver.c"), DRIVER.replace("FAILS", "128"));
+        int configuration = Integer.parseInt(kit.get(1));
+        BuildSpec spec = draft(List.of(new ModelSource(mixed(configuration), "m")), kit.get(0), vectors("kit"))
+                .build();
+        flow.build(spec, DeviceSpec.USUAL);
+        assertThat(json("kiln/verify.json").path("bitExact").asBoolean()).isTrue();
+        ElfFile image = ElfFile.read(folder.resolve("out/m.elf"));
+        long handler = image.symbolValue(kit.get(2)).orElseThrow();
+        assertThat(image.symbols())
+                .filteredOn(
+                        symbol -> symbol.value() == handler && !symbol.name().startsWith("$"))
+                .extracting(ElfFile.Symbol::name)
+                .as("the handler that calls the driver, and not that of all interrupts without one")
+                .containsExactly(kit.get(2));
+        assertThat(image.symbolValue("ethosu_invoke_v3")).isPresent();
+        assertThat(image.symbolValue("ethosu_model_describe"))
+                .as("the model of the NPU")
+                .isEmpty();
+    }
+
+    /** A driver that waits for an interrupt which never comes: who talks to the image waits no longer than the limit. */
+    @Test
+    void aDriverThatNeverReturnsEndsInATimeOut() throws IOException {
+        TestPrograms.need("qemu-system-arm");
+        writeBoard("npu: {kind: ethos-u55, macs: 128, base: 0x58102000, secure: false, memories: [ssram, sram, ddr]}");
+        WholeFiles.write(folder.resolve("src/main/c/driver/ethosu_driver.h"), DRIVER_HEADER);
+        WholeFiles.write(
+                folder.resolve("src/main/c/driver/driver.c"),
+                DRIVER.replace(
+                        "if (in[i] == FAILS) return -1;", "static volatile int done; while (!done) __asm__(\"wfi\");"));
+        BuildSpec spec = draft(List.of(new ModelSource(mixed(VelaModel.U55_128), "m")), "my-board", vectors("late"))
+                .build();
+        RunSpec run = new RunSpec(Duration.ofSeconds(3), Optional.empty());
+        assertThatThrownBy(() -> flow.run(spec, run))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("It printed: kiln: ready, m")
+                .hasMessageContaining("the image ran longer than 3 s and was stopped");
+        assertThat(TestPrograms.left()).isEmpty();
     }
 
     @Test

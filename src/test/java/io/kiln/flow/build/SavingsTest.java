@@ -44,6 +44,11 @@ class SavingsTest {
         assertThat(refused("speed", "caller"))
                 .contains("or try\n")
                 .contains(String.format(Locale.ROOT, "  -Dkiln.io=workspace: %,d bytes of RAM less, of ", ram))
+                .contains("  -Dkiln.optimize=ram: ")
+                .contains(String.format(
+                        Locale.ROOT,
+                        "%,d inputs and outputs of the default application",
+                        now.ram().io()))
                 .doesNotContain("flash less");
         board(Long.toString(small.flash().total() + 64), "4M");
         assertThat(refused("speed", "caller"))
@@ -82,14 +87,14 @@ class SavingsTest {
         Path tiny = Files.createDirectories(folder.resolve("src/main/boards/tiny"));
         Files.writeString(
                 tiny.resolve("board.yaml"), """
-                schema: 1
-                id: tiny
-                title: An AN386 with too little memory
-                extends: mps2-an386
-                target: c -keys=arm_cpu,cpu -mcpu=cortex-m4 -model=mps2-an386
-                memories:
-                  - {name: code, kind: rom, base: 0x00000000, size: FLASH}
-                  - {name: sram, kind: ram, base: 0x20000000, size: RAM}
-                """.replace("FLASH", flash).replace("RAM", ram));
+                    schema: 1
+                    id: tiny
+                    title: An AN386 with too little memory
+                    extends: mps2-an386
+                    target: c -keys=arm_cpu,cpu -mcpu=cortex-m4 -model=mps2-an386
+                    memories:
+                      - {name: code, kind: rom, base: 0x00000000, size: FLASH}
+                      - {name: sram, kind: ram, base: 0x20000000, size: RAM}
+                    """.replace("FLASH", flash).replace("RAM", ram));
     }
 }

@@ -27,7 +27,8 @@ import org.xml.sax.SAXException;
 /**
  * The published rules of build systems for a library's folder, as far as they can be checked without the build systems: Arduino's library
  * specification, PlatformIO's {@code library.json}, Zephyr's {@code module.yml} and {@code sample.yaml}, ESP-IDF's component manifest and build
- * files, and the order of elements of {@code PACK.xsd}.
+ * files, and the order of elements of {@code PACK.xsd}. Arduino's are those of arduino-lint with its names of rules: LS for the folder, LP
+ * for {@code library.properties}, as for a library that is submitted to the Library Manager.
  */
 final class FormRules {
     private static final Pattern SEMANTIC_VERSION = Pattern.compile("[0-9]+\\.[0-9]+\\.[0-9]+");
@@ -41,6 +42,21 @@ final class FormRules {
             "Data Storage",
             "Data Processing",
             "Other");
+    /** Fields of Arduino's library specification that must have a value, and those that may be there. */
+    private static final List<String> ARDUINO_FIELDS =
+            List.of("name", "version", "author", "maintainer", "sentence", "category", "url", "architectures");
+
+    private static final Set<String> ARDUINO_OPTIONS =
+            Set.of("paragraph", "depends", "dot_a_linkage", "includes", "precompiled", "ldflags");
+
+    /** Folders that arduino-lint knows or takes for misspelled ones. */
+    private static final Set<String> ARDUINO_FOLDERS = Set.of("src", "examples", "extras");
+
+    /** Keys of {@code module.yml} in the schema of Zephyr's {@code zephyr_module.py}, as far as a library may have them. */
+    private static final Set<String> MODULE_KEYS = Set.of("name", "build", "samples", "tests");
+
+    private static final Set<String> MODULE_BUILD_KEYS = Set.of("cmake", "kconfig", "depends", "settings");
+
     private static final List<String> PACK_ORDER = List.of(
             "vendor",
             "name",
@@ -88,7 +104,14 @@ final class FormRules {
         return Files.isRegularFile(folder.resolve(file)) ? Files.readString(folder.resolve(file)) : "";
     }
 
+    private static Set<String> names(JsonNode node) {
+        Set<String> names = new TreeSet<>();
+        node.fieldNames().forEachRemaining(names::add);
+        return names;
+    }
+
     private void common(SourceForm form) throws IOException {
+        hold(text("LICENSE").equals(Files.readString(Path.of("LICENSE"))), "the licence of the runtime is there");
         hold(text("README.md").startsWith("# kiln_"), "README.md has the library's title");
         hold(
                 Files.isRegularFile(folder.resolve(form.headers()).resolve("tvmgen_gesture.h")),
@@ -132,7 +155,15 @@ final class FormRules {
 
     private void zephyr() throws IOException {
         JsonNode module = new YAMLMapper().readTree(text("zephyr/module.yml"));
+        hold(MODULE_KEYS.containsAll(names(module)), "module.yml has known keys, not " + names(module));
+        hold(MODULE_BUILD_KEYS.containsAll(names(module.path("build"))), "build has known keys");
         hold(module.path("name").asText().matches("[a-z0-9_]+"), "a module's name is a name");
+        hold(!text("CMakeLists.txt").contains("zephyr_include_directories"), "no folder of headers is everybody's");
+        hold(
+                text("samples/proof/CMakeLists.txt")
+                        .contains("target_link_libraries(app PRIVATE "
+                                + module.path("name").asText()),
+                "the sample links with the module");
         hold(
                 Files.exists(folder.resolve(module.at("/build/cmake").asText()).resolve("CMakeLists.txt")),
                 "build.cmake is its folder");
@@ -154,9 +185,29 @@ final class FormRules {
     private void espIdf() throws IOException {
         JsonNode manifest = new YAMLMapper().readTree(text("idf_component.yml"));
         hold(SEMANTIC_VERSION.matcher(manifest.path("version").asText()).matches(), "version is semantic");
+        // The fields of the component manager's Manifest.
         List<String> allowed = List.of(
-                "version", "description", "license", "dependencies", "examples", "targets", "url", "tags", "files");
-        manifest.fieldNames().forEachRemaining(name -> hold(allowed.contains(name), "no field " + name));
+                "version",
+                "targets",
+                "maintainers",
+                "description",
+                "license",
+                "tags",
+                "dependencies",
+                "files",
+                "examples",
+                "url",
+                "repository",
+                "documentation",
+                "issues",
+                "discussion",
+                "repository_info");
+        names(manifest).forEach(name -> hold(allowed.contains(name), "no field " + name));
+        hold(
+                manifest.at("/dependencies/idf").asText().matches("(>=|\\^|~)?[0-9]+(\\.[0-9]+){1,2}"),
+                "a range of versions");
+        hold(manifest.path("license").asText().equals("Apache-2.0"), "the licence is an identifier of SPDX");
+        hold(!text("CMakeLists.txt").contains("PRIV_INCLUDE_DIRS"), "the folder of headers is the only one");
         hold(Files.isDirectory(folder.resolve(manifest.at("/examples/0/path").asText())), "examples are folders");
         hold(text("CMakeLists.txt").contains("idf_component_register("), "the component registers itself");
         listsItsSources("CMakeLists.txt");
@@ -168,29 +219,56 @@ final class FormRules {
     private void arduino() throws IOException {
         Properties properties = new Properties();
         properties.load(new StringReader(text("library.properties")));
-        for (String field : List.of(
-                "name",
-                "version",
-                "author",
-                "maintainer",
-                "sentence",
-                "paragraph",
-                "category",
-                "url",
-                "architectures")) {
-            hold(properties.containsKey(field), "there is a field " + field);
+        for (String field : ARDUINO_FIELDS) {
+            hold(!properties.getProperty(field, "").isBlank(), "LP: the field " + field + " has a value");
         }
+        properties
+                .stringPropertyNames()
+                .forEach(field -> hold(
+                        ARDUINO_FIELDS.contains(field) || ARDUINO_OPTIONS.contains(field), "LP: no field " + field));
+        String name = properties.getProperty("name", "");
+        hold(name.matches("[a-zA-Z][a-zA-Z0-9 _.-]{0,62}"), "LP: the name has plain characters");
+        for (String field : List.of("name", "maintainer")) {
+            hold(
+                    !properties.getProperty(field, "").toLowerCase(Locale.ROOT).contains("arduino"),
+                    "LP: " + field + " is not Arduino's");
+        }
+        hold(!name.toLowerCase(Locale.ROOT).contains("library"), "LP: the name has no superfluous word");
+        hold(SEMANTIC_VERSION.matcher(properties.getProperty("version", "")).matches(), "LP: version is semantic");
+        hold(ARDUINO_CATEGORIES.contains(properties.getProperty("category", "")), "LP: category is one of the list");
+        hold(properties.getProperty("url", "").matches("https?://[a-z0-9.-]+(/\\S*)?"), "LP: url is an address");
         hold(
-                properties.getProperty("name").matches("[A-Za-z0-9][A-Za-z0-9_. -]{0,62}"),
-                "the name has plain characters");
-        hold(SEMANTIC_VERSION.matcher(properties.getProperty("version")).matches(), "version is semantic");
-        hold(ARDUINO_CATEGORIES.contains(properties.getProperty("category")), "category is one of the list");
+                !properties.getProperty("paragraph", "").contains(properties.getProperty("sentence", "")),
+                "LP: the paragraph does not repeat the sentence");
+        for (String header : properties.getProperty("includes", "").split(",", -1)) {
+            hold(Files.isRegularFile(folder.resolve("src").resolve(header)), "LP: includes are in src");
+        }
+        hold(Files.isRegularFile(folder.resolve("src/" + name + ".h")), "LS008: a header has the library's name");
         hold(
-                !properties.getProperty("name").toLowerCase(Locale.ROOT).startsWith("arduino"),
-                "the name is not Arduino's");
-        hold(Files.exists(folder.resolve("src").resolve(properties.getProperty("includes"))), "includes are in src");
+                folder.getFileName().toString().matches("[a-zA-Z0-9][a-zA-Z0-9_.-]{0,62}"),
+                "LS002, LS003: the folder's name");
+        try (Stream<Path> root = Files.list(folder)) {
+            for (Path entry : root.toList()) {
+                hold(
+                        !Files.isDirectory(entry)
+                                || ARDUINO_FOLDERS.contains(entry.getFileName().toString()),
+                        "LS009 to LS012: no folder " + entry.getFileName());
+            }
+        }
+        try (Stream<Path> all = Files.walk(folder)) {
+            for (Path entry : all.toList()) {
+                hold(!Files.isSymbolicLink(entry), "LS005: no link " + entry);
+                hold(
+                        !entry.getFileName().toString().matches("\\.development|\\.gitmodules|.*\\.exe|utility"),
+                        "LS004, LS006, LS007, LS010: no " + entry);
+            }
+        }
+        for (Path sketch : files(folder.resolve("examples"), 2)) {
+            hold(
+                    sketch.toString().matches(".*\\.(ino|c|cpp|h)"),
+                    "a sketch has code only, not " + sketch.getFileName());
+        }
         hold(Files.exists(folder.resolve("examples/Proof/Proof.ino")), "a sketch has its folder's name");
-        hold(!Files.exists(folder.resolve("include")), "src is the only folder of headers");
     }
 
     private void platformIo() throws IOException {
@@ -219,7 +297,7 @@ final class FormRules {
         List<String> sorted = PACK_ORDER.stream().filter(names::contains).toList();
         hold(names.equals(sorted), "elements are in the order of PACK.xsd, not " + names);
         hold(
-                names.containsAll(List.of("vendor", "name", "description", "url", "releases")),
+                names.containsAll(List.of("vendor", "name", "description", "url", "license", "releases")),
                 "required elements are there");
         hold(
                 description

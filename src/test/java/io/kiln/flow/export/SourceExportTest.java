@@ -73,32 +73,6 @@ class SourceExportTest {
         assertThat(wrong.output()).contains("FAIL: 1 of 2 cases are wrong");
     }
 
-    @Test
-    void anotherProgramFindsWhatCMakeInstalled() throws IOException {
-        Path library = export(gesture().build(), "cmake", "");
-        Path build = folder.resolve("build");
-        Path installed = folder.resolve("installed");
-        run(library, "cmake", "-S", ".", "-B", build.toString(), "-DCMAKE_INSTALL_PREFIX=" + installed);
-        run(library, "cmake", "--build", build.toString());
-        run(build, "ctest");
-        run(build, "cmake", "--install", ".");
-        Path app = Files.createDirectory(folder.resolve("app"));
-        Files.writeString(app.resolve("main.c"), """
-                #include <tvmgen_gesture.h>
-                int main(void) { return tvmgen_gesture_run == 0; }
-                """);
-        Files.writeString(app.resolve("CMakeLists.txt"), """
-                cmake_minimum_required(VERSION 3.16)
-                project(app C)
-                find_package(kiln_gesture REQUIRED)
-                add_executable(app main.c)
-                target_link_libraries(app PRIVATE kiln::kiln_gesture)
-                """);
-        run(app, "cmake", "-S", ".", "-B", "b", "-DCMAKE_PREFIX_PATH=" + installed);
-        run(app, "cmake", "--build", "b");
-        run(app, "b/app");
-    }
-
     /** The C of a core with assembly of its own is complete as well. */
     @Test
     void theCodeOfABoardCompilesForItsCore() throws IOException {
@@ -190,20 +164,20 @@ class SourceExportTest {
 
     /** Arduino's console and loop, as far as a sketch needs them. */
     private static final String ARDUINO = """
-            #include <stdio.h>
-            struct Console {
-              void begin(long) {}
-              operator bool() { return true; }
-              void print(const char* text) { printf("%s", text); }
-              void print(int value) { printf("%d", value); }
-              void println(const char* text) { printf("%s\\n", text); }
-            } Serial;
-            #include "@SKETCH@"
-            int main() {
-              setup();
-              loop();
-            }
-            """;
+        #include <stdio.h>
+        struct Console {
+          void begin(long) {}
+          operator bool() { return true; }
+          void print(const char* text) { printf("%s", text); }
+          void print(int value) { printf("%d", value); }
+          void println(const char* text) { printf("%s\\n", text); }
+        } Serial;
+        #include "@SKETCH@"
+        int main() {
+          setup();
+          loop();
+        }
+        """;
 
     private static Stream<String> list(Path folder) throws IOException {
         try (Stream<Path> files = Files.list(folder)) {

@@ -16,6 +16,7 @@ import io.kiln.process.RunningProcess;
 import io.kiln.toolchain.board.Boards;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 
 /** A worker with QEMU and a virtual board in a process of its own. */
@@ -25,10 +26,10 @@ public final class BenchWorkerProgram {
 
     private BenchWorkerProgram() {}
 
-    /** Arguments: the farm's URL, the worker's name, its virtual board or nothing, {@code kiln.home}. Ends with its standard input. */
+    /** Arguments: the farm's URL, the worker's name, its virtual board or nothing, {@code kiln.home}, the folder of keys or nothing. Ends with its standard input. */
     public static void main(String[] args) throws Exception {
         WorkerSpec spec = new WorkerSpec(
-                FarmAddress.parse(args[0], MEMBER),
+                FarmAddress.parse(args[0], SoakPlace.access(args[4], "member")),
                 new Identity(args[1], "1.0.0", Labels.NONE),
                 List.of("mps2-an386"),
                 1,
@@ -42,20 +43,33 @@ public final class BenchWorkerProgram {
 
     /** Starts one; its temporary files, and so the command lines of its emulators, are in {@code home}. */
     static RunningProcess fork(FarmAddress address, String name, String board, Path home) {
-        return ProcessRunner.start(Command.of(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-Xmx256m",
-                        "-XX:+UseSerialGC",
-                        "-XX:TieredStopAtLevel=1",
-                        "-Dslf4j.internal.verbosity=ERROR",
-                        "-Djava.io.tmpdir=" + home.resolve("tmp"),
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        BenchWorkerProgram.class.getName(),
-                        address.url(),
-                        name,
-                        board,
-                        home.toString())
-                .within(Duration.ofHours(2)));
+        return fork(List.of(), address, name, board, home, "");
+    }
+
+    /**
+     * The same.
+     *
+     * @param before words of the command line before {@code java}
+     * @param keys folder of keys; empty for a password
+     */
+    static RunningProcess fork(
+            List<String> before, FarmAddress address, String name, String board, Path home, String keys) {
+        List<String> line = new ArrayList<>(before);
+        line.addAll(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx256m",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-Dslf4j.internal.verbosity=ERROR",
+                "-Djava.io.tmpdir=" + home.resolve("tmp"),
+                "-cp",
+                System.getProperty("java.class.path"),
+                BenchWorkerProgram.class.getName(),
+                address.url(),
+                name,
+                board,
+                home.toString(),
+                keys));
+        return ProcessRunner.start(Command.ofLine(line).within(Duration.ofHours(2)));
     }
 }

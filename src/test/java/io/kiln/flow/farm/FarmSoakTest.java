@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.Log;
-import io.kiln.farm.FarmTerms;
-import io.kiln.farm.broker.FarmBroker;
 import io.kiln.farm.client.FarmClient;
+import io.kiln.farm.client.JobTerms;
+import io.kiln.farm.desk.Labels;
 import io.kiln.farm.job.FarmAnswer;
 import io.kiln.farm.job.FarmAnswer.GivenUp;
 import io.kiln.farm.job.FarmAnswer.Ran;
@@ -17,8 +17,7 @@ import io.kiln.farm.job.FarmTask;
 import io.kiln.farm.job.RunPlace;
 import io.kiln.farm.lease.BoardLease;
 import io.kiln.farm.lease.BoardLeases;
-import io.kiln.farm.link.FarmAddress;
-import io.kiln.farm.state.FarmKeeper;
+import io.kiln.farm.link.FarmLost;
 import io.kiln.flow.Flow;
 import io.kiln.flow.GestureProject;
 import io.kiln.flow.spec.DeviceSpec;
@@ -27,59 +26,81 @@ import io.kiln.process.RunningProcess;
 import io.kiln.reference.Interpreter;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * {@code -Dkiln.farm.soak}: eight workers in processes of their own, with QEMU and four virtual boards, answer a thousand jobs while 30 of them are
- * killed and the broker is restarted twice. A number as the property's value takes so many jobs, and kills in proportion.
+ * {@code -Dkiln.farm.soak}: eight workers in processes of their own, four of them on a second computer, with QEMU and four virtual boards, answer two
+ * thousand jobs of three projects, while 60 processes are killed, every tenth of them the broker, the network is cut for seconds and minutes, the
+ * broker's disk is full and clocks jump. A number as the property's value takes so many jobs, and kills in proportion. What this needs, and what it
+ * does without, is in {@link SoakPlace}.
  */
 @EnabledIfSystemProperty(named = "kiln.farm.soak", matches = ".*")
 final class FarmSoakTest {
-    private static final int JOBS = Integer.getInteger("kiln.farm.soak", 1000);
+    private static final int JOBS = Integer.getInteger("kiln.farm.soak", 2000);
     private static final int JOBS_PER_BOARD_JOB = 25;
     private static final int KILLS = JOBS * 3 / 100;
+    private static final int KILLS_PER_BROKER = 10;
     private static final int WORKERS = 8;
     private static final int BOARDS = 4;
+    private static final List<String> PROJECTS = List.of("a", "a", "a", "b", "b", "c");
+    private static final int[] CUTS = {5, 20, 90};
+    private static final int JUMP = 600;
+    private static final int MOST_CONNECTS = 20;
+    private static final int FULL_SECONDS = 40;
+    private static final int DISK_MEGABYTES = 200;
 
     @TempDir
     private Path folder;
 
-    private FarmBroker broker;
-    private FarmKeeper keeper;
+    private SoakPlace place;
+    private BrokerProgram broker;
+    private final Random random = new Random(7);
     private final Map<Integer, RunningProcess> workers = new TreeMap<>();
+    private final Set<String> alarms = Collections.synchronizedSet(new TreeSet<>());
+    private final AtomicInteger reads = new AtomicInteger();
+    private final AtomicInteger restarts = new AtomicInteger();
+    private volatile boolean isOver;
 
-    private void start(FarmAddress at) {
-        broker = FarmBroker.start(folder.resolve("broker"), at, Log.QUIET, event -> {});
-        keeper =
-                new FarmKeeper(broker::link, broker.desk(), broker.address().url(), "1.0.0", Clock.systemUTC()).start();
+    private void start(String url) {
+        broker = BrokerProgram.fork(place.on(false), url, place.disk().resolve("farm"), place.keyFolder(), 512);
     }
 
-    private void stop() {
-        keeper.close();
-        broker.close();
-    }
-
-    private Path home() {
-        return folder.resolve("home");
+    private Path home(int number) {
+        return folder.resolve(number < WORKERS / 2 ? "near" : "far");
     }
 
     private void fork(int number) {
-        String board = number < BOARDS ? "board-" + number : "";
-        workers.put(number, BenchWorkerProgram.fork(broker.address(), "w" + number, board, home()));
+        String board = number % 2 == 0 ? "board-" + number : "";
+        workers.put(
+                number,
+                BenchWorkerProgram.fork(
+                        place.on(number >= WORKERS / 2),
+                        broker.address(),
+                        "w" + number,
+                        board,
+                        home(number),
+                        place.keyFolder()));
     }
 
     private Bytes image(String board) throws IOException {
@@ -91,59 +112,199 @@ final class FarmSoakTest {
 
     @Test
     void every_job_is_answered_once_whatever_dies() throws Exception {
-        Files.createDirectories(home().resolve("tmp"));
-        start(FarmAddress.parse("tcp://localhost:0", BenchWorkerProgram.MEMBER));
+        Files.createDirectories(home(0).resolve("tmp"));
+        Files.createDirectories(home(WORKERS).resolve("tmp"));
         Bytes emulated = image("mps2-an386");
         Bytes flashed = image("virtual-stm32f405");
+        try (SoakPlace made = new SoakPlace(folder, DISK_MEGABYTES)) {
+            place = made;
+            start(place.url());
+            IntStream.range(0, WORKERS).forEach(this::fork);
+            try {
+                soak(emulated, flashed);
+            } finally {
+                isOver = true;
+                workers.values().forEach(RunningProcess::close);
+                broker.close();
+            }
+        }
+    }
+
+    private void soak(Bytes emulated, Bytes flashed) throws Exception {
+        Map<String, FarmClient> clients = new TreeMap<>();
+        for (String project : Set.copyOf(PROJECTS)) {
+            JobTerms terms = new JobTerms(Duration.ofMinutes(20), project, JobTerms.USUAL, Labels.NONE, "1.0.0");
+            clients.put(project, connect(terms));
+        }
         FarmTask run = new FarmTask.Run(List.of(new FarmTask.Call(0, input())));
-        IntStream.range(0, WORKERS).forEach(this::fork);
-        FarmClient client = FarmClient.connect(broker.address(), FarmTerms.of(Duration.ofMinutes(10)), Log.QUIET);
         List<CompletableFuture<FarmResult>> results = new ArrayList<>();
         for (int i = 0; i < JOBS; i++) {
             boolean isBoard = i % JOBS_PER_BOARD_JOB == 0;
-            results.add(client.submit(FarmJob.of(
-                    isBoard ? "virtual-stm32f405" : "mps2-an386",
-                    isBoard ? RunPlace.BOARD : RunPlace.EMULATOR,
-                    Duration.ofSeconds(60),
-                    isBoard ? flashed : emulated,
-                    run)));
+            results.add(clients.get(PROJECTS.get(i % PROJECTS.size()))
+                    .submit(FarmJob.of(
+                            isBoard ? "virtual-stm32f405" : "mps2-an386",
+                            isBoard ? RunPlace.BOARD : RunPlace.EMULATOR,
+                            Duration.ofSeconds(60),
+                            isBoard ? flashed : emulated,
+                            run)));
         }
+        Thread watching = new Thread(this::watch, "watching");
+        watching.start();
         disturb(results);
         List<FarmAnswer> answers = results.stream()
                 .map(CompletableFuture::join)
                 .map(FarmResult::answer)
                 .toList();
-        client.close();
+        clients.values().forEach(FarmClient::close);
         check(answers);
+        isOver = true;
+        watching.join();
+        broker.close();
+        leasesEnd();
+    }
+
+    /** Eight processes that start keep a small computer from answering for a while. */
+    private FarmClient connect(JobTerms terms) {
+        for (int i = 0; ; i++) {
+            try {
+                return FarmClient.connect(broker.address(), terms, Log.QUIET);
+            } catch (FarmLost e) {
+                if (i == MOST_CONNECTS) {
+                    throw e;
+                }
+                pause();
+            }
+        }
     }
 
     private static List<Bytes> input() throws IOException {
         return List.of(Bytes.wrap(Files.readAllBytes(GestureProject.VECTORS.resolve("input_0.bin"))));
     }
 
-    /** Kills and restarts spread over the jobs. */
-    private void disturb(List<CompletableFuture<FarmResult>> results) throws InterruptedException {
-        Random random = new Random(7);
+    private static void say(String what) {
+        System.out.println(Instant.now().truncatedTo(ChronoUnit.SECONDS) + " " + what);
+    }
+
+    /** Kills, cuts, a full disk and jumps of the clock, spread over the jobs. */
+    private void disturb(List<CompletableFuture<FarmResult>> results) throws Exception {
+        int cuts = 0;
         for (int kill = 0; kill < KILLS; kill++) {
-            results.get((kill + 1) * (JOBS / (KILLS + 2))).join();
-            int victim = random.nextInt(WORKERS);
-            RunningProcess worker = workers.get(victim);
-            ProcessHandle.of(worker.pid()).ifPresent(ProcessHandle::destroyForcibly);
-            worker.close();
-            fork(victim);
-            if (kill == KILLS / 3 || kill == 2 * KILLS / 3) {
-                FarmAddress address = broker.address();
-                stop();
-                start(address);
+            int job = (kill + 1) * (JOBS / (KILLS + 2));
+            while (results.stream().filter(CompletableFuture::isDone).count() < job) {
+                Thread.sleep(100);
+                requireBroker();
+            }
+            kill(kill);
+            if (kill % Math.max(1, KILLS / CUTS.length) == 1 && cuts < CUTS.length) {
+                say("Cable pulled for " + CUTS[cuts] + " s, " + job + " answers");
+                place.cut(Duration.ofSeconds(CUTS[cuts++]));
+            }
+            if (kill == KILLS / 4) {
+                full();
+            }
+            if (kill == KILLS / 2 || kill == 3 * KILLS / 4) {
+                say("Clock of the broker's computer jumps, " + job + " answers");
+                place.jump(kill == KILLS / 2 ? JUMP : 0);
             }
         }
     }
 
-    private void check(List<FarmAnswer> answers) throws IOException {
+    private void kill(int kill) {
+        if (kill % KILLS_PER_BROKER == Math.min(KILLS_PER_BROKER, KILLS) - 1) {
+            say("Broker killed");
+            String url = broker.address().url();
+            broker.close();
+            start(url);
+            return;
+        }
+        int victim = random.nextInt(WORKERS);
+        RunningProcess worker = workers.get(victim);
+        ProcessHandle.of(worker.pid()).ifPresent(ProcessHandle::destroyForcibly);
+        worker.close();
+        fork(victim);
+    }
+
+    private void full() throws Exception {
+        say("The broker's disk is full");
+        place.fill();
+        for (int i = 0; i < FULL_SECONDS * 10; i++) {
+            Thread.sleep(100);
+            requireBroker();
+        }
+        place.free();
+        say("There is room on the disk again");
+        requireBroker();
+    }
+
+    /** Starts a broker that has ended again, as systemd does. */
+    private void requireBroker() {
+        if (!broker.isAlive()) {
+            say("The broker ended; it is started again");
+            restarts.incrementAndGet();
+            String url = broker.address().url();
+            broker.close();
+            while (true) {
+                try {
+                    start(url);
+                    return;
+                } catch (IllegalStateException e) {
+                    say("It does not start: "
+                            + e.getMessage().lines().findFirst().orElse(""));
+                    pause();
+                    if (!isOver) {
+                        freeLater();
+                    }
+                }
+            }
+        }
+    }
+
+    private void freeLater() {
+        try {
+            place.free();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static void pause() {
+        try {
+            Thread.sleep(5000);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Reads figures and health as those who alarm do. */
+    private void watch() {
+        while (!isOver) {
+            pause();
+            try {
+                String health = broker.told("/health");
+                if (!health.startsWith("well")) {
+                    alarms.add(health.strip().replaceAll(" of [0-9TZ:-]+", ""));
+                }
+                for (String line : SoakPlace.parsed(broker.told("/metrics"))) {
+                    String[] figure = line.split(" ", -1);
+                    if (figure[1].matches("event=(job_returned|job_given_up|answer_refused|worker_left|strike)")
+                            && Double.parseDouble(figure[2]) > 0) {
+                        alarms.add(figure[1]);
+                    }
+                }
+                reads.incrementAndGet();
+            } catch (IOException e) {
+                // It is being started.
+                alarms.add("no answer");
+            }
+        }
+    }
+
+    private void check(List<FarmAnswer> answers) throws Exception {
         long givenUp = answers.stream().filter(GivenUp.class::isInstance).count();
         List<FarmAnswer> ran = answers.stream().filter(Ran.class::isInstance).toList();
-        System.out.println(
-                "Answered " + ran.size() + ", given up after two kills " + givenUp + ", of " + answers.size());
+        say("Answered " + ran.size() + ", given up after two kills " + givenUp + ", of " + answers.size()
+                + "; brokers that ended by themselves " + restarts + "; figures read " + reads + " times; alarms "
+                + alarms);
         assertThat(ran.size() + givenUp).isEqualTo(JOBS);
         assertThat(givenUp).isLessThanOrEqualTo(KILLS / 2);
         List<Bytes> expected = Interpreter.run(
@@ -153,19 +314,30 @@ final class FarmSoakTest {
             assertThat(((Ran) answer).failure()).isEmpty();
             assertThat(((Ran) answer).runs().get(0).bytes()).isEqualTo(expected);
         });
+        Thread.sleep(3000);
+        List<String> queues = SoakPlace.parsed(broker.told("/metrics")).stream()
+                .filter(line -> line.startsWith("kiln_farm_queue_messages "))
+                .toList();
+        assertThat(queues).hasSize(3).allMatch(line -> line.endsWith(" 0.0"));
+        assertThat(reads.get()).isPositive();
+        assertThat(alarms).contains("event=job_returned");
+        if (place.hasDisk()) {
+            assertThat(alarms).anyMatch(alarm -> alarm.contains("the disk of the queues is fuller than 90 percent"));
+        }
+    }
+
+    private void leasesEnd() throws IOException {
         workers.values().forEach(RunningProcess::close);
-        assertThat(keeper.state().queues()).allMatch(queue -> queue.messages() == 0);
-        stop();
         assertThat(ProcessHandle.allProcesses()
                         .filter(process -> process.info()
                                 .commandLine()
-                                .filter(line -> line.contains(home().toString()))
+                                .filter(line -> line.contains(folder.toString()))
                                 .isPresent()))
                 .isEmpty();
-        Clock later = Clock.offset(Clock.systemUTC(), BoardLeases.USUAL_TERM);
-        BoardLeases leases = new BoardLeases(home().resolve("leases"), later, BoardLeases.USUAL_TERM);
+        Clock later = Clock.offset(Clock.systemUTC(), BoardLeases.USUAL_TERM.plusSeconds(JUMP));
         for (int i = 0; i < BOARDS; i++) {
-            Optional<BoardLease> lease = leases.take("board-" + i);
+            BoardLeases leases = new BoardLeases(home(2 * i).resolve("leases"), later, BoardLeases.USUAL_TERM);
+            Optional<BoardLease> lease = leases.take("board-" + 2 * i);
             assertThat(lease).isPresent();
             lease.get().close();
         }

@@ -25,6 +25,8 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class DoctorTest {
     private final KeptLog log = new KeptLog();
@@ -71,21 +73,50 @@ class DoctorTest {
         assertThat(log.said()).endsWith("Nothing is missing for mps2-an386");
     }
 
+    /** Whatever single program is absent, its name or its package is said; the C library, rights and programs that flash have tests of their own. */
+    @ParameterizedTest
+    @CsvSource({
+        "qemu-system-arm, mps2-an386, clang, qemu-system-arm",
+        "qemu-system-riscv32, qemu-riscv32, clang, qemu-system-misc",
+        "arm-none-eabi-gcc, mps2-an386, gnu, gcc-arm-none-eabi libnewlib-arm-none-eabi",
+        "riscv64-unknown-elf-gcc, qemu-riscv32, gnu, gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf",
+        "cc, host, host, gcc libc6-dev",
+        "openocd, stm32f405, clang, openocd",
+        ".*gdb.*, mps2-an386, clang, gdb-multiarch",
+        ".*gdb.*, qemu-riscv32, clang, gdb-multiarch",
+    })
+    void nothingIsMissingIsNeverSaidWhereAnythingIs(String absent, String board, String toolchain, String packages) {
+        DoctorSpec spec = new DoctorSpec(
+                new BoardSpec(board, Boards.builtIn(), Optional.of(toolchain)), ConsoleSpec.OF_BOARD, Libc.NONE, false);
+        ToolchainEnvironment environment = TestToolchains.environment(log);
+        DeviceRights all = new DeviceRights(Path.of("/nowhere"), path -> true);
+        boolean isOfBuilds = !absent.contains("gdb");
+        Doctor doctor = new Doctor(log, environment, tool -> !tool.program().matches(absent), all);
+        doctor.run(spec, false, !isOfBuilds);
+        assertThat(log.said()).noneMatch(line -> line.contains("othing is missing"));
+        assertThat(log.warnings()).singleElement().asString().endsWith("apt-get install -y " + packages);
+        if (isOfBuilds) {
+            assertThatThrownBy(() -> doctor.run(spec, false, true)).hasMessageContaining(absent + " is missing");
+        }
+        new Doctor(log, environment, tool -> true, all).run(spec, false, true);
+        assertThat(log.said()).endsWith("Nothing is missing for " + board);
+    }
+
     @Test
     void theProgramThatFlashesTheBoardIsNeeded() {
         WholeFiles.write(folder.resolve("mine/board.yaml"), """
-                schema: 1
-                id: mine
-                title: Mine
-                extends: stm32f405
-                flash:
-                  programs:
-                    command:
-                      programs: [kiln-no-such-program]
-                      install: Ask its maker
-                      image: hex
-                      steps: [{arguments: ["{image}"]}]
-                """);
+            schema: 1
+            id: mine
+            title: Mine
+            extends: stm32f405
+            flash:
+              programs:
+                command:
+                  programs: [kiln-no-such-program]
+                  install: Ask its maker
+                  image: hex
+                  steps: [{arguments: ["{image}"]}]
+            """);
         BoardSpec board = new BoardSpec("mine", Boards.builtIn().with(folder), Optional.empty());
         DoctorSpec spec = new DoctorSpec(board, ConsoleSpec.OF_BOARD, Libc.NONE, false);
         Doctor doctor =

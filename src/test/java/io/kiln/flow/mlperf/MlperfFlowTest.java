@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.kiln.artifact.ModelMetadata.TensorInfo;
+import io.kiln.base.Bytes;
+import io.kiln.base.DType;
 import io.kiln.base.KeptLog;
 import io.kiln.base.KilnException;
 import io.kiln.device.emulator.QemuLine;
@@ -21,14 +24,22 @@ import io.kiln.flow.spec.ConsoleSpec;
 import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.MlperfSpec;
 import io.kiln.flow.spec.SpecDraft;
+import io.kiln.frontend.tflite.SeededNet;
+import io.kiln.frontend.tflite.SeededNet.Value;
+import io.kiln.frontend.tflite.TfliteFrontend;
+import io.kiln.ir.Function;
+import io.kiln.preprocess.Preprocessing;
+import io.kiln.preprocess.Recording;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessRunner;
 import io.kiln.process.RunningProcess;
 import io.kiln.process.TestPrograms;
+import io.kiln.reference.Interpreter;
 import io.kiln.reference.NeedsShared;
 import io.kiln.reference.OwnModel;
 import io.kiln.reference.SharedFolder;
 import io.kiln.report.JsonSchemas;
+import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Boards;
 import io.kiln.toolchain.board.Emulation;
 import io.kiln.toolchain.compiler.TestToolchains;
@@ -40,11 +51,15 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -56,6 +71,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Images with the application {@code mlperf-tiny}, measured in the emulator. */
 class MlperfFlowTest {
     private static final float CLASS_STEP = 1 / 256f;
+
+    private static final int CHUNK = 512;
+    private static final int ROWS = 30;
+    private static final int FEATURES = 40;
 
     /** What QEMU says of a write to the data of the port with the pin. */
     private static final Pattern LEVEL = Pattern.compile("gpio.* write .*offset 0x0*4, value 0x0*([01])\\b");
@@ -89,7 +108,7 @@ class MlperfFlowTest {
                     OwnModel.KEYWORDS.input(other).toArray());
         }
         label("0,1,2,3,4".split(","), 12);
-        options = MlperfOptions.of(Optional.of("custom"), "accuracy", Optional.of("a board"));
+        options = MlperfOptions.of(Optional.of("custom"), "accuracy", Optional.of("a board"), Optional.empty());
         build(board, OwnModel.KEYWORDS.model(), "keywords");
         measure(board, "session");
 
@@ -189,6 +208,148 @@ class MlperfFlowTest {
         assertThat(text("accuracy/results.txt")).contains("AUC = ").doesNotContain("Top 1%");
     }
 
+    @Test
+    void aWordIsHeardInARecording() throws IOException {
+        SeededNet net = new SeededNet(8);
+        Value rows = net.input("rows", 1 / 256f, -128, 1, ROWS, 1, FEATURES);
+        Value value = net.dense(net.flatten(rows), 8, true);
+        hears("mps2-an386", net.build(net.classify(value, 3), rows), 1 / 256f);
+    }
+
+    @Test
+    @NeedsShared("golden")
+    void theModelOfTheBenchmarkHears() throws IOException {
+        hears(
+                "host",
+                Files.readAllBytes(SharedFolder.need("golden").resolve("str_ww_ref_model/model.tflite")),
+                0.0037010426f);
+    }
+
+    /** Every row of features and every answer, over the line and kept by the device. */
+    private void hears(String board, byte[] file, float scale) throws IOException {
+        Path model = folder.resolve("model.tflite");
+        Files.write(model, file);
+        Function function = TfliteFrontend.read(model, "word");
+        String page = Files.readString(Path.of("src", "site", "markdown", "mlperf.md"));
+        Path described = folder.resolve("model.preprocess.yaml");
+        Files.writeString(described, page.replaceFirst("(?s).*?```yaml\n", "").replaceFirst("(?s)```.*", ""));
+        TensorInfo input =
+                new TensorInfo("rows", "rows", DType.INT8, List.of(1, ROWS, 1, FEATURES), scale, Byte.MIN_VALUE);
+        short[] audio = new short[CHUNK + ROWS * CHUNK];
+        Random random = new Random(3);
+        for (int i = CHUNK; i < audio.length; i++) {
+            audio[i] = (short) (9000 * Math.sin(i * (0.05 + i * 2e-6)) + random.nextInt(700));
+        }
+        byte[] recording = Recording.bytes(audio).toArray();
+        write(data().resolve("a.wav"), Arrays.copyOfRange(recording, 2 * CHUNK, recording.length));
+        Files.writeString(data().resolve("a_ww_windows.json"), "[[0.1, 0.2], [30.0, 31.5]]");
+        build(board, model, "word");
+        measure(board, "session");
+
+        byte[] features = Preprocessing.read(described).input(input, audio).toArray();
+        byte[] history = new byte[features.length];
+        List<String> said = new ArrayList<>();
+        for (int k = 0; k < ROWS; k++) {
+            byte[] row = Arrays.copyOfRange(features, k * FEATURES, (k + 1) * FEATURES);
+            System.arraycopy(history, FEATURES, history, 0, history.length - FEATURES);
+            System.arraycopy(row, 0, history, history.length - FEATURES, FEATURES);
+            said.add("< m-features-" + Arrays.toString(row));
+            said.add("< m-activations-"
+                    + Arrays.toString(Interpreter.run(function, List.of(Bytes.copyOf(history)))
+                            .get(0)
+                            .toArray()));
+        }
+        assertThat(text("accuracy/log.txt")
+                        .lines()
+                        .filter(line -> line.startsWith("< m-features") || line.startsWith("< m-activations")))
+                .containsExactlyElementsOf(said);
+        assertThat(said.stream().distinct().count()).isGreaterThan(ROWS);
+        JsonNode streaming = new ObjectMapper()
+                .readTree(folder.resolve("out/kiln/mlperf.json").toFile())
+                .path("streaming");
+        assertThat(streaming.path("words").asInt()).isEqualTo(2);
+        assertThat(streaming.path("frames").asInt()).isEqualTo(ROWS);
+        assertThat(streaming.path("falseNegatives").asInt()).isBetween(1, 2);
+        assertThat(text("accuracy/log.txt"))
+                .contains("< m-profile-[MLPerf Tiny Firmware V0.1.0]\n< m-model-[sww01]\n")
+                .contains("> start%\n< Received command: start\n< m-lap-us-")
+                .contains("< Listening for I2S data ... \n< DMA receive initiated.\n")
+                .contains("< Expecting 1024 bytes\n")
+                .contains("< 1024 bytes received\n< m-load-done\n")
+                .contains("< Streaming stopped.\n< target activations: \n< [");
+        JsonSchemas.assertFits("mlperf", Files.readString(folder.resolve("out/kiln/mlperf.json")));
+    }
+
+    private static void write(Path file, byte[] samples) throws IOException {
+        ByteBuffer wave = ByteBuffer.allocate(44 + samples.length).order(ByteOrder.LITTLE_ENDIAN);
+        wave.put("RIFF".getBytes(StandardCharsets.US_ASCII)).putInt(36 + samples.length);
+        wave.put("WAVEfmt ".getBytes(StandardCharsets.US_ASCII))
+                .putInt(16)
+                .putShort((short) 1)
+                .putShort((short) 1);
+        wave.putInt(16000).putInt(32000).putShort((short) 2).putShort((short) 16);
+        wave.put("data".getBytes(StandardCharsets.US_ASCII))
+                .putInt(samples.length)
+                .put(samples);
+        Files.write(file, wave.array());
+    }
+
+    /** The benchmark's firmware is written from its protocol alone, and calls the model by the names of its own interface. */
+    @Test
+    void firmwareOfTheBenchmarkCallsTheModelByItsOwnNames() throws IOException {
+        Files.createDirectories(folder.resolve("src/main/c"));
+        Files.copy(Path.of("src", "test", "c", "mlperf_firmware.c"), folder.resolve("src/main/c/main.c"));
+        for (int k = 0; k < 5; k++) {
+            Files.write(
+                    data().resolve("input_" + k + ".bin"),
+                    OwnModel.KEYWORDS.input(k % OwnModel.CASES).toArray());
+        }
+        label("0,1,2,3,4".split(","), 12);
+        options = MlperfOptions.of(Optional.of("custom"), "performance", Optional.empty(), Optional.empty());
+        build("host", OwnModel.KEYWORDS.model(), "keywords");
+        measure("host", "session");
+
+        assertThat(text("accuracy/log.txt")).contains("< m-name-dut-[firmware of the benchmark]\n");
+        assertThat(text("accuracy/log.txt").lines().filter(line -> line.startsWith("< m-results-")))
+                .containsExactlyElementsOf(IntStream.range(0, 5)
+                        .mapToObj(k -> "< m-results-["
+                                + classes(OwnModel.KEYWORDS
+                                        .output(k % OwnModel.CASES)
+                                        .toArray())
+                                + "]")
+                        .toList());
+        assertThat(folder.resolve("out/firmware/app/kiln_mlperf_protocol.c")).doesNotExist();
+        try (RunningProcess image =
+                ProcessRunner.start(Command.of(layout().image("elf").toString(), List.of()))) {
+            image.input().write("numbers%".getBytes(StandardCharsets.US_ASCII));
+            image.input().close();
+            assertThat(new String(image.output().readAllBytes(), StandardCharsets.US_ASCII))
+                    .endsWith("m-ready\r\n-7 8 9 10 ab 05 00c0ffee c% text|\r\nm-ready\r\n");
+        }
+    }
+
+    /** By the window that a runner has in practice: from a word's start to two seconds behind its end. */
+    @Test
+    void detectionsAreScored() {
+        double[][] words = {{1, 1.5}, {10, 10.5}, {20, 20.4}};
+        assertThat(WakeWords.score(List.of(1.0, 3.5, 3.6, 4.0, 4.7, 12.5, 19.9), words))
+                .isEqualTo(new WakeWords.Score(3, 1, 3));
+        assertThat(WakeWords.score(List.of(), words)).isEqualTo(new WakeWords.Score(3, 3, 0));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"performance, 0, ''", "performance, 921600, 921600", "energy, 0, 9600", "energy, 115200, 115200"})
+    void theImageSpeaksAtTheRateThatIsAskedFor(String mode, int given, String expected) {
+        Board board = Boards.builtIn().find("mps2-an386");
+        MlperfOptions asked = MlperfOptions.of(
+                Optional.empty(), mode, Optional.empty(), given == 0 ? Optional.empty() : Optional.of(given));
+        String usual = String.valueOf(board.console().orElseThrow().baud());
+        assertThat(asked.at(board).files().get("kiln_settings.h").text())
+                .contains("#define KILN_BAUD " + (expected.isEmpty() ? usual : expected) + "u\n");
+        assertThatThrownBy(() -> MlperfOptions.of(Optional.empty(), mode, Optional.empty(), Optional.of(7)))
+                .hasMessageContaining("kiln.mlperf.baud is 7; expected bits per second from 300 to 4000000");
+    }
+
     @ParameterizedTest
     @CsvSource({
         "y_labels.csv, '../x.bin,2,0', lists no input",
@@ -228,7 +389,7 @@ class MlperfFlowTest {
     /** QEMU has no such pin and says what is written to it: high at the start, then low and high at each moment. */
     @Test
     void momentsArePulsesWhereEnergyIsMeasured() throws IOException {
-        options = MlperfOptions.of(Optional.of("custom"), "energy", Optional.empty());
+        options = MlperfOptions.of(Optional.of("custom"), "energy", Optional.empty(), Optional.empty());
         build("mps2-an386", OwnModel.KEYWORDS.model(), "keywords");
         Emulation.Qemu qemu =
                 (Emulation.Qemu) Boards.builtIn().find("mps2-an386").emulation();
@@ -255,7 +416,7 @@ class MlperfFlowTest {
 
     @Test
     void energyNeedsAPin() {
-        options = MlperfOptions.of(Optional.of("custom"), "energy", Optional.empty());
+        options = MlperfOptions.of(Optional.of("custom"), "energy", Optional.empty(), Optional.empty());
         assertThatThrownBy(() -> build("host", OwnModel.KEYWORDS.model(), "keywords"))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("has no pin");

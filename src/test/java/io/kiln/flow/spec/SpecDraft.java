@@ -273,7 +273,13 @@ public final class SpecDraft {
         VerifyOn on = malformed.read(() -> VerifyOn.of(place)).orElse(verify.on());
         VerifyOver over = malformed.read(() -> VerifyOver.of(protocol)).orElse(verify.over());
         verify = new VerifySpec(
-                on, verify.vectors(), verify.samples(), verify.seed(), verify.program(), over, verify.original());
+                on,
+                verify.vectors(),
+                verify.samples(),
+                verify.seed(),
+                verify.program(),
+                new VerifySpec.Line(over, verify.limits()),
+                verify.original());
         return this;
     }
 

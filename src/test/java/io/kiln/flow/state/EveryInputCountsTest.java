@@ -57,7 +57,9 @@ final class EveryInputCountsTest {
                     "ImageSpec.verify",
                     "ImageSpec.farm",
                     "BoardIdentity.origin",
-                    "NamedToolchain.where"),
+                    "NamedToolchain.where",
+                    "VelaSpec.program",
+                    "VelaSpec.version"),
             VERIFY,
             Set.of(
                     "ResolvedBuild.toolchain",
@@ -76,7 +78,9 @@ final class EveryInputCountsTest {
                     "ImageSpec.farm",
                     "BoardIdentity.origin",
                     "BoardSupport.pack",
-                    "NamedToolchain.where"));
+                    "NamedToolchain.where",
+                    "VelaSpec.program",
+                    "VelaSpec.version"));
 
     @TempDir
     Path folder;

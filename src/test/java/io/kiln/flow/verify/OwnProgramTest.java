@@ -144,7 +144,9 @@ class OwnProgramTest {
         verify("mps2-an386", FOR_EVER, 0);
         said.clear();
         new Flow(log, TestToolchains.environment(log)).profile(spec("mps2-an386", 0));
-        assertThat(said).anyMatch(line -> line.startsWith("One inference on"));
+        assertThat(said)
+                .contains("Counted in the default application, not in the project's own program")
+                .anyMatch(line -> line.startsWith("One inference on"));
         assertThat(said).noneMatch(line -> line.startsWith("Stack: "));
         assertThat(stack().has("used")).isFalse();
     }

@@ -10,8 +10,10 @@ import io.kiln.frontend.InputShapes;
 import io.kiln.ir.Function;
 import io.kiln.ir.op.call.EthosU;
 import io.kiln.ir.op.call.EthosUTensor;
+import io.kiln.ir.text.RelayPrinter;
 import io.kiln.npu.CommandWords;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.tensorflow.lite.schema.TensorType;
@@ -37,6 +39,26 @@ class EthosUImportTest {
                 .isEqualTo(new EthosU(512, 0, List.of(0), List.of(128, 256), List.of(128, 128)));
         assertThat(((EthosUTensor) function.bindings().get(2).op()).offset()).isEqualTo(256);
         assertThat(((EthosU) function.bindings().get(4).op()).inputs()).containsExactly(384);
+    }
+
+    /**
+     * Vela's plan has places for all tensors. Those at the border of a part are where its commands find them. Those that only the core touches are
+     * not needed: the core's tensors lie outside of the scratch, and are copied there when a part begins, so that none can overlap what a part
+     * writes; Kiln plans them by its own rules. Places over others, outside of the arena, or none change nothing.
+     */
+    @Test
+    void placesCountWhereTheNpuTouches() {
+        String text = text(384, 0);
+        for (int inner : new int[] {128, 500, 1 << 20, Integer.MAX_VALUE, -1, Integer.MIN_VALUE}) {
+            assertThat(text(384, inner)).isEqualTo(text);
+        }
+        assertThat(text(416, 0)).isNotEqualTo(text).contains("inputs=[416]");
+        assertThatThrownBy(() -> text(-1, 0)).hasMessageContaining("has no place for `pooled` int8");
+    }
+
+    private static String text(int border, int inner) {
+        return RelayPrinter.astext(VelaModel.mixed(VelaModel.U55_128, border, OptionalInt.of(inner))
+                .read());
     }
 
     @Test

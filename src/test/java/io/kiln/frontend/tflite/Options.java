@@ -142,6 +142,10 @@ public record Options(byte type, ToIntFunction<FlatBufferBuilder> writer, boolea
             return scalar(id, (b, i, v) -> b.addInt(i, value, 0));
         }
 
+        public static Field int64(int id, long value) {
+            return scalar(id, (b, i, v) -> b.addLong(i, value, 0));
+        }
+
         public static Field float32(int id, float value) {
             return scalar(id, (b, i, v) -> b.addFloat(i, value, 0));
         }

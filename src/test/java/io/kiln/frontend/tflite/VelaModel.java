@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 import org.tensorflow.lite.schema.BuiltinOperator;
 import org.tensorflow.lite.schema.TensorType;
 
@@ -43,12 +44,22 @@ public final class VelaModel {
      * @param configuration word of the NPU that it is for
      */
     public static TfliteModelBuilder mixed(int configuration) {
+        return mixed(configuration, 384, OptionalInt.empty());
+    }
+
+    /**
+     * The model with other places of what the core computes.
+     *
+     * @param border place of the tensor that the second part reads
+     * @param inner place of a tensor between two pools on the core; empty for a single pool
+     */
+    public static TfliteModelBuilder mixed(int configuration, int border, OptionalInt inner) {
         Bytes first = new CommandWords()
                 .clamp(0, 128, ROWS, COLUMNS, CHANNELS, -10, 127)
                 .clamp(0, 256, ROWS, COLUMNS, CHANNELS, -128, 5)
                 .payload(configuration);
         Bytes second = new CommandWords()
-                .clamp(384, 0, ROWS / 2, COLUMNS / 2, CHANNELS, -128, 20)
+                .clamp(border, 0, ROWS / 2, COLUMNS / 2, CHANNELS, -128, 20)
                 .narrow(configuration == U85_256 ? NEW_IN_U85 : WAIT, 0)
                 .payload(configuration);
         TfliteModelBuilder builder = new TfliteModelBuilder();
@@ -63,17 +74,51 @@ public final class VelaModel {
         int pooled = map(builder, "pooled", ROWS / 2);
         int y = map(builder, "y", ROWS / 2);
         Bytes options = Bytes.wrap(new byte[] {1, 4, 1});
-        return builder.custom("ethos-u", options, new int[] {firstStream, flash, scratch, fast, x}, a, b)
-                .operator(
-                        BuiltinOperator.MAX_POOL_2D,
-                        1,
-                        Options.pool((byte) 1, 2, 2, 2, 2, (byte) 0),
-                        new int[] {a},
-                        pooled)
-                .custom("ethos-u", options, new int[] {secondStream, flash, scratch, fast, pooled}, y)
+        builder.custom("ethos-u", options, new int[] {firstStream, flash, scratch, fast, x}, a, b);
+        int between = inner.isPresent() ? map(builder, "between", ROWS / 2) : pooled;
+        pool(builder, 2, a, between);
+        if (inner.isPresent()) {
+            pool(builder, 1, between, pooled);
+        }
+        Bytes plan = inner.isPresent()
+                ? plan(-1, 0, 0, -1, -1, 0, 128, 256, border, 0, inner.getAsInt())
+                : plan(-1, 0, 0, -1, -1, 0, 128, 256, border, 0);
+        return builder.custom("ethos-u", options, new int[] {secondStream, flash, scratch, fast, pooled}, y)
                 .inputs(x)
                 .outputs(y, b)
-                .metadata("OfflineMemoryAllocation", plan(-1, 0, 0, -1, -1, 0, 128, 256, 384, 0));
+                .metadata("OfflineMemoryAllocation", plan);
+    }
+
+    /** A maximum over windows that do not overlap. */
+    private static void pool(TfliteModelBuilder builder, int window, int from, int to) {
+        builder.operator(
+                BuiltinOperator.MAX_POOL_2D,
+                1,
+                Options.pool((byte) 1, window, window, window, window, (byte) 0),
+                new int[] {from},
+                to);
+    }
+
+    /** The model as it was before Vela: what the parts for the NPU compute are minima and maxima with constants. */
+    public static TfliteModelBuilder original() {
+        TfliteModelBuilder builder = new TfliteModelBuilder();
+        int x = map(builder, "x", ROWS);
+        int a = map(builder, "a", ROWS);
+        int b = map(builder, "b", ROWS);
+        int pooled = map(builder, "pooled", ROWS / 2);
+        int y = map(builder, "y", ROWS / 2);
+        limit(builder, BuiltinOperator.MAXIMUM, x, -10, a);
+        limit(builder, BuiltinOperator.MINIMUM, x, 5, b);
+        builder.operator(
+                BuiltinOperator.MAX_POOL_2D, 1, Options.pool((byte) 1, 2, 2, 2, 2, (byte) 0), new int[] {a}, pooled);
+        limit(builder, BuiltinOperator.MINIMUM, pooled, 20, y);
+        return builder.inputs(x).outputs(y, b);
+    }
+
+    private static void limit(TfliteModelBuilder builder, int operator, int from, int value, int to) {
+        int constant =
+                builder.tensor(TensorSpec.int8("limit_" + value, 1f, 0, 1).withData((byte) value));
+        builder.operator(operator, 1, Options.none(), new int[] {from, constant}, to);
     }
 
     /** What the model answers: the second output behind the first. */

@@ -43,7 +43,8 @@ public final class DocumentedNamesTest {
     private static final Pattern WORD = Pattern.compile("(?:[^\\s\"]|\"[^\"]*\")+");
 
     /** Programs of others than Maven, which the pages call. */
-    private static final Set<String> PROGRAMS = Set.of("apt-get", "tvmc", "vela", "openssl", "src/test/bench.sh");
+    private static final Set<String> PROGRAMS =
+            Set.of("apt-get", "tvmc", "vela", "openssl", "keytool", "sh", "cd", "src/test/bench.sh");
 
     private static PluginDescriptor plugin;
     private static KnownNames known;

@@ -97,9 +97,11 @@ class BoardArchiveTest {
         assertThat(refusal(zip(many))).contains("too many entries");
 
         assertThat(refusal(zip(Map.of("sensor-v3/bomb.c", "0".repeat(2 << 20)))))
-                .contains("is too large");
+                .contains("is too large", "at most 1048576 bytes a file");
+        assertThat(refusal(zip(Map.of("sensor-v3/device.svd", "0".repeat((16 << 20) + 1)))))
+                .contains("is too large", "at most 16777216 bytes a file");
         Map<String, String> total = new LinkedHashMap<>();
-        for (int i = 0; i < 20; i++) {
+        for (int i = 0; i < 33; i++) {
             total.put("sensor-v3/f" + i + ".c", "0".repeat(1 << 20));
         }
         assertThat(refusal(zip(total))).contains("is too large");

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -17,13 +18,13 @@ import org.junit.jupiter.api.io.TempDir;
 /** The key {@code npu} of a board. */
 class NpuBoardTest {
     private static final String GOOD = """
-            schema: 1
-            id: mine
-            extends: mps3-an547
-            title: Mine
-            target: c -keys=arm_cpu,cpu -mcpu=cortex-m55 -model=mine
-            npu: {kind: ethos-u55, macs: 256, base: 0x40004000, irq: 12, secure: false, memories: [ssram, sram, ddr]}
-            """;
+        schema: 1
+        id: mine
+        extends: mps3-an547
+        title: Mine
+        target: c -keys=arm_cpu,cpu -mcpu=cortex-m55 -model=mine
+        npu: {kind: ethos-u55, macs: 256, base: 0x40004000, irq: 12, secure: false, memories: [ssram, sram, ddr]}
+        """;
 
     @TempDir
     private Path boards;
@@ -31,7 +32,9 @@ class NpuBoardTest {
     @Test
     void theNpuTakesItsPartOfTheTargetAndReachesItsMemories() throws IOException {
         Board board = mine(GOOD);
-        assertThat(board.npu()).contains(new BoardNpu("ethos-u55-256", 0x40004000L, OptionalInt.of(12), false, false));
+        assertThat(board.npu())
+                .contains(
+                        new BoardNpu("ethos-u55-256", 0x40004000L, OptionalInt.of(12), false, false, Optional.empty()));
         assertThat(board.compositeTarget())
                 .isEqualTo(
                         "ethos-u -accelerator_config=ethos-u55-256, c -keys=arm_cpu,cpu -mcpu=cortex-m55 -model=mine");

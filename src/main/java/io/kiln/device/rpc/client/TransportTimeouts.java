@@ -29,7 +29,12 @@ public record TransportTimeouts(Duration sessionStartRetry, Duration sessionStar
 
     /** The times for an emulator on this computer, as long as it is that busy: its share of a processor is so much smaller. */
     public static TransportTimeouts onThisComputer() {
-        return EMULATOR.shared(
+        return EMULATOR.shared();
+    }
+
+    /** These times as many times as programs share a processor of this computer, twelve times at most. */
+    public TransportTimeouts shared() {
+        return shared(
                 ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage(),
                 Runtime.getRuntime().availableProcessors());
     }
@@ -45,6 +50,11 @@ public record TransportTimeouts(Duration sessionStartRetry, Duration sessionStar
                 sessionStartRetry.multipliedBy(factor),
                 sessionStart.multipliedBy(factor),
                 sessionEstablished.multipliedBy(factor));
+    }
+
+    /** The same times with another one in which a server answers first; it is asked again as often as before. */
+    public TransportTimeouts withStart(Duration limit) {
+        return new TransportTimeouts(sessionStartRetry, limit, sessionEstablished);
     }
 
     /** The same times with another one to each reply. */

@@ -64,20 +64,24 @@ public final class InteriorPadImporters {
             long low = widths.get(0).i64(axis);
             long high = widths.get(1).i64(axis);
             long inner = widths.get(2).i64(axis);
-            requireWidth(operator, low, -MOST);
-            requireWidth(operator, high, -MOST);
             requireWidth(operator, inner, 0);
             result = between(operator, result, axis, (int) inner, value);
-            result = atEnds(operator, result, axis, (int) low, (int) high, value);
+            result = atEnds(operator, result, axis, width(operator, low), width(operator, high), value);
         }
         operator.finish(result);
+    }
+
+    /** A width at an end; where it is negative, elements are removed. */
+    static int width(OperatorContext operator, long width) {
+        requireWidth(operator, width, -MOST);
+        return (int) width;
     }
 
     private static void requireWidth(OperatorContext operator, long width, int least) {
         operator.requireThat(width >= least && width <= MOST, "a padding is " + width, least + " to " + MOST);
     }
 
-    private static Constant value(OperatorContext operator, TfliteTensor value) {
+    static Constant value(OperatorContext operator, TfliteTensor value) {
         ElementTypes.requireConstant(operator, "the padding's value", value);
         operator.require(
                 value.shape().elements() == 1
@@ -93,7 +97,7 @@ public final class InteriorPadImporters {
     }
 
     /** So many values after each element along a dimension, but for the last one. */
-    private static Arg between(OperatorContext operator, Arg data, int axis, int width, Constant value) {
+    static Arg between(OperatorContext operator, Arg data, int axis, int width, Constant value) {
         Formulas f = new Formulas(operator);
         Shape shape = f.shape(data);
         int size = shape.dim(axis);
@@ -108,7 +112,7 @@ public final class InteriorPadImporters {
         return f.slice(f.reshape(spread, dims), axis, 0, dims.get(axis) - width);
     }
 
-    private static Arg atEnds(OperatorContext operator, Arg data, int axis, int low, int high, Constant value) {
+    static Arg atEnds(OperatorContext operator, Arg data, int axis, int low, int high, Constant value) {
         Formulas f = new Formulas(operator);
         Arg padded = padded(operator, data, axis, Math.max(0, low), Math.max(0, high), value);
         int size = f.shape(padded).dim(axis);

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.tflite.stateful;
 
+import io.kiln.base.DType;
+import io.kiln.frontend.Formulas;
 import io.kiln.frontend.tflite.flatbuffer.FlatTable;
+import io.kiln.frontend.tflite.flatbuffer.FlatVector;
 import io.kiln.frontend.tflite.operator.ImportedSubgraph;
 import io.kiln.frontend.tflite.operator.OperatorContext;
 import io.kiln.frontend.tflite.operator.OperatorImporter;
 import io.kiln.frontend.tflite.operator.TensorValues;
 import io.kiln.frontend.tflite.schema.ControlOptions;
+import io.kiln.frontend.tflite.schema.StablehloOptions.StablehloCase;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Function;
@@ -14,18 +18,23 @@ import io.kiln.ir.Variable;
 import io.kiln.ir.op.call.If;
 import io.kiln.ir.op.call.RefWrite;
 import io.kiln.ir.op.call.While;
+import io.kiln.ir.op.element.Binary;
 import io.kiln.ir.type.TensorType;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
- * IF and WHILE: the subgraphs become functions, their results variables. Shapes must stay constant. Handles of
+ * IF, STABLEHLO_CASE and WHILE: the subgraphs become functions, their results variables. Shapes must stay constant. Handles of
  * variables are names, which the subgraphs get during import: no value is passed for them.
  */
 final class ControlFlowImporter implements OperatorImporter {
+
+    private static final int MOST_BRANCHES = 64;
 
     private final boolean repeats;
 
@@ -59,11 +68,63 @@ final class ControlFlowImporter implements OperatorImporter {
                     "its branches return handles of different variables",
                     "the same handles in the same places",
                     "Export the model again");
-            choose(operator, first, second);
+            choose(operator, operator.value(operator.input(0)), first, second);
         }
     }
 
-    private static void choose(OperatorContext operator, ImportedSubgraph then, ImportedSubgraph otherwise) {
+    /**
+     * STABLEHLO_CASE: the branch of an index, the last one if there is none of this index. Of more than two branches all are computed, and
+     * one is selected, so they must not write variables.
+     */
+    static void several(OperatorContext operator) {
+        FlatVector stated = operator.laterOptions(StablehloCase.TYPE).get(StablehloCase.BRANCH_SUBGRAPH_INDICES);
+        operator.requireThat(
+                stated.size() >= 1 && stated.size() <= MOST_BRANCHES,
+                "it has " + stated.size() + " branches",
+                "1 to " + MOST_BRANCHES);
+        int[] branches = stated.ints();
+        TfliteTensor index = operator.input(0);
+        operator.requireThat(
+                index.dtype() == DType.INT32 && index.shape().elements() == 1,
+                "its index is " + index.text(),
+                "one int32");
+        List<ImportedSubgraph> called = Arrays.stream(branches)
+                .mapToObj(b -> operator.subgraph(b, List.of()))
+                .toList();
+        List<TfliteTensor> inputs = inputs(operator, 1);
+        called.forEach(branch -> requireFits(operator, branch, inputs, operator.outputs()));
+        operator.check();
+        Formulas f = new Formulas(operator);
+        Arg chosen = operator.value(index);
+        if (branches.length == 2) {
+            choose(
+                    operator,
+                    f.binary(Binary.Kind.EQUAL, chosen, f.number(0, DType.INT32)),
+                    called.get(0),
+                    called.get(1));
+            return;
+        }
+        operator.requireThat(
+                called.stream().allMatch(b -> b.function().variables().isEmpty()),
+                "its branches have variables",
+                "two branches, or such without variables");
+        List<Arg> args = inputs.stream().map(operator::value).toList();
+        List<Arg> results = operator.inlined(branches[branches.length - 1], args);
+        for (int b = branches.length - 2; b >= 0; b--) {
+            Arg isChosen = f.binary(Binary.Kind.EQUAL, f.reshape(chosen, List.of()), f.number(b, DType.INT32));
+            List<Arg> own = operator.inlined(branches[b], args);
+            List<Arg> others = results;
+            results = IntStream.range(0, own.size())
+                    .mapToObj(i -> f.where(f.broadcast(isChosen, f.shape(own.get(i))), own.get(i), others.get(i)))
+                    .toList();
+        }
+        for (int i = 0; i < results.size(); i++) {
+            operator.finish(operator.outputs().get(i), results.get(i));
+        }
+    }
+
+    private static void choose(
+            OperatorContext operator, Arg condition, ImportedSubgraph then, ImportedSubgraph otherwise) {
         List<TfliteTensor> inputs = values(operator, inputs(operator, 1));
         List<TfliteTensor> outputs = results(operator, then);
         requireFits(operator, then, inputs, outputs);
@@ -73,7 +134,7 @@ final class ControlFlowImporter implements OperatorImporter {
         List<Integer> thenVariables = variables.of(then);
         List<Integer> otherwiseVariables = variables.of(otherwise);
         List<Arg> args = new ArrayList<>();
-        args.add(operator.value(operator.input(0)));
+        args.add(condition);
         inputs.forEach(input -> args.add(operator.value(input)));
         for (TfliteTensor output : outputs) {
             Arg.Ref result = operator.graph().variable(output.name(), output.type());

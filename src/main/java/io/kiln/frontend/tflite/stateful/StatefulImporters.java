@@ -7,6 +7,7 @@ import static io.kiln.frontend.tflite.schema.BuiltinOperator.ASSIGN_VARIABLE;
 import static io.kiln.frontend.tflite.schema.BuiltinOperator.CALL_ONCE;
 import static io.kiln.frontend.tflite.schema.BuiltinOperator.IF;
 import static io.kiln.frontend.tflite.schema.BuiltinOperator.READ_VARIABLE;
+import static io.kiln.frontend.tflite.schema.BuiltinOperator.STABLEHLO_CASE;
 import static io.kiln.frontend.tflite.schema.BuiltinOperator.STABLEHLO_COMPOSITE;
 import static io.kiln.frontend.tflite.schema.BuiltinOperator.SVDF;
 import static io.kiln.frontend.tflite.schema.BuiltinOperator.UNIDIRECTIONAL_SEQUENCE_LSTM;
@@ -23,6 +24,7 @@ public final class StatefulImporters {
             builtin(UNIDIRECTIONAL_SEQUENCE_LSTM, 4, new LstmImporter()),
             builtin(IF, 1, new ControlFlowImporter(false)),
             builtin(WHILE, 1, new ControlFlowImporter(true)),
+            builtin(STABLEHLO_CASE, 1, ControlFlowImporter::several),
             builtin(CALL_ONCE, 1, VariableImporter.CALL_ONCE),
             builtin(STABLEHLO_COMPOSITE, 1, new CompositeImporter()),
             builtin(VAR_HANDLE, 1, VariableImporter.VAR_HANDLE),

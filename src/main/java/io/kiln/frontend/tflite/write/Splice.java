@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.tflite.write;
 
+import io.kiln.base.DType;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Function;
 import io.kiln.ir.GraphBuilder;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.call.CustomCall;
+import io.kiln.ir.op.element.Binary;
+import io.kiln.ir.op.element.Cast;
 import io.kiln.ir.op.layer.BiasAdd;
 import io.kiln.quantize.graph.Node;
 import io.kiln.quantize.plan.PlannedNode;
+import io.kiln.quantize.plan.Precision;
+import io.kiln.quantize.plan.QuantizedVotes;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -56,14 +61,15 @@ final class Splice {
 
     private void add(Binding binding) {
         if (binding.op() instanceof CustomCall call && custom.containsKey(call.code())) {
-            add(binding, custom.get(call.code()).node());
+            add(binding, custom.get(call.code()));
         } else {
             graph.keep(binding);
         }
     }
 
-    /** The node's operator, its bias and its clamp; the last one takes the call's place. */
-    private void add(Binding call, Node node) {
+    /** The node's operator, the scales of its votes, its bias and its clamp; the last one takes the call's place. */
+    private void add(Binding call, PlannedNode planned) {
+        Node node = planned.node();
         List<Arg> args = new ArrayList<>();
         int read = 0;
         for (Arg arg : node.args()) {
@@ -72,6 +78,12 @@ final class Splice {
         }
         List<Op> ops = new ArrayList<>(List.of(node.op()));
         List<List<Arg>> constants = new ArrayList<>(List.of(List.of()));
+        if (planned.precision() != Precision.FLOAT) {
+            QuantizedVotes quantized = QuantizedVotes.of(planned);
+            args.set(QuantizedVotes.WEIGHTS, quantized.votes());
+            ops.addAll(List.of(new Cast(DType.FLOAT32), new Binary(Binary.Kind.MULTIPLY)));
+            constants.addAll(List.of(List.of(), List.of(quantized.scales())));
+        }
         node.bias().ifPresent(bias -> {
             ops.add(new BiasAdd(node.type().shape().rank() - 1));
             constants.add(List.of(bias));

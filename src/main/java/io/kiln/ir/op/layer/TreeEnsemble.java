@@ -17,10 +17,11 @@ import java.util.stream.IntStream;
 
 /**
  * An ensemble of decision trees (TreeEnsemble of ONNX's operators for machine learning): for each row (vector of features) one leaf of
- * every tree is selected, and the votes of these leaves are aggregated for each target, in the order of the trees, in single precision.
+ * every tree is selected, and the votes of these leaves are aggregated for each target, in the order of the trees: float votes in single
+ * precision, quantized ones (int8, int16) in int32.
  *
  * <p>Arguments: data (rows, features), float32; then constants: nodes (nodes, 4) int32 of feature, threshold, then and else; roots
- * (trees), int32; first votes (leaves + 1), int32, of each leaf and the end; targets (votes), int32; weights (votes), float32.
+ * (trees), int32; first votes (leaves + 1), int32, of each leaf and the end; targets (votes), int32; weights (votes).
  *
  * <p>Every node tests {@code key(x[feature]) <= threshold} with {@link FloatKeys#key keys}, which decide as the floats do, bit for bit. The
  * key of NaN is above all thresholds; a feature that is stated as {@code features + f} is feature f with a NaN below all of them, so that
@@ -46,13 +47,16 @@ public record TreeEnsemble(int targets, Aggregate aggregate) implements Op {
     /** Most nodes, leaves, votes and targets. */
     public static final int MOST = 1 << 20;
 
+    /** Most trees whose votes are quantized: sums of int16 then fit int32. */
+    public static final int MOST_QUANTIZED = 1 << 16;
+
     public static final Signature<TreeEnsemble> SIGNATURE = Signature.of(TreeEnsemble.class, "ml.tree_ensemble")
             .data("data", operand -> operand.rank(2).filled(), DType.FLOAT32)
             .constant("nodes", operand -> operand.rank(2), DType.INT32)
             .constant("roots", operand -> operand.rank(1).filled(), DType.INT32)
             .constant("first votes", operand -> operand.rank(1).filled(), DType.INT32)
             .constant("targets", operand -> operand.rank(1), DType.INT32)
-            .constant("weights", operand -> operand.rank(1), DType.FLOAT32)
+            .constant("weights", operand -> operand.rank(1), DType.FLOAT32, DType.INT8, DType.INT16)
             .attributes(
                     Attribute.whole("n_targets", TreeEnsemble::targets, 1, MOST),
                     Attribute.name("aggregate", TreeEnsemble::aggregate, Aggregate.values()),
@@ -79,7 +83,12 @@ public record TreeEnsemble(int targets, Aggregate aggregate) implements Op {
                 args.get(4).shape().equals(args.get(5).shape()),
                 "there are " + args.get(4).shape().text() + " targets, but "
                         + args.get(5).shape().text() + " weights");
-        return new TensorType(Shape.of(args.get(0).shape().dim(0), op.targets), DType.FLOAT32);
+        Check.that(
+                !args.get(5).dtype().isInteger() || args.get(2).shape().dim(0) <= MOST_QUANTIZED,
+                "the sum of more than " + MOST_QUANTIZED + " quantized votes may be beyond int32");
+        return new TensorType(
+                Shape.of(args.get(0).shape().dim(0), op.targets),
+                args.get(5).dtype().isInteger() ? DType.INT32 : DType.FLOAT32);
     }
 
     private void rules(Arguments args) {
@@ -110,7 +119,8 @@ public record TreeEnsemble(int targets, Aggregate aggregate) implements Op {
         args.integers(4, "target", target -> isIn(target, 0, targets - 1L), "0 to " + (targets - 1));
         ConstantElements weights = args.constant(5).orElseThrow();
         args.require(
-                IntStream.range(0, weights.elements()).allMatch(i -> Float.isFinite(weights.real(i))),
+                args.type(5).dtype().isInteger()
+                        || IntStream.range(0, weights.elements()).allMatch(i -> Float.isFinite(weights.real(i))),
                 "a weight of " + name() + " is not valid",
                 "finite numbers");
     }

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * All of it is weak: a program may link several libraries that bring it, and has it once.
+ */
 #include <crt_config.h>
 #include <string.h>
 #include <tvm/runtime/c_backend_api.h>
@@ -11,7 +14,7 @@
 
 static char last_error[TVM_CRT_LAST_ERROR_SIZE_BYTES];
 
-void TVMAPISetLastError(const char* msg) {
+TVM_WEAK void TVMAPISetLastError(const char* msg) {
   size_t length = 0;
   while (msg != NULL && length + 1u < sizeof(last_error) && msg[length] != '\0') {
     ++length;
@@ -22,7 +25,7 @@ void TVMAPISetLastError(const char* msg) {
   last_error[length] = '\0';
 }
 
-const char* TVMGetLastError(void) {
+TVM_WEAK const char* TVMGetLastError(void) {
   return last_error;
 }
 
@@ -33,7 +36,7 @@ static DLDevice device_of(int device_type, int device_id) {
   return device;
 }
 
-void* TVMBackendAllocWorkspace(int device_type, int device_id, uint64_t nbytes,
+TVM_WEAK void* TVMBackendAllocWorkspace(int device_type, int device_id, uint64_t nbytes,
                                int dtype_code_hint, int dtype_bits_hint) {
   (void)dtype_code_hint;
   (void)dtype_bits_hint;
@@ -47,11 +50,11 @@ void* TVMBackendAllocWorkspace(int device_type, int device_id, uint64_t nbytes,
   return NULL;
 }
 
-int TVMBackendFreeWorkspace(int device_type, int device_id, void* ptr) {
+TVM_WEAK int TVMBackendFreeWorkspace(int device_type, int device_id, void* ptr) {
   return (int)TVMPlatformMemoryFree(ptr, device_of(device_type, device_id));
 }
 
-int TVMBackendParallelLaunch(FTVMParallelLambda flambda, void* cdata, int num_task) {
+TVM_WEAK int TVMBackendParallelLaunch(FTVMParallelLambda flambda, void* cdata, int num_task) {
   TVMParallelGroupEnv env;
   (void)num_task;
   env.sync_handle = NULL;
@@ -59,7 +62,7 @@ int TVMBackendParallelLaunch(FTVMParallelLambda flambda, void* cdata, int num_ta
   return flambda(0, &env, cdata);
 }
 
-int TVMBackendParallelBarrier(int task_id, TVMParallelGroupEnv* penv) {
+TVM_WEAK int TVMBackendParallelBarrier(int task_id, TVMParallelGroupEnv* penv) {
   (void)task_id;
   (void)penv;
   return kTvmErrorNoError;

@@ -1,7 +1,11 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * All of it is weak: a program may link several libraries that bring it, and has it once.
+ */
 #include <string.h>
 #include <tvm/runtime/crt/stack_allocator.h>
 
+#define WEAK __attribute__((weak))
 #define ALIGNMENT ((size_t)TVM_RUNTIME_ALLOC_ALIGNMENT_BYTES)
 #define TAG_SIZE ((size_t)STACK_ALLOCATOR_TAG_SIZE_BYTES)
 
@@ -19,7 +23,7 @@ static uint32_t tag_of(size_t size) {
   return STACK_ALLOCATOR_TAG ^ (uint32_t)(size & 0xffffffffu);
 }
 
-tvm_crt_error_t StackMemoryManager_Init(tvm_workspace_t* tvm_runtime_workspace,
+WEAK tvm_crt_error_t StackMemoryManager_Init(tvm_workspace_t* tvm_runtime_workspace,
                                         uint8_t* g_aot_memory, size_t workspace_size) {
   size_t size = g_aot_memory == NULL ? 0u : workspace_size;
   size_t excess = (uintptr_t)g_aot_memory & (ALIGNMENT - 1u);
@@ -33,7 +37,7 @@ tvm_crt_error_t StackMemoryManager_Init(tvm_workspace_t* tvm_runtime_workspace,
   return g_aot_memory == NULL ? kTvmErrorPlatformCheckFailure : kTvmErrorNoError;
 }
 
-tvm_crt_error_t StackMemoryManager_Allocate_Body(tvm_workspace_t* tvm_runtime_workspace,
+WEAK tvm_crt_error_t StackMemoryManager_Allocate_Body(tvm_workspace_t* tvm_runtime_workspace,
                                                  int32_t nbytes, void** current_alloc,
                                                  uint8_t do_lifo_check) {
   *current_alloc = NULL;
@@ -55,7 +59,7 @@ tvm_crt_error_t StackMemoryManager_Allocate_Body(tvm_workspace_t* tvm_runtime_wo
   return kTvmErrorNoError;
 }
 
-tvm_crt_error_t StackMemoryManager_Free_Body(tvm_workspace_t* tvm_runtime_workspace, void* ptr,
+WEAK tvm_crt_error_t StackMemoryManager_Free_Body(tvm_workspace_t* tvm_runtime_workspace, void* ptr,
                                              uint8_t do_lifo_check) {
   /* Compared as numbers: order between pointers into different objects is undefined. */
   uintptr_t begin = (uintptr_t)tvm_runtime_workspace->workspace;
@@ -80,12 +84,12 @@ tvm_crt_error_t StackMemoryManager_Free_Body(tvm_workspace_t* tvm_runtime_worksp
   return kTvmErrorNoError;
 }
 
-tvm_crt_error_t StackMemoryManager_Allocate(tvm_workspace_t* tvm_runtime_workspace, int32_t nbytes,
+WEAK tvm_crt_error_t StackMemoryManager_Allocate(tvm_workspace_t* tvm_runtime_workspace, int32_t nbytes,
                                             void** current_alloc) {
   return StackMemoryManager_Allocate_Body(tvm_runtime_workspace, nbytes, current_alloc,
                                           CHECK_ORDER);
 }
 
-tvm_crt_error_t StackMemoryManager_Free(tvm_workspace_t* tvm_runtime_workspace, void* ptr) {
+WEAK tvm_crt_error_t StackMemoryManager_Free(tvm_workspace_t* tvm_runtime_workspace, void* ptr) {
   return StackMemoryManager_Free_Body(tvm_runtime_workspace, ptr, CHECK_ORDER);
 }

@@ -7,6 +7,23 @@
 #include <tvm/runtime/crt/internal/minrpc/rpc_reply.h>
 #include <tvm/runtime/crt/internal/minrpc/system_calls.h>
 
+/* The most characters of a client's version that are told back. */
+#define SHOWN 24u
+
+/* Names both versions; characters of the client's that cannot be printed are question marks. */
+static void refuse_version(TVMMinRPCServer* server, const uint8_t* text, uint64_t length) {
+  static const char begin[] = "the server speaks version " TVM_RPC_PROTOCOL_VERSION " of the protocol, and the client ";
+  char message[sizeof(begin) + SHOWN];
+  size_t count = length < SHOWN ? (size_t)length : SHOWN;
+  memcpy(message, begin, sizeof(begin) - 1u);
+  for (size_t i = 0; i < count; ++i) {
+    char character = (char)text[i];
+    message[sizeof(begin) - 1u + i] = character > ' ' && character < 0x7f ? character : '?';
+  }
+  message[sizeof(begin) - 1u + count] = '\0';
+  TVMRPCReply_Exception(server->session, message);
+}
+
 static TVMRPCStatus init_server(TVMMinRPCServer* server, TVMRPCReader* reader) {
   static const char version[] = TVM_RPC_PROTOCOL_VERSION;
   uint64_t length = 0;
@@ -22,8 +39,7 @@ static TVMRPCStatus init_server(TVMMinRPCServer* server, TVMRPCReader* reader) {
     return kTVMRPCCheckError;
   }
   if (length != sizeof(version) - 1u || memcmp(text, version, sizeof(version) - 1u) != 0) {
-    TVMRPCReply_Exception(server->session,
-                          "the server speaks version " TVM_RPC_PROTOCOL_VERSION " of the protocol");
+    refuse_version(server, text, length);
   } else {
     TVMRPCReply_Void(server->session);
   }

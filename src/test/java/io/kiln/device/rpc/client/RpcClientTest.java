@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -50,6 +51,24 @@ class RpcClientTest {
                 .isEqualTo(usual.sessionStart().multipliedBy(6));
         assertThat(usual.shared(1e9, 2).sessionEstablished())
                 .isEqualTo(usual.sessionEstablished().multipliedBy(12));
+    }
+
+    /** What is set grows in an emulator only; an answer whose limit nobody set has that of what is asked. */
+    @Test
+    void limitsAreThoseThatAreSet() {
+        Duration day = Duration.ofDays(1);
+        SessionLimits set = new SessionLimits(Optional.of(Duration.ofSeconds(40)), Optional.of(Duration.ofSeconds(3)));
+        assertThat(set.timeouts(false, day))
+                .isEqualTo(new TransportTimeouts(
+                        TransportTimeouts.SERIAL.sessionStartRetry(), Duration.ofSeconds(40), Duration.ofSeconds(3)));
+        assertThat(SessionLimits.USUAL.timeouts(false, day)).isEqualTo(TransportTimeouts.SERIAL.withReplies(day));
+        assertThat(SessionLimits.USUAL.timeouts(true, day).sessionEstablished()).isEqualTo(day);
+        TransportTimeouts emulated = set.timeouts(true, day);
+        assertThat(emulated.sessionStart().toSeconds() % 40).isZero();
+        assertThat(emulated.sessionStart()).isBetween(Duration.ofSeconds(40), Duration.ofSeconds(12 * 40));
+        assertThat(emulated.sessionEstablished())
+                .isEqualTo(Duration.ofSeconds(3)
+                        .multipliedBy(emulated.sessionStart().toSeconds() / 40));
     }
 
     @Test

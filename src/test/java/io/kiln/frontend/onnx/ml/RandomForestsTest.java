@@ -14,12 +14,30 @@ import io.kiln.compile.RequestDraft;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.onnx.OnnxFrontend;
 import io.kiln.frontend.onnx.OnnxRuntime;
+import io.kiln.frontend.tflite.write.TfliteMaker;
+import io.kiln.ir.Constant;
 import io.kiln.ir.Function;
+import io.kiln.ir.op.element.Where;
+import io.kiln.ir.op.layer.TreeEnsemble;
+import io.kiln.quantize.FloatNet;
+import io.kiln.quantize.QuantizeMode;
+import io.kiln.quantize.QuantizeOptions;
+import io.kiln.quantize.Quantizer;
+import io.kiln.quantize.plan.PlannedNode;
+import io.kiln.quantize.plan.Precision;
+import io.kiln.quantize.plan.QuantizedNetwork;
+import io.kiln.quantize.plan.QuantizedVotes;
+import io.kiln.quantize.run.Runs;
 import io.kiln.reference.Interpreter;
+import io.kiln.reference.kernel.Tensor;
 import io.kiln.target.TestTargets;
+import java.io.ByteArrayOutputStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -79,6 +97,80 @@ class RandomForestsTest {
         Bytes c = HostProgram.build(folder, models, artifacts).run(inputs);
         wrong.addAll(differences(c, answers, ulps));
         assertThat(wrong).isEmpty();
+    }
+
+    /** Votes of 8 and 16 bits are near the float ones, and the C sums them as the interpreter does, as code and as tables. */
+    @Test
+    void quantizedVotesAnswerAlike() {
+        List<Function> functions = new ArrayList<>();
+        List<ModelMetadata> models = new ArrayList<>();
+        List<List<Artifact>> artifacts = new ArrayList<>();
+        int ensembles = 0;
+        for (int seed = 0; seed < MODELS / 3; seed++) {
+            RandomForests.Model model = RandomForests.draw(seed);
+            Function real = OnnxFrontend.read(model.file(), "m.onnx", "m" + seed, InputShapes.NONE);
+            // A class without a vote is compared as minus infinity, which no range holds.
+            if (real.bindings().stream().anyMatch(binding -> binding.op() instanceof Where)) {
+                continue;
+            }
+            QuantizeMode mode = seed / 4 % 3 == 0 ? QuantizeMode.INT16X8 : QuantizeMode.INT8;
+            QuantizedNetwork network = new Quantizer(new TfliteMaker("m"), Runs.Progress.NONE)
+                    .quantize(real, FloatNet.samples(real, 2, seed), QuantizeOptions.of(mode))
+                    .network();
+            ensembles += nearbyEnsembles(network, input(real, seed, 0));
+            if (model.ulps() == 0) {
+                functions.add(network.function());
+                CompiledModel compiled = ModelCompiler.compile(
+                        RequestDraft.of(Path.of("m.onnx"), seed % 2 == 0 ? "c" : TestTargets.M4)
+                                .name("q" + seed)
+                                .optimize(seed % 3 == 0 ? Optimize.SIZE : Optimize.SPEED)
+                                .build(),
+                        network.function());
+                models.add(compiled.library().metadata());
+                artifacts.add(compiled.library().artifacts().artifacts());
+            }
+        }
+        assertThat(ensembles).isGreaterThan(MODELS / 6);
+        List<Bytes> inputs = new ArrayList<>();
+        ByteArrayOutputStream all = new ByteArrayOutputStream();
+        for (int round = 0; round < ROUNDS; round++) {
+            for (int i = 0; i < functions.size(); i++) {
+                inputs.add(input(functions.get(i), i, round));
+                Interpreter.run(functions.get(i), inputs.subList(inputs.size() - 1, inputs.size()))
+                        .forEach(answer -> all.writeBytes(answer.toArray()));
+            }
+        }
+        assertThat(HostProgram.build(folder, models, artifacts).run(inputs)).isEqualTo(Bytes.wrap(all.toByteArray()));
+    }
+
+    /** Compares the sums of each ensemble with those of float votes; returns their number. */
+    private static int nearbyEnsembles(QuantizedNetwork network, Bytes input) {
+        Map<Integer, Tensor> real = values(network.plan().function(), input);
+        Map<Integer, Tensor> quantized = values(network.function(), input);
+        int ensembles = 0;
+        for (PlannedNode planned : network.plan().nodes()) {
+            if (planned.node().op() instanceof TreeEnsemble) {
+                assertThat(planned.precision()).isNotEqualTo(Precision.FLOAT);
+                int trees = planned.node().argTypes().get(2).shape().dim(0);
+                Constant scales = QuantizedVotes.of(planned).scales();
+                float[] expected = real.get(planned.node().output()).floats();
+                float[] actual = quantized
+                        .get(network.values().get(planned.node().output()))
+                        .floats();
+                for (int i = 0; i < expected.length; i++) {
+                    double noise = trees * (0.5 * scales.real(i % scales.elements()) + 1e-5);
+                    assertThat((double) actual[i]).isCloseTo(expected[i], Offset.offset(noise));
+                }
+                ensembles++;
+            }
+        }
+        return ensembles;
+    }
+
+    private static Map<Integer, Tensor> values(Function function, Bytes input) {
+        Map<Integer, Tensor> values = new HashMap<>();
+        Interpreter.observe(function, List.of(input), Interpreter.State.initial(function), values::put);
+        return values;
     }
 
     /** Compares all outputs of all forests, round by round. */

@@ -42,6 +42,7 @@ public class SingleOperatorTest {
                         FunctionCases.ALL,
                         OrderCases.ALL,
                         RepeatCases.ALL,
+                        StablehloCases.ALL,
                         MovementOperators.ALL,
                         BlockCases.ALL,
                         StridedSliceCases.ALL,
@@ -61,7 +62,8 @@ public class SingleOperatorTest {
 
     /** Operators that TensorFlow Lite has and TensorFlow Lite Micro lacks, or has for fewer types. */
     public static Stream<OperatorCases> ofLite() {
-        return Stream.of(FunctionCases.ALL, OrderCases.ALL, RepeatCases.ALL).flatMap(List::stream);
+        return Stream.of(FunctionCases.ALL, OrderCases.ALL, RepeatCases.ALL, StablehloCases.ALL)
+                .flatMap(List::stream);
     }
 
     @ParameterizedTest

@@ -79,7 +79,7 @@ static inline int32_t kiln_reciprocal(int32_t x) {
 /* 1 times count pixels, 8 bytes apart and their inputs 3, times blocks of 4 channels. weights: per two inputs, 0 and 2 or 1 and 3 of four,
    a word for channels 0 and 1 and one for 2 and 3, its halfwords 256 * first + second; then per channel a multiplier and an offset. x: scratch. */
 #if defined(__ARM_FEATURE_DSP)
-__attribute__((naked, noinline)) static void kiln_conv_5x3_8_step3_1x4_20_out8_scale13_shift19(__attribute__((unused)) int8_t* x, __attribute__((unused)) const int8_t* in, __attribute__((unused)) const int32_t* weights, __attribute__((unused)) int8_t* out, __attribute__((unused)) int32_t count, __attribute__((unused)) int32_t blocks) {
+__attribute__((naked, noinline)) static void kiln_conv_5x3_8_step3_1x4_20_out8_scale12_shift16(__attribute__((unused)) int8_t* x, __attribute__((unused)) const int8_t* in, __attribute__((unused)) const int32_t* weights, __attribute__((unused)) int8_t* out, __attribute__((unused)) int32_t count, __attribute__((unused)) int32_t blocks) {
   __asm__ volatile(
       "push {r4-r11, lr}\n"
       "add r4, r0, #80\n"
@@ -166,21 +166,21 @@ __attribute__((naked, noinline)) static void kiln_conv_5x3_8_step3_1x4_20_out8_s
       ".endr\n"
       "add r1, #80\n"
       "sub r2, r2, r3\n"
-      "lsl r2, r2, #5\n"
-      "lsl r3, r3, #13\n"
+      "lsl r2, r2, #4\n"
+      "lsl r3, r3, #12\n"
       "ldm r1!, {r10, r11, r12, lr}\n"
       "smmla r2, r2, r10, r11\n"
       "smmla r3, r3, r12, lr\n"
-      "ssat r2, #8, r2, asr #19\n"
-      "ssat r3, #8, r3, asr #19\n"
+      "ssat r2, #8, r2, asr #16\n"
+      "ssat r3, #8, r3, asr #16\n"
       "sub r4, r4, r5\n"
-      "lsl r4, r4, #5\n"
-      "lsl r5, r5, #13\n"
+      "lsl r4, r4, #4\n"
+      "lsl r5, r5, #12\n"
       "ldm r1!, {r10, r11, r12, lr}\n"
       "smmla r4, r4, r10, r11\n"
       "smmla r5, r5, r12, lr\n"
-      "ssat r4, #8, r4, asr #19\n"
-      "ssat r5, #8, r5, asr #19\n"
+      "ssat r4, #8, r4, asr #16\n"
+      "ssat r5, #8, r5, asr #16\n"
       "ldr r12, [sp, #12]\n"
       "strb r5, [r12, #3]\n"
       "strb r4, [r12, #2]\n"
@@ -200,7 +200,7 @@ __attribute__((naked, noinline)) static void kiln_conv_5x3_8_step3_1x4_20_out8_s
   );
 }
 #else
-static void kiln_conv_5x3_8_step3_1x4_20_out8_scale13_shift19(__attribute__((unused)) int8_t* x, const int8_t* in, const int32_t* weights, int8_t* out, int32_t count, int32_t blocks) {
+static void kiln_conv_5x3_8_step3_1x4_20_out8_scale12_shift16(__attribute__((unused)) int8_t* x, const int8_t* in, const int32_t* weights, int8_t* out, int32_t count, int32_t blocks) {
   static const int16_t places[20] = {0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27, 32, 33, 34, 35};
   for (; count > 0; --count, in += 1 * 3, out += 1 * 8) {
     const int32_t* w = weights;
@@ -221,8 +221,8 @@ static void kiln_conv_5x3_8_step3_1x4_20_out8_scale13_shift19(__attribute__((unu
       w += 2 * 10;
       for (int32_t channel = 0; channel < 4; ++channel, w += 2) {
         for (int32_t pixel = 0; pixel < 1; ++pixel) {
-          int32_t value = w[1] + (int32_t)(((int64_t)sums[pixel][channel] * 8192 * w[0]) >> 32);
-          value >>= 19;
+          int32_t value = w[1] + (int32_t)(((int64_t)sums[pixel][channel] * 4096 * w[0]) >> 32);
+          value >>= 16;
           value = value < -128 ? -128 : (value > 127 ? 127 : value);
           out[pixel * 8 + at + channel] = (int8_t)value;
         }
@@ -236,7 +236,7 @@ static void kiln_conv_5x3_8_step3_1x4_20_out8_scale13_shift19(__attribute__((unu
 /* 1 times count pixels, 12 bytes apart and their inputs 8, times blocks of 4 channels. weights: per two inputs, 0 and 2 or 1 and 3 of four,
    a word for channels 0 and 1 and one for 2 and 3, its halfwords 256 * first + second; then per channel a multiplier and an offset. x: scratch. */
 #if defined(__ARM_FEATURE_DSP)
-__attribute__((naked, noinline)) static void kiln_conv_run_step8_1x4_8_out12_scale14_shift20(__attribute__((unused)) int8_t* x, __attribute__((unused)) const int8_t* in, __attribute__((unused)) const int32_t* weights, __attribute__((unused)) int8_t* out, __attribute__((unused)) int32_t count, __attribute__((unused)) int32_t blocks) {
+__attribute__((naked, noinline)) static void kiln_conv_run_step8_1x4_8_out12_scale12_shift16(__attribute__((unused)) int8_t* x, __attribute__((unused)) const int8_t* in, __attribute__((unused)) const int32_t* weights, __attribute__((unused)) int8_t* out, __attribute__((unused)) int32_t count, __attribute__((unused)) int32_t blocks) {
   __asm__ volatile(
       "push {r4-r11, lr}\n"
       "add r4, r0, #32\n"
@@ -305,21 +305,21 @@ __attribute__((naked, noinline)) static void kiln_conv_run_step8_1x4_8_out12_sca
       "smlad r5, r11, r9, r5\n"
       "add r1, #32\n"
       "sub r2, r2, r3\n"
-      "lsl r2, r2, #6\n"
-      "lsl r3, r3, #14\n"
+      "lsl r2, r2, #4\n"
+      "lsl r3, r3, #12\n"
       "ldm r1!, {r10, r11, r12, lr}\n"
       "smmla r2, r2, r10, r11\n"
       "smmla r3, r3, r12, lr\n"
-      "ssat r2, #8, r2, asr #20\n"
-      "ssat r3, #8, r3, asr #20\n"
+      "ssat r2, #8, r2, asr #16\n"
+      "ssat r3, #8, r3, asr #16\n"
       "sub r4, r4, r5\n"
-      "lsl r4, r4, #6\n"
-      "lsl r5, r5, #14\n"
+      "lsl r4, r4, #4\n"
+      "lsl r5, r5, #12\n"
       "ldm r1!, {r10, r11, r12, lr}\n"
       "smmla r4, r4, r10, r11\n"
       "smmla r5, r5, r12, lr\n"
-      "ssat r4, #8, r4, asr #20\n"
-      "ssat r5, #8, r5, asr #20\n"
+      "ssat r4, #8, r4, asr #16\n"
+      "ssat r5, #8, r5, asr #16\n"
       "ldr r12, [sp, #12]\n"
       "strb r5, [r12, #3]\n"
       "strb r4, [r12, #2]\n"
@@ -339,7 +339,7 @@ __attribute__((naked, noinline)) static void kiln_conv_run_step8_1x4_8_out12_sca
   );
 }
 #else
-static void kiln_conv_run_step8_1x4_8_out12_scale14_shift20(__attribute__((unused)) int8_t* x, const int8_t* in, const int32_t* weights, int8_t* out, int32_t count, int32_t blocks) {
+static void kiln_conv_run_step8_1x4_8_out12_scale12_shift16(__attribute__((unused)) int8_t* x, const int8_t* in, const int32_t* weights, int8_t* out, int32_t count, int32_t blocks) {
   for (; count > 0; --count, in += 1 * 8, out += 1 * 12) {
     const int32_t* w = weights;
     int32_t at = 0;
@@ -359,8 +359,8 @@ static void kiln_conv_run_step8_1x4_8_out12_scale14_shift20(__attribute__((unuse
       w += 2 * 4;
       for (int32_t channel = 0; channel < 4; ++channel, w += 2) {
         for (int32_t pixel = 0; pixel < 1; ++pixel) {
-          int32_t value = w[1] + (int32_t)(((int64_t)sums[pixel][channel] * 16384 * w[0]) >> 32);
-          value >>= 20;
+          int32_t value = w[1] + (int32_t)(((int64_t)sums[pixel][channel] * 4096 * w[0]) >> 32);
+          value >>= 16;
           value = value < -128 ? -128 : (value > 127 ? 127 : value);
           out[pixel * 12 + at + channel] = (int8_t)value;
         }
@@ -374,7 +374,7 @@ static void kiln_conv_run_step8_1x4_8_out12_scale14_shift20(__attribute__((unuse
 /* 2 times count pixels, 12 bytes apart and their inputs 8, times blocks of 4 channels. weights: per two inputs, 0 and 2 or 1 and 3 of four,
    a word for channels 0 and 1 and one for 2 and 3, its halfwords 256 * first + second; then per channel a multiplier and an offset. x: scratch. */
 #if defined(__ARM_FEATURE_DSP)
-__attribute__((naked, noinline)) static void kiln_conv_run_step8_2x4_8_out12_scale14_shift20(__attribute__((unused)) int8_t* x, __attribute__((unused)) const int8_t* in, __attribute__((unused)) const int32_t* weights, __attribute__((unused)) int8_t* out, __attribute__((unused)) int32_t count, __attribute__((unused)) int32_t blocks) {
+__attribute__((naked, noinline)) static void kiln_conv_run_step8_2x4_8_out12_scale12_shift16(__attribute__((unused)) int8_t* x, __attribute__((unused)) const int8_t* in, __attribute__((unused)) const int32_t* weights, __attribute__((unused)) int8_t* out, __attribute__((unused)) int32_t count, __attribute__((unused)) int32_t blocks) {
   __asm__ volatile(
       "push {r4-r11, lr}\n"
       "add r4, r0, #32\n"
@@ -450,34 +450,34 @@ __attribute__((naked, noinline)) static void kiln_conv_run_step8_2x4_8_out12_sca
       "add r1, #32\n"
       "sub r2, r2, r3\n"
       "sub r6, r6, r7\n"
-      "lsl r2, r2, #6\n"
-      "lsl r6, r6, #6\n"
-      "lsl r3, r3, #14\n"
-      "lsl r7, r7, #14\n"
+      "lsl r2, r2, #4\n"
+      "lsl r6, r6, #4\n"
+      "lsl r3, r3, #12\n"
+      "lsl r7, r7, #12\n"
       "ldm r1!, {r10, r11, r12, lr}\n"
       "smmla r2, r2, r10, r11\n"
       "smmla r6, r6, r10, r11\n"
       "smmla r3, r3, r12, lr\n"
       "smmla r7, r7, r12, lr\n"
-      "ssat r2, #8, r2, asr #20\n"
-      "ssat r6, #8, r6, asr #20\n"
-      "ssat r3, #8, r3, asr #20\n"
-      "ssat r7, #8, r7, asr #20\n"
+      "ssat r2, #8, r2, asr #16\n"
+      "ssat r6, #8, r6, asr #16\n"
+      "ssat r3, #8, r3, asr #16\n"
+      "ssat r7, #8, r7, asr #16\n"
       "sub r4, r4, r5\n"
       "sub r8, r8, r9\n"
-      "lsl r4, r4, #6\n"
-      "lsl r8, r8, #6\n"
-      "lsl r5, r5, #14\n"
-      "lsl r9, r9, #14\n"
+      "lsl r4, r4, #4\n"
+      "lsl r8, r8, #4\n"
+      "lsl r5, r5, #12\n"
+      "lsl r9, r9, #12\n"
       "ldm r1!, {r10, r11, r12, lr}\n"
       "smmla r4, r4, r10, r11\n"
       "smmla r8, r8, r10, r11\n"
       "smmla r5, r5, r12, lr\n"
       "smmla r9, r9, r12, lr\n"
-      "ssat r4, #8, r4, asr #20\n"
-      "ssat r8, #8, r8, asr #20\n"
-      "ssat r5, #8, r5, asr #20\n"
-      "ssat r9, #8, r9, asr #20\n"
+      "ssat r4, #8, r4, asr #16\n"
+      "ssat r8, #8, r8, asr #16\n"
+      "ssat r5, #8, r5, asr #16\n"
+      "ssat r9, #8, r9, asr #16\n"
       "ldr r12, [sp, #12]\n"
       "strb r6, [r12, #12]\n"
       "strb r7, [r12, #13]\n"
@@ -502,7 +502,7 @@ __attribute__((naked, noinline)) static void kiln_conv_run_step8_2x4_8_out12_sca
   );
 }
 #else
-static void kiln_conv_run_step8_2x4_8_out12_scale14_shift20(__attribute__((unused)) int8_t* x, const int8_t* in, const int32_t* weights, int8_t* out, int32_t count, int32_t blocks) {
+static void kiln_conv_run_step8_2x4_8_out12_scale12_shift16(__attribute__((unused)) int8_t* x, const int8_t* in, const int32_t* weights, int8_t* out, int32_t count, int32_t blocks) {
   for (; count > 0; --count, in += 2 * 8, out += 2 * 12) {
     const int32_t* w = weights;
     int32_t at = 0;
@@ -522,8 +522,8 @@ static void kiln_conv_run_step8_2x4_8_out12_scale14_shift20(__attribute__((unuse
       w += 2 * 4;
       for (int32_t channel = 0; channel < 4; ++channel, w += 2) {
         for (int32_t pixel = 0; pixel < 2; ++pixel) {
-          int32_t value = w[1] + (int32_t)(((int64_t)sums[pixel][channel] * 16384 * w[0]) >> 32);
-          value >>= 20;
+          int32_t value = w[1] + (int32_t)(((int64_t)sums[pixel][channel] * 4096 * w[0]) >> 32);
+          value >>= 16;
           value = value < -128 ? -128 : (value > 127 ? 127 : value);
           out[pixel * 12 + at + channel] = (int8_t)value;
         }
@@ -687,9 +687,9 @@ static void kiln_dense_4_12_scale8_shift12_signed(const int8_t* x, const int32_t
 
 /* One row of a depthwise convolution of 5x1 with stride 1x1, 1 columns and 8 channels, for blocks of four channels from
    out on. row: offset of each input row from input; negative: padding. table: for each channel pairs of weights times
-   64, multiplier, offset. scratch: [column][channel][pair of rows], values times 256. */
+   16, multiplier, offset. scratch: [column][channel][pair of rows], values times 256. */
 #if defined(__ARM_FEATURE_DSP)
-__attribute__((naked, noinline)) static void kiln_depthwise_5x1_stride1x1_w1_c8_p0_i1_padded_rows1_scale14_shift19(__attribute__((unused)) const int8_t* input, __attribute__((unused)) const int8_t* padding, __attribute__((unused)) int16_t* scratch, __attribute__((unused)) const int32_t* table, __attribute__((unused)) int8_t* out, __attribute__((unused)) int32_t row0, __attribute__((unused)) int32_t row1, __attribute__((unused)) int32_t row2, __attribute__((unused)) int32_t row3, __attribute__((unused)) int32_t row4, __attribute__((unused)) int32_t blocks) {
+__attribute__((naked, noinline)) static void kiln_depthwise_5x1_stride1x1_w1_c8_p0_i1_padded_rows1_scale12_shift16(__attribute__((unused)) const int8_t* input, __attribute__((unused)) const int8_t* padding, __attribute__((unused)) int16_t* scratch, __attribute__((unused)) const int32_t* table, __attribute__((unused)) int8_t* out, __attribute__((unused)) int32_t row0, __attribute__((unused)) int32_t row1, __attribute__((unused)) int32_t row2, __attribute__((unused)) int32_t row3, __attribute__((unused)) int32_t row4, __attribute__((unused)) int32_t blocks) {
   __asm__ volatile(
       "push {r0-r11, lr}\n"
       "sub sp, #8\n"
@@ -781,7 +781,7 @@ __attribute__((naked, noinline)) static void kiln_depthwise_5x1_stride1x1_w1_c8_
       "ldr r12, [r0, #8]\n"
       "smlabt r2, r12, r9, r2\n"
       "smmla r2, r2, r10, r11\n"
-      "ssat r2, #8, r2, asr #19\n"
+      "ssat r2, #8, r2, asr #16\n"
       "strb r2, [r1, #0]\n"
       "add r0, #12\n"
       "add r1, #1\n"
@@ -798,7 +798,7 @@ __attribute__((naked, noinline)) static void kiln_depthwise_5x1_stride1x1_w1_c8_
   );
 }
 #else
-static void kiln_depthwise_5x1_stride1x1_w1_c8_p0_i1_padded_rows1_scale14_shift19(const int8_t* input, const int8_t* padding, int16_t* scratch, const int32_t* table, int8_t* out, int32_t row0, int32_t row1, int32_t row2, int32_t row3, int32_t row4, int32_t blocks) {
+static void kiln_depthwise_5x1_stride1x1_w1_c8_p0_i1_padded_rows1_scale12_shift16(const int8_t* input, const int8_t* padding, int16_t* scratch, const int32_t* table, int8_t* out, int32_t row0, int32_t row1, int32_t row2, int32_t row3, int32_t row4, int32_t blocks) {
   const int32_t offsets[5] = {row0, row1, row2, row3, row4};
   for (int32_t block = 0; block < blocks; ++block, out += 4) {
     for (int32_t row = 0; row < 5; ++row) {
@@ -817,7 +817,7 @@ static void kiln_depthwise_5x1_stride1x1_w1_c8_p0_i1_padded_rows1_scale14_shift1
           }
         }
         int32_t value = table[5] + (int32_t)(((int64_t)sum * table[4]) >> 32);
-        value >>= 19;
+        value >>= 16;
         out[i % 1 * 8 + i / 1 * 8 + c] = (int8_t)(value < -128 ? -128 : (value > 127 ? 127 : value));
       }
     }
@@ -1018,10 +1018,10 @@ static DLTensor kiln_tensor(const struct kiln_tensor_type* type, const void* dat
 
 static const int32_t __attribute__((section(".rodata.tvm"), aligned(16))) tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_weight[56] = {
   1022374465, 66742016, 2354, 27902, 735377939, 947868930, 7029, 24821, 2128688406, 1354120961, 21373, 32512, 686490334,
-  671613702, 5247, 23039, 1192103659, 1211662850, 17981, 32501, 363553682, -63395038, 589702867, -65792912, 617532655,
-  -60458214, 2109118658, -67745778, -820150546, -921030305, 1474, 5016, -880591657, 1340961919, 63747, 61410,
-  1150137006, -500210596, 5046, 4629, 33010787, 364478722, 17535, 65390, 446468785, -589263613, 60085, 61758, 530442732,
-  -67954066, 268075832, -67905397, 555716298, -67784808, 577371480, -67702467,
+  671613702, 5247, 23039, 1192103659, 1211662850, 17981, 32501, 90888420, -7924380, 147425717, -8224114, 154383165,
+  -7557277, 527279665, -8468222, -820150546, -921030305, 1474, 5016, -880591657, 1340961919, 63747, 61410, 1150137006,
+  -500210596, 5046, 4629, 33010787, 364478722, 17535, 65390, 446468785, -589263613, 60085, 61758, 132610683, -8494258,
+  67018960, -8488175, 138929074, -8473101, 144342868, -8462808,
 };
 
 /* qnn.conv2d+nn.bias_add+tfl.requantize: (1, 32, 1, 3) -> (1, 16, 1, 8), `conv0` */
@@ -1046,7 +1046,7 @@ static int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_comput
       const int32_t line = y % 5;
       const int8_t* const in1 = &scratch[80];
       int8_t* const out1 = &output[line * 8];
-      kiln_conv_5x3_8_step3_1x4_20_out8_scale13_shift19(scratch, in1, weight, out1, 1, 2);
+      kiln_conv_5x3_8_step3_1x4_20_out8_scale12_shift16(scratch, in1, weight, out1, 1, 2);
     }
   }
   return 0;
@@ -1097,11 +1097,11 @@ static const int8_t __attribute__((section(".rodata.tvm"), aligned(16))) tvmgen_
 };
 
 static const int32_t __attribute__((section(".rodata.tvm"), aligned(16))) tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_1_weight[48] = {
-  197138816, -100655168, 532679616, 226556416, 1234528274, 120712037, 503324608, 832, 54533632, 83886080, 1641188105,
-  157000130, -176101376, -41877824, -20908672, 532741504, 1555143141, -84598314, -507503552, -301930112, -377429568,
-  532737536, 1454939415, -97401763, -134209600, 469768576, 427882496, 100670464, 1391764412, 158732975, 532683776,
-  -419365632, -50323520, 218162944, 705696894, -6007708, 490734976, 532682176, 364911936, 247472064, 2118353735,
-  356603496, 322964608, 532683008, 419435328, 377495488, 1601276972, 280009897,
+  49284704, -25163792, 133169904, 56688256, 617264137, 15089004, 125831152, 208, 13633408, 20971520, 820594053,
+  19625016, -43976192, -10420304, -5178016, 133234528, 777571571, -10574789, -126875888, -75433376, -94308240,
+  133233536, 727469708, -12175221, -33552400, 117442144, 107019776, 25167616, 695882206, 19841621, 133170944,
+  -104792256, -12580880, 54589888, 352848447, -750964, 122683744, 133170544, 91227984, 61868016, 1059176868, 44575437,
+  80741152, 133170752, 104858832, 94373872, 800638486, 35001237,
 };
 
 /* qnn.conv2d+nn.bias_add+tfl.requantize: (1, 16, 1, 8) -> (1, 16, 1, 8), `depthwise1` */
@@ -1116,7 +1116,7 @@ static int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_1_comp
     const int32_t row3 = top + 3 < 0 ? -1 : (top + 3 < 16 ? (top + 3) % 5 * 8 : -1);
     const int32_t row4 = top + 4 < 0 ? -1 : (top + 4 < 16 ? (top + 4) % 5 * 8 : -1);
     int8_t* const out = &output[y % 2 * 8];
-    kiln_depthwise_5x1_stride1x1_w1_c8_p0_i1_padded_rows1_scale14_shift19(input, padding, scratch, weight, out, row0, row1, row2, row3, row4, 2);
+    kiln_depthwise_5x1_stride1x1_w1_c8_p0_i1_padded_rows1_scale12_shift16(input, padding, scratch, weight, out, row0, row1, row2, row3, row4, 2);
   }
   return 0;
 }
@@ -1162,11 +1162,11 @@ TVM_DLL int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_1(TVM
 }
 
 static const int32_t __attribute__((section(".rodata.tvm"), aligned(16))) tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_2_weight[48] = {
-  190184688, 1192161464, 2122395929, -2134570511, 198840027, -875231058, -29100041, -662626756, 1994917706, 60008159,
-  973292777, -155901463, 934477641, -184100528, 415407211, -199989516, 75433466, -1829086782, 2125142550, 1568791015,
-  676728162, -2074771165, 476910792, -1096092313, 2027699271, 127430767, 734151916, -27513483, 588377350, -216348905,
-  319741127, -147244683, 736430648, -99534829, -1115586846, -2122322178, -1776159755, -1429218577, 1578237430,
-  -669703961, 716490159, -98640924, 1175306462, -188118284, 1093235201, -250513677, 1572123991, -63570351,
+  190184688, 1192161464, 2122395929, -2134570511, 198840027, -875231058, -29100041, -662626756, 498729427, 3750510,
+  243323194, -9743842, 233619410, -11506283, 103851803, -12499345, 75433466, -1829086782, 2125142550, 1568791015,
+  676728162, -2074771165, 476910792, -1096092313, 506924818, 7964422, 183537979, -1719593, 147094337, -13521807,
+  79935282, -9202793, 736430648, -99534829, -1115586846, -2122322178, -1776159755, -1429218577, 1578237430, -669703961,
+  179122540, -6165058, 293826616, -11757393, 273308800, -15657105, 393030998, -3973147,
 };
 
 /* qnn.conv2d+nn.bias_add+tfl.requantize: (1, 16, 1, 8) -> (1, 16, 1, 12), `conv2` */
@@ -1177,12 +1177,12 @@ static int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_2_comp
   if (1 < row_end - row_begin) {
     const int8_t* const in2 = &input[from * 8 + row_begin * 8];
     int8_t* const out2 = &output[(to + row_begin) * 12];
-    kiln_conv_run_step8_2x4_8_out12_scale14_shift20(scratch, in2, weight, out2, (row_end - row_begin) / 2, 3);
+    kiln_conv_run_step8_2x4_8_out12_scale12_shift16(scratch, in2, weight, out2, (row_end - row_begin) / 2, 3);
   }
   if ((row_end - row_begin) % 2 == 1) {
     const int8_t* const in1 = &input[from * 8 + (row_end - 1) * 8];
     int8_t* const out1 = &output[(to + row_end - 1) * 12];
-    kiln_conv_run_step8_1x4_8_out12_scale14_shift20(scratch, in1, weight, out1, 1, 3);
+    kiln_conv_run_step8_1x4_8_out12_scale12_shift16(scratch, in1, weight, out1, 1, 3);
   }
   return 0;
 }

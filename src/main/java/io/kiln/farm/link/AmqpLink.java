@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.farm.link;
+
+import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
+import io.kiln.base.KilnException;
+import io.kiln.base.Problems;
+import io.kiln.farm.link.FarmMessage.Manner;
+import java.io.IOException;
+import java.security.GeneralSecurityException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.UUID;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManager;
+import org.apache.qpid.protonj2.client.Client;
+import org.apache.qpid.protonj2.client.ClientOptions;
+import org.apache.qpid.protonj2.client.Connection;
+import org.apache.qpid.protonj2.client.ConnectionOptions;
+import org.apache.qpid.protonj2.client.DeliveryState;
+import org.apache.qpid.protonj2.client.DistributionMode;
+import org.apache.qpid.protonj2.client.Sender;
+import org.apache.qpid.protonj2.client.SenderOptions;
+import org.apache.qpid.protonj2.client.StreamReceiver;
+import org.apache.qpid.protonj2.client.StreamReceiverOptions;
+import org.apache.qpid.protonj2.client.Tracker;
+import org.apache.qpid.protonj2.client.exceptions.ClientConnectionRemotelyClosedException;
+import org.apache.qpid.protonj2.client.exceptions.ClientConnectionSecurityException;
+import org.apache.qpid.protonj2.client.exceptions.ClientException;
+import org.apache.qpid.protonj2.client.exceptions.ClientOperationTimedOutException;
+import org.apache.qpid.protonj2.client.exceptions.ClientResourceRemotelyClosedException;
+import org.apache.qpid.protonj2.types.UnsignedLong;
+
+/**
+ * A connection to a broker of another make by AMQP 1.0. It uses nothing but what that standard and its registered extensions say: queues, settlement,
+ * durability, time to live, priority, the count of failed deliveries, copies for browsing, and the selector of the JMS mapping.
+ */
+final class AmqpLink implements FarmLink {
+    /** Milliseconds of silence after which a peer counts as gone. */
+    private static final int SILENCE_MILLIS = 15_000;
+
+    private static final long CALL_MILLIS = 20_000;
+
+    /** How long messages that are only looked at may take to come. */
+    private static final Duration NEXT_COPY = Duration.ofMillis(300);
+
+    /** Bytes of messages that may be on their way to this member: it reads them as they come. */
+    private static final int WINDOW_BYTES = 4 << 20;
+
+    /** Name and number of the filter that the JMS mapping has registered. */
+    private static final String SELECTOR = "apache.org:selector-filter:string";
+
+    private static final UnsignedLong SELECTOR_NUMBER = UnsignedLong.valueOf(0x0000468C00000004L);
+
+    private final FarmAddress address;
+    private final Client client;
+    private final Connection connection;
+    private final AtomicBoolean isLost;
+    private final Map<String, Sender> senders = new HashMap<>();
+
+    private AmqpLink(FarmAddress address, Client client, Connection connection, AtomicBoolean isLost) {
+        this.address = address;
+        this.client = client;
+        this.connection = connection;
+        this.isLost = isLost;
+    }
+
+    /**
+     * Connects, and requires that the broker has the farm's queues.
+     *
+     * @param name by which the broker's owner knows this member
+     */
+    static AmqpLink open(FarmAddress address, String name) {
+        Client client = Client.create(new ClientOptions().id(name + "/" + UUID.randomUUID()));
+        AtomicBoolean isLost = new AtomicBoolean();
+        try {
+            Connection connection = client.connect(
+                    address.bareHost(),
+                    address.port(),
+                    options(address).disconnectedHandler((lost, event) -> isLost.set(true)));
+            await(connection.openFuture());
+            AmqpLink link = new AmqpLink(address, client, connection, isLost);
+            link.requireQueues();
+            return link;
+        } catch (ClientConnectionSecurityException e) {
+            client.close();
+            throw new KilnException(
+                    Failure.FARM.problem(
+                            "the farm's broker refuses this member",
+                            address.url(),
+                            "an account `" + USER + "` with the farm's password, or one for this member's certificate",
+                            "Set kiln.farm.password, or have the broker's owner make that account"),
+                    e);
+        } catch (KilnException e) {
+            client.close();
+            throw e;
+        } catch (ClientConnectionRemotelyClosedException e) {
+            client.close();
+            // With a condition it is the broker that says it; otherwise the network ended.
+            throw e.getErrorCondition() == null
+                    ? BrokenLink.lost(address, e)
+                    : new FarmLost(
+                            Failure.FARM.problem(
+                                    "the farm's broker ends the connection: " + e.getMessage(),
+                                    address.url(),
+                                    "a broker that serves the host " + address.host(),
+                                    "Its log says why"),
+                            true,
+                            e);
+        } catch (ClientException | IOException | GeneralSecurityException e) {
+            client.close();
+            throw BrokenLink.lost(address, e);
+        }
+    }
+
+    private static ConnectionOptions options(FarmAddress address) throws IOException, GeneralSecurityException {
+        ConnectionOptions options = new ConnectionOptions()
+                .openTimeout(CALL_MILLIS)
+                .requestTimeout(CALL_MILLIS)
+                .sendTimeout(CALL_MILLIS)
+                .drainTimeout(CALL_MILLIS)
+                .closeTimeout(CALL_MILLIS)
+                .idleTimeout(SILENCE_MILLIS)
+                .user(USER);
+        options.transportOptions().allowNativeIO(false).connectTimeout((int) CALL_MILLIS);
+        address.access().password().ifPresent(password -> {
+            options.password(password);
+            // With SCRAM the client loses a buffer at each login, so it is for brokers that want it without TLS.
+            (address.isEncrypted() ? List.of("PLAIN") : List.of("SCRAM-SHA-512", "SCRAM-SHA-256", "PLAIN"))
+                    .forEach(options.saslOptions()::addAllowedMechanism);
+        });
+        if (address.isEncrypted()) {
+            SSLContext context = SSLContext.getInstance("TLS");
+            SeenPeer peer = SeenPeer.trusting(address.access().trust().orElseThrow());
+            context.init(FarmStores.keys(address.access()), new TrustManager[] {peer}, null);
+            options.sslOptions()
+                    .sslEnabled(true)
+                    .sslContextOverride(context)
+                    .verifyHost(true)
+                    .enabledProtocols(Transports.PROTOCOLS)
+                    .allowNativeSSL(false);
+            if (address.access().keys().isPresent()) {
+                options.saslOptions().addAllowedMechanism("EXTERNAL");
+            }
+        }
+        return options;
+    }
+
+    /** Opens the way to each queue, and says which of them there are not. */
+    private void requireQueues() throws ClientException {
+        Problems problems = new Problems(Failure.FARM);
+        for (String queue : FarmQueues.ALL) {
+            senders.put(queue, connection.openSender(queue, new SenderOptions()));
+        }
+        for (String queue : FarmQueues.ALL) {
+            try {
+                await(senders.get(queue).openFuture());
+            } catch (ClientResourceRemotelyClosedException e) {
+                problems.add(
+                        "the farm's broker does not let this member send to `" + queue + "`: " + e.getMessage(),
+                        address.url(),
+                        "a durable queue of that name, and the rights to send and to receive",
+                        "The page \"A broker of your own\" says how to set them up");
+            }
+        }
+        problems.throwIfAny();
+    }
+
+    /** The result of an operation, or what made it fail. */
+    static <T> T await(Future<T> future) throws ClientException {
+        return await(future, CALL_MILLIS);
+    }
+
+    static <T> T await(Future<T> future, long millis) throws ClientException {
+        try {
+            return future.get(millis, TimeUnit.MILLISECONDS);
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof ClientException cause ? cause : new ClientException(e.getMessage(), e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new ClientException("interrupted", e);
+        } catch (TimeoutException e) {
+            throw new ClientOperationTimedOutException("it does not answer within " + millis / 1000 + " s", e);
+        }
+    }
+
+    @Override
+    public void send(String queue, FarmMessage message) {
+        message.requireSendable(address.url());
+        DeliveryState state = engaged(() -> {
+            Tracker sent = senders.get(queue).send(AmqpMessages.of(message));
+            return sent.awaitSettlement(CALL_MILLIS, TimeUnit.MILLISECONDS).remoteState();
+        });
+        if (state == null || !state.isAccepted()) {
+            throw new KilnException(Failure.FARM.problem(
+                    "the farm's broker does not take a message of "
+                            + message.body().size() + " bytes: " + state,
+                    address.url() + ", queue " + queue,
+                    "a queue that is not full, and messages of up to " + AmqpMessages.MOST_BYTES + " bytes",
+                    "The broker's log says why"));
+        }
+    }
+
+    @Override
+    public AmqpInbox inbox(String queue, String filter) {
+        return inbox(queue, filter, DistributionMode.MOVE);
+    }
+
+    private AmqpInbox inbox(String queue, String filter, DistributionMode mode) {
+        StreamReceiverOptions options =
+                new StreamReceiverOptions().autoAccept(false).creditWindow(0).readBufferSize(WINDOW_BYTES);
+        options.sourceOptions().distributionMode(mode);
+        if (!filter.isEmpty()) {
+            options.sourceOptions().addFilter(SELECTOR, SELECTOR_NUMBER, filter);
+        }
+        return engaged(() -> {
+            StreamReceiver receiver = connection.openStreamReceiver(queue, options);
+            await(receiver.openFuture());
+            Map<String, String> applied = receiver.source().filters();
+            if (!filter.isEmpty() && (applied == null || !applied.containsKey(SELECTOR))) {
+                receiver.close();
+                throw selectsNot(queue, filter);
+            }
+            return new AmqpInbox(this, queue, Condition.of(filter), mode == DistributionMode.MOVE, receiver);
+        });
+    }
+
+    /** A broker that does not take a filter, or that takes it and gives other messages. */
+    KilnException selectsNot(String queue, String filter) {
+        return new KilnException(Failure.FARM.problem(
+                "the farm's broker cannot select messages: it does not keep to the filter " + filter,
+                address.url() + ", queue " + queue,
+                "a broker with the filter " + SELECTOR + ", such as Artemis or Qpid",
+                "Use another broker, or Kiln's own: kiln:farm"));
+    }
+
+    @Override
+    public List<FarmMessage> browse(String queue, int most) {
+        try (AmqpInbox copies = inbox(queue, "", DistributionMode.COPY)) {
+            return copies.all(most, NEXT_COPY);
+        }
+    }
+
+    @Override
+    public OptionalLong count(String queue) {
+        return OptionalLong.empty();
+    }
+
+    @Override
+    public boolean isEmbedded() {
+        return false;
+    }
+
+    @Override
+    public boolean isLost() {
+        return isLost.get();
+    }
+
+    /** Moves a job to the dead ones; its image is of no more use. */
+    void bury(FarmMessage job) {
+        String id = job.property(FarmQueues.JOB);
+        send(FarmQueues.DEAD, new FarmMessage(job.properties(), Bytes.ofText(""), Manner.once(id, Duration.ofDays(1))));
+    }
+
+    /** Reports a message that nobody of a farm sends. */
+    void refuse(String queue, String why) {
+        FarmOrder.REFUSE.send(this, UUID.randomUUID().toString().replace("-", ""), queue, why);
+    }
+
+    /** An operation of the client. */
+    @FunctionalInterface
+    interface Call<T> {
+        T get() throws ClientException;
+    }
+
+    <T> T engaged(Call<T> call) {
+        try {
+            return call.get();
+        } catch (ClientException e) {
+            throw lost(e);
+        }
+    }
+
+    FarmLost lost() {
+        return lost(new IllegalStateException("it says nothing any more"));
+    }
+
+    FarmLost lost(Exception reason) {
+        return FarmLost.later(address.url(), reason);
+    }
+
+    @Override
+    public void close() {
+        isLost.set(true);
+        client.close();
+    }
+}
