@@ -42,6 +42,9 @@ if [ "${1:-tests}" != quickstart ]; then
   [ -d /usr/lib/picolibc/riscv64-unknown-elf ] || packages+=(picolibc-riscv64-unknown-elf)
   [ -e /usr/lib/xtensa-lx106-elf/picolibc.specs ] || packages+=(picolibc-xtensa-lx106-elf)
   [ -e /usr/include/stdint.h ] || packages+=(libc6-dev)
+  # The soak of a farm: clocks that jump, and a parser of figures.
+  [ -d /usr/lib/x86_64-linux-gnu/faketime ] || packages+=(faketime)
+  [ -d /usr/lib/python3/dist-packages/prometheus_client ] || packages+=(python3-prometheus-client)
   # The ONNX project's own tests of its operators.
   [ -d /usr/share/libonnx-testdata/data/node ] || packages+=(libonnx-testdata)
 fi

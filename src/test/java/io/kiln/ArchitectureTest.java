@@ -215,7 +215,7 @@ final class ArchitectureTest {
             .resideOutsideOfPackages("io.kiln.farm.link..", "io.kiln.farm.broker..")
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage("org.apache.activemq..", "io.netty..");
+            .resideInAnyPackage("org.apache.activemq..", "org.apache.qpid..", "io.netty..");
 
     /** Jobs are data: what runs them is given to a worker. */
     @ArchTest

@@ -33,7 +33,7 @@ public final class FarmMojo extends AbstractKilnMojo {
     private File outputDirectory;
 
     /**
-     * Where the broker listens. Other computers reach it only by {@code tls://HOST:PORT}, which needs {@code kiln.farm.keyStore} and either {@code
+     * Where the broker listens, or {@code amqps://HOST:PORT} of a broker of your own. Other computers reach it only by {@code tls://HOST:PORT}, which needs {@code kiln.farm.keyStore} and either {@code
      * kiln.farm.trustStore} or {@code kiln.farm.password}.
      */
     @Parameter(property = "kiln.farm.listen", defaultValue = "tcp://localhost:61616")

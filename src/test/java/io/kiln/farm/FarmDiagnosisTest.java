@@ -148,14 +148,17 @@ final class FarmDiagnosisTest {
     void a_broker_that_expired_or_is_of_another_host() throws Exception {
         try (SSLServerSocket old = serve("old");
                 SSLServerSocket elsewhere = serve("elsewhere")) {
-            opening("tls", old.getLocalPort(), keys.access("member", "old-ones", Optional.empty()))
-                    .isInstanceOf(FarmLost.class)
-                    .hasMessageContaining("the broker's certificate CN=old expired on " + end("old"));
-            opening("tls", elsewhere.getLocalPort(), keys.access("member", "other-hosts", Optional.empty()))
-                    .isInstanceOf(FarmLost.class)
-                    .hasMessageContaining(
-                            "the broker's certificate CN=elsewhere was not issued for the host localhost; expected one of the hosts it was issued for: lab.example")
-                    .hasMessageContaining("-ext SAN=dns:localhost");
+            for (String scheme : List.of("tls", "amqps")) {
+                opening(scheme, old.getLocalPort(), keys.access("member", "old-ones", Optional.empty()))
+                        .isInstanceOf(FarmLost.class)
+                        .hasMessageContaining("the broker's certificate CN=old expired on " + end("old"));
+                opening(scheme, elsewhere.getLocalPort(), keys.access("member", "other-hosts", Optional.empty()))
+                        .isInstanceOf(FarmLost.class)
+                        .hasMessageContaining(
+                                "the broker's certificate CN=elsewhere was not issued for the host localhost; expected"
+                                        + " one of the hosts it was issued for: lab.example")
+                        .hasMessageContaining("-ext SAN=dns:localhost");
+            }
         }
     }
 
@@ -238,6 +241,8 @@ final class FarmDiagnosisTest {
         }
         opening("tls", free, access).hasMessageContaining("nothing listens there; expected a broker. Start one");
         opening("tcp", free, DigestWorkerProgram.MEMBER).hasMessageContaining("nothing listens there");
+        opening("amqp", free, DigestWorkerProgram.MEMBER)
+                .hasMessageContaining("nothing listens there; expected a broker that speaks AMQP 1.0. Start it");
         assertThatThrownBy(() -> FarmLink.open(FarmAddress.parse("tls://no-such-host.invalid:1", access)))
                 .hasMessageContaining("nobody knows the host no-such-host.invalid");
         opening("tcp", broker.address().port(), DigestWorkerProgram.MEMBER)

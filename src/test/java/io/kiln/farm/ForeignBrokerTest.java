@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.KeptLog;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.farm.client.FarmClient;
@@ -29,8 +30,11 @@ import io.kiln.farm.link.FarmQueues;
 import io.kiln.farm.state.FarmKeeper;
 import io.kiln.farm.state.FarmQuestion;
 import io.kiln.farm.worker.Worker;
+import io.kiln.flow.worker.FarmStep;
+import io.kiln.flow.worker.FarmStep.Serving;
 import io.kiln.process.RunningProcess;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.time.Clock;
@@ -56,6 +60,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A farm with a broker of another make, Apache Qpid Broker-J in a process of its own, and work that needs no tools. */
@@ -172,6 +177,41 @@ final class ForeignBrokerTest {
         assertThat(isEmpty(FarmQueues.ANSWERS)).isTrue();
     }
 
+    /** Three workers answer 300 jobs while twelve of them are killed, and the broker twice. */
+    @Test
+    @EnabledIfSystemProperty(named = "kiln.golden", matches = "all")
+    void every_job_is_answered_once_whatever_dies() throws Exception {
+        FarmClient client =
+                opened(FarmClient.connect(broker.address(), FarmTerms.of(Duration.ofMinutes(5)), Log.QUIET));
+        List<CompletableFuture<FarmResult>> results = new ArrayList<>();
+        IntStream.range(0, 300).forEach(i -> results.add(client.submit(DigestRunner.digest("b", 20_000, "job " + i))));
+        List<RunningProcess> workers = new ArrayList<>();
+        for (String name : List.of("one", "two", "three")) {
+            workers.add(fork(name));
+        }
+        for (int kill = 0; kill < 12; kill++) {
+            results.get((kill + 1) * 20).join();
+            RunningProcess victim = workers.remove(0);
+            ProcessHandle.of(victim.pid()).ifPresent(ProcessHandle::destroyForcibly);
+            if (kill % 5 == 4) {
+                broker.kill();
+                broker = broker.again();
+            }
+            workers.add(fork("other-" + kill));
+        }
+        long givenUp = results.stream()
+                .filter(result -> result.join().answer() instanceof GivenUp)
+                .count();
+        assertThat(givenUp).isLessThanOrEqualTo(6);
+        for (int i = 0; i < results.size(); i++) {
+            if (results.get(i).join().answer() instanceof Ran) {
+                assertThat(text(results.get(i).join())).isEqualTo(DigestRunner.digested(20_000, "job " + i));
+            }
+        }
+        client.close();
+        assertThat(isEmpty(FarmQueues.JOBS)).isTrue();
+    }
+
     @Test
     void a_job_outlives_its_worker_once_and_is_given_up_the_second_time() {
         FarmClient client = client();
@@ -208,12 +248,13 @@ final class ForeignBrokerTest {
         String client = job.property(FarmQueues.CLIENT);
         Sender answers = connection.openSender(FarmQueues.ANSWERS);
         answers.send(Message.create("a text").property(FarmQueues.CLIENT, client));
-        assertThat(event(Kind.ANSWER_REFUSED).field("reason")).isEqualTo("a message with other sections than farms have");
-        answers.send(Message.create(new byte[9]).property(FarmQueues.CLIENT, client).property("JMSType", "x"));
+        assertThat(event(Kind.ANSWER_REFUSED).field("reason"))
+                .isEqualTo("a message with other sections than farms have");
+        answers.send(
+                Message.create(new byte[9]).property(FarmQueues.CLIENT, client).property("JMSType", "x"));
         assertThat(event(Kind.ANSWER_REFUSED).field("reason"))
                 .isEqualTo("a message with a property that farms do not have");
-        answers.send(Message.create(new byte[FarmQueues.MOST_BYTES + (1 << 17)])
-                .property(FarmQueues.CLIENT, client));
+        answers.send(Message.create(new byte[FarmQueues.MOST_BYTES + (1 << 17)]).property(FarmQueues.CLIENT, client));
         assertThat(event(Kind.ANSWER_REFUSED).field("reason")).startsWith("a message of more than 33");
         answers.send(Message.create(new byte[9]).property(FarmQueues.CLIENT, client));
         assertThat(event(Kind.ANSWER_REFUSED).field("reason")).contains("result");
@@ -225,7 +266,8 @@ final class ForeignBrokerTest {
         assertThat(event(Kind.NEWS_REFUSED).field("reason")).contains("news of a worker with another version");
         connection.openSender(FarmQueues.QUESTIONS).send(Message.create(List.of("a sequence")));
         assertThat(event(Kind.NEWS_REFUSED).field("queue")).isEqualTo(FarmQueues.QUESTIONS);
-        connection.openSender(FarmQueues.JOBS)
+        connection
+                .openSender(FarmQueues.JOBS)
                 .send(Message.create(new byte[9])
                         .property(FarmQueues.PLACE, job.property(FarmQueues.PLACE))
                         .property(FarmQueues.BOARD, "b"));
@@ -249,7 +291,9 @@ final class ForeignBrokerTest {
         try (FarmLink link = FarmLink.open(broker.encrypted())) {
             link.send(FarmQueues.JOBS, new FarmMessage(properties, Bytes.ofText("late"), usual.at(2)));
             link.send(FarmQueues.JOBS, new FarmMessage(properties, Bytes.wrap(content), usual.at(9)));
-            link.send(FarmQueues.JOBS, new FarmMessage(properties, Bytes.ofText(""), Manner.fleeting(Duration.ofMillis(1))));
+            link.send(
+                    FarmQueues.JOBS,
+                    new FarmMessage(properties, Bytes.ofText(""), Manner.fleeting(Duration.ofMillis(1))));
             try (FarmInbox inbox = link.inbox(FarmQueues.JOBS, FarmQueues.CLIENT + " = 'x'")) {
                 FarmMessage first = inbox.receive(PATIENCE).orElseThrow().message();
                 assertThat(first.body().toArray()).isEqualTo(content);
@@ -259,7 +303,11 @@ final class ForeignBrokerTest {
             // What was not acknowledged went back, as often as it likes.
             for (int i = 0; i <= FarmQueues.TRIES; i++) {
                 try (FarmInbox inbox = link.inbox(FarmQueues.JOBS, FarmQueues.CLIENT + " = 'x'")) {
-                    assertThat(inbox.receive(PATIENCE).orElseThrow().message().body().size())
+                    assertThat(inbox.receive(PATIENCE)
+                                    .orElseThrow()
+                                    .message()
+                                    .body()
+                                    .size())
                             .isEqualTo(content.length);
                 }
             }
@@ -275,14 +323,13 @@ final class ForeignBrokerTest {
     }
 
     private static AbstractThrowableAssert<?, ?> opening(String scheme, FarmAddress at, FarmAccess access) {
-        return assertThatThrownBy(
-                        () -> FarmLink.open(FarmAddress.parse(scheme + "://localhost:" + at.port(), access)))
+        return assertThatThrownBy(() -> FarmLink.open(FarmAddress.parse(scheme + "://localhost:" + at.port(), access)))
                 .isInstanceOf(KilnException.class);
     }
 
     @Test
     void each_way_not_to_come_together_has_its_message() {
-        FarmAccess member = broker.address().access();
+        FarmAccess member = broker.encrypted().access();
         FarmAccess doubting = new FarmAccess(Optional.empty(), Optional.of(keys.store("strangers")), member.password());
         for (FarmAddress at : List.of(broker.address(), broker.encrypted())) {
             opening(at.isEncrypted() ? "amqps" : "amqp", at, keys.password("guess"))
@@ -298,10 +345,35 @@ final class ForeignBrokerTest {
                         + broker.encrypted().port());
         opening("amqps", broker.address(), member)
                 .hasMessageContaining("it does not speak TLS; expected a broker that speaks AMQP 1.0");
-        opening("tcp", broker.address(), member)
-                .hasMessageContaining("something listens there, but it is no broker");
+        opening("tcp", broker.address(), member).hasMessageContaining("something listens there, but it is no broker");
         assertThatThrownBy(() -> FarmAddress.parse("amqp://lab.example", member).requireUsable())
                 .hasMessageContaining("without TLS; expected amqps://lab.example:5672");
+    }
+
+    /** As {@code kiln:farm -Dkiln.farm.listen=amqp://…} does. */
+    @Test
+    void its_company_shows_the_state() throws Exception {
+        // Of two that listen, each would hear half of the news.
+        keeper.close();
+        KeptLog log = new KeptLog();
+        Path reports = folder.resolve("reports");
+        Serving how = new Serving(broker.address(), folder.resolve("company"), 1, Optional.empty());
+        Thread serving = new Thread(() -> new FarmStep(log, reports).serve(how), "serving");
+        serving.start();
+        worker("one");
+        Path page = reports.resolve("farm.html");
+        for (int i = 0;
+                i < 600 && !(Files.exists(page) && Files.readString(page).contains(">one</td>"));
+                i++) {
+            Thread.sleep(50);
+        }
+        serving.interrupt();
+        serving.join();
+        assertThat(Files.readString(page))
+                .contains("<h1>Farm " + broker.address().url())
+                .contains("Whoever runs the broker sees how many messages wait.")
+                .contains(">one</td>");
+        assertThat(log.warnings()).noneMatch(line -> line.startsWith("The farm goes on"));
     }
 
     @Test

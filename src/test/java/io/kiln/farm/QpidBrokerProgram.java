@@ -36,11 +36,11 @@ import org.apache.qpid.server.SystemLauncherListener;
  * @param folder its queues
  * @param key with which it proves who it is
  */
-public record QpidBrokerProgram(
-        RunningProcess process, FarmAddress address, FarmAddress encrypted, Path folder, Store key)
+record QpidBrokerProgram(RunningProcess process, FarmAddress address, FarmAddress encrypted, Path folder, Store key)
         implements AutoCloseable {
     /** What members have to know. */
     static final String PASSWORD = "tea and scones";
+
     private static final String READY = "ready";
 
     /** Arguments: the file with its configuration. Ends with its standard input. */
@@ -52,10 +52,14 @@ public record QpidBrokerProgram(
             }
         });
         launcher.startup(Map.of(
-                "type", "JSON",
-                "storePath", args[0] + ".kept",
-                "initialConfigurationLocation", args[0],
-                "startupLoggedToSystemOut", "false"));
+                "type",
+                "JSON",
+                "storePath",
+                args[0] + ".kept",
+                "initialConfigurationLocation",
+                args[0],
+                "startupLoggedToSystemOut",
+                "false"));
         System.out.println(READY);
         System.in.transferTo(System.out);
         launcher.shutdown();
@@ -67,12 +71,12 @@ public record QpidBrokerProgram(
      * @param key of the broker
      * @param members how its members get in, by the password
      */
-    public static QpidBrokerProgram start(Path folder, Store key, FarmAccess members) throws IOException {
-        return start(folder, key, address("amqp", members), address("amqps", members));
+    static QpidBrokerProgram start(Path folder, Store key, FarmAccess members) throws IOException {
+        return start(folder, key, address("amqp", FarmAccess.by(PASSWORD)), address("amqps", members));
     }
 
     /** Starts it again in its folder and at its ports. */
-    public QpidBrokerProgram again() throws IOException {
+    QpidBrokerProgram again() throws IOException {
         return start(folder, key, address, encrypted);
     }
 
@@ -123,16 +127,19 @@ public record QpidBrokerProgram(
             }
             queues.add(queue);
         }
-        Map<String, Object> host = Map.of(
-                "type", "DERBY",
-                "storePath", folder.resolve("messages").toString(),
-                "queues", queues);
+        Map<String, Object> host =
+                Map.of("type", "DERBY", "storePath", folder.resolve("messages").toString(), "queues", queues);
         Map<String, Object> hostNode = Map.of(
-                "name", "farm",
-                "type", "JSON",
-                "storePath", folder.resolve("host.json").toString(),
-                "defaultVirtualHostNode", true,
-                "virtualHostInitialConfiguration", Json.line(host));
+                "name",
+                "farm",
+                "type",
+                "JSON",
+                "storePath",
+                folder.resolve("host.json").toString(),
+                "defaultVirtualHostNode",
+                true,
+                "virtualHostInitialConfiguration",
+                Json.line(host));
         Map<String, Object> account = Map.of("name", FarmLink.USER, "type", "managed", "password", PASSWORD);
         return Map.of(
                 "name", "team",
@@ -152,14 +159,22 @@ public record QpidBrokerProgram(
 
     private static Map<String, Object> port(String name, String transport, int number) {
         Map<String, Object> port = new HashMap<>(Map.of(
-                "name", name,
-                "type", "AMQP",
-                "port", number,
-                "bindingAddress", "127.0.0.1",
-                "authenticationProvider", "members",
-                "protocols", List.of("AMQP_1_0"),
-                "transports", List.of(transport),
-                "virtualhostaliases", List.of(Map.of("name", name, "type", "hostnameAlias"))));
+                "name",
+                name,
+                "type",
+                "AMQP",
+                "port",
+                number,
+                "bindingAddress",
+                "127.0.0.1",
+                "authenticationProvider",
+                "members",
+                "protocols",
+                List.of("AMQP_1_0"),
+                "transports",
+                List.of(transport),
+                "virtualhostaliases",
+                List.of(Map.of("name", name, "type", "hostnameAlias"))));
         if (transport.equals("SSL")) {
             port.put("keyStore", "key");
         }
@@ -167,7 +182,7 @@ public record QpidBrokerProgram(
     }
 
     /** Ends it at once, as the power's end would. */
-    public void kill() {
+    void kill() {
         ProcessHandle.of(process.pid()).ifPresent(ProcessHandle::destroyForcibly);
         process.close();
     }

@@ -178,13 +178,15 @@ final class TvmArchiveTest {
     /** What {@code tvm.build} exports, such as AutoTVM does for every configuration that it measures. */
     @Test
     void operatorsAreFoundInTheirC() {
-        String entry = "(TVMValue* args, int* type_code, int num_args, TVMValue* out_value, int* out_type_code, void* resource_handle)";
+        String entry = "(TVMValue* args, int* type_code, int num_args, TVMValue* out_value, int* out_type_code, void*"
+                + " resource_handle)";
         TvmArchive operators = TvmArchive.of("v7")
                 .without("codegen/")
                 .without("src/")
                 .with(METADATA, """
-                        {"version": 7, "model_name": "default_function", "target": ["c -keys=cpu "], "executors": [], "style": "operator",
-                         "memory": {"default_function": [{"size_bytes": 48, "shape": [1, 12], "dtype": "int32", "input_binding": null}]}}""")
+                    {"version": 7, "model_name": "default_function", "target": ["c -keys=cpu "], "executors": [], "style": "operator",
+                     "memory": {"default_function": [{"size_bytes": 48, "shape": [1, 12], "dtype": "int32", "input_binding": null}]}}\
+                    """)
                 .with(
                         "codegen/host/src/lib0.c",
                         "TVM_DLL int32_t default_function" + entry + ";\nTVM_DLL int32_t __tvm_main__" + entry + ";\n");

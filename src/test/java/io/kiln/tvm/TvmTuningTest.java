@@ -51,7 +51,8 @@ final class TvmTuningTest {
     @MethodSource("boards")
     void itsTunerMeasuresAndItsBestConfigurationAnswersWhatTvmAnswers(String board) {
         Path template = folder.resolve("template");
-        List<Path> classPath = Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
+        List<Path> classPath = Arrays.stream(
+                        System.getProperty("java.class.path").split(File.pathSeparator))
                 .map(Path::of)
                 .map(Path::toAbsolutePath)
                 .toList();

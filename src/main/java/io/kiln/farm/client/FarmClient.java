@@ -83,7 +83,8 @@ public final class FarmClient implements AutoCloseable {
         if (address.isForeign() && !terms.needs().values().isEmpty()) {
             end();
             throw new KilnException(Failure.FARM.problem(
-                    "a broker of another make cannot choose workers by labels: " + terms.needs().text(),
+                    "a broker of another make cannot choose workers by labels: "
+                            + terms.needs().text(),
                     address.url(),
                     "kiln.farm.needs left out, or Kiln's own broker",
                     "Only kiln:farm's own broker knows labels"));

@@ -44,7 +44,7 @@ final class Turns {
         private boolean hasPassed;
         private final Map<Integer, String> projects = new HashMap<>();
         private final Map<Integer, Double> least = new HashMap<>();
-        private final Map<Wait, Verdict> verdicts = new IdentityHashMap<>();
+        private final IdentityHashMap<Wait, Verdict> verdicts = new IdentityHashMap<>();
     }
 
     Turns(FairShares shares) {

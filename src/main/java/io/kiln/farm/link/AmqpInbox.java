@@ -27,12 +27,17 @@ final class AmqpInbox implements FarmInbox {
     private final String queue;
     private final StreamReceiver receiver;
     private final List<StreamDelivery> unfinished = new ArrayList<>();
+    private final Condition condition;
     private final boolean isTaking;
     private boolean hasAsked;
 
-    /** @param isTaking whether messages leave the queue, rather than copies of them */
-    AmqpInbox(AmqpLink link, String queue, boolean isTaking, StreamReceiver receiver) {
+    /**
+     * @param condition which messages the broker was asked for
+     * @param isTaking whether messages leave the queue, rather than copies of them
+     */
+    AmqpInbox(AmqpLink link, String queue, Condition condition, boolean isTaking, StreamReceiver receiver) {
         this.link = link;
+        this.condition = condition;
         this.isTaking = isTaking;
         this.queue = queue;
         this.receiver = receiver;
@@ -76,6 +81,10 @@ final class AmqpInbox implements FarmInbox {
     private Optional<Received> received(StreamDelivery delivery) {
         try {
             Read read = AmqpMessages.read(bytes(delivery));
+            if (!condition.holds(read.message())) {
+                link.engaged(delivery::release);
+                throw link.selectsNot(queue, condition.toString());
+            }
             if (queue.equals(FarmQueues.JOBS) && read.tries() >= FarmQueues.TRIES) {
                 link.bury(read.message());
                 accept(delivery);

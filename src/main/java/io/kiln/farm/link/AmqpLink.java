@@ -130,9 +130,7 @@ final class AmqpLink implements FarmLink {
                 .closeTimeout(CALL_MILLIS)
                 .idleTimeout(SILENCE_MILLIS)
                 .user(USER);
-        options.transportOptions()
-                .allowNativeIO(false)
-                .connectTimeout((int) CALL_MILLIS);
+        options.transportOptions().allowNativeIO(false).connectTimeout((int) CALL_MILLIS);
         address.access().password().ifPresent(password -> {
             options.password(password);
             // With SCRAM the client loses a buffer at each login, so it is for brokers that want it without TLS.
@@ -229,14 +227,19 @@ final class AmqpLink implements FarmLink {
             Map<String, String> applied = receiver.source().filters();
             if (!filter.isEmpty() && (applied == null || !applied.containsKey(SELECTOR))) {
                 receiver.close();
-                throw new KilnException(Failure.FARM.problem(
-                        "the farm's broker cannot select messages: it did not take the filter " + filter,
-                        address.url() + ", queue " + queue,
-                        "a broker with the filter " + SELECTOR + ", such as Artemis or Qpid",
-                        "Use another broker, or Kiln's own: kiln:farm"));
+                throw selectsNot(queue, filter);
             }
-            return new AmqpInbox(this, queue, mode == DistributionMode.MOVE, receiver);
+            return new AmqpInbox(this, queue, Condition.of(filter), mode == DistributionMode.MOVE, receiver);
         });
+    }
+
+    /** A broker that does not take a filter, or that takes it and gives other messages. */
+    KilnException selectsNot(String queue, String filter) {
+        return new KilnException(Failure.FARM.problem(
+                "the farm's broker cannot select messages: it does not keep to the filter " + filter,
+                address.url() + ", queue " + queue,
+                "a broker with the filter " + SELECTOR + ", such as Artemis or Qpid",
+                "Use another broker, or Kiln's own: kiln:farm"));
     }
 
     @Override
@@ -264,9 +267,7 @@ final class AmqpLink implements FarmLink {
     /** Moves a job to the dead ones; its image is of no more use. */
     void bury(FarmMessage job) {
         String id = job.property(FarmQueues.JOB);
-        send(
-                FarmQueues.DEAD,
-                new FarmMessage(job.properties(), Bytes.ofText(""), Manner.once(id, Duration.ofDays(1))));
+        send(FarmQueues.DEAD, new FarmMessage(job.properties(), Bytes.ofText(""), Manner.once(id, Duration.ofDays(1))));
     }
 
     /** Reports a message that nobody of a farm sends. */

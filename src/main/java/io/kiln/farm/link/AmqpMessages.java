@@ -103,8 +103,7 @@ final class AmqpMessages {
                 default -> compound(in);
             }
         }
-        Manner manner =
-                new Manner(header[DURABLE] != 0, Optional.empty(), Optional.empty(), (int) header[PRIORITY]);
+        Manner manner = new Manner(header[DURABLE] != 0, Optional.empty(), Optional.empty(), (int) header[PRIORITY]);
         return new Read(
                 new FarmMessage(properties, body.orElseThrow(() -> new Malformed("a message without data")), manner),
                 header[TRIES]);
@@ -124,13 +123,12 @@ final class AmqpMessages {
     /** The content of a list or map, from the number of its elements on. */
     private static ByteBuffer compound(ByteBuffer from) throws Malformed {
         int form = Byte.toUnsignedInt(from.get());
-        int size =
-                switch (form) {
-                    case 0x45 -> 0;
-                    case 0xc0, 0xc1 -> Byte.toUnsignedInt(from.get());
-                    case 0xd0, 0xd1 -> from.getInt();
-                    default -> throw new Malformed("a malformed message: no list or map");
-                };
+        int size = switch (form) {
+            case 0x45 -> 0;
+            case 0xc0, 0xc1 -> Byte.toUnsignedInt(from.get());
+            case 0xd0, 0xd1 -> from.getInt();
+            default -> throw new Malformed("a malformed message: no list or map");
+        };
         if (form == 0x45) {
             return ByteBuffer.allocate(Integer.BYTES);
         }

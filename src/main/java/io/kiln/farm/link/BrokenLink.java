@@ -158,11 +158,14 @@ final class BrokenLink {
             boolean isPlain = e.getCause() instanceof EOFException
                     || String.valueOf(e.getMessage()).contains("Unsupported or unrecognized SSL message");
             return isPlain
-                    ? address.isForeign() ? told("it does not speak TLS", broker(), "Use the port that its owner has set up for TLS") : told(
-                            "it does not speak TLS",
-                            "a broker with kiln.farm.listen=tls://" + address.host() + ":" + address.port(),
-                            "Start it so; a broker without TLS is reached from its own computer by tcp://localhost:"
-                                    + address.port())
+                    ? address.isForeign()
+                            ? told("it does not speak TLS", broker(), "Use the port that its owner has set up for TLS")
+                            : told(
+                                    "it does not speak TLS",
+                                    "a broker with kiln.farm.listen=tls://" + address.host() + ":" + address.port(),
+                                    "Start it so; a broker without TLS is reached from its own computer by"
+                                            + " tcp://localhost:"
+                                            + address.port())
                     : told("it does not speak TLS 1.3: " + e.getMessage(), "a broker of a farm", "");
         }
         X509Certificate certificate = shown.get();

@@ -4,7 +4,7 @@ package io.kiln.farm.link;
 import java.nio.file.Path;
 import java.util.List;
 
-/** The artifacts of which the engine of farms consists. */
+/** The artifacts of which the engine of farms consists, and the client for brokers of another make. */
 public final class EngineParts {
     private static final String ARTEMIS = ":2.57.0";
     private static final String PROMETHEUS = ":1.10.0";

@@ -74,7 +74,8 @@ public record FarmAddress(Scheme scheme, String host, int port, FarmAccess acces
             throw new KilnException(Failure.FARM.problem(
                     "not the address of a farm: `" + url + "`",
                     "kiln.farm",
-                    "tcp://localhost:" + USUAL_PORT + " or tls://<host>:<port>, or amqps://<host>:<port> for a broker of another make",
+                    "tcp://localhost:" + USUAL_PORT
+                            + " or tls://<host>:<port>, or amqps://<host>:<port> for a broker of another make",
                     ""));
         }
         Scheme scheme = Stream.of(Scheme.values())

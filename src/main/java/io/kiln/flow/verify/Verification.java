@@ -137,12 +137,15 @@ final class Verification {
     private void talk(Transport line, Conversation conversation, List<VerificationCases> models, Log log) {
         CountedTransport counted = new CountedTransport(line);
         int all = models.stream().mapToInt(model -> model.cases().size()).sum();
-        try (VerifyProgress progress = new VerifyProgress(log, VerifyProgress.USUAL, all, done::get, counted::bytes)) {
+        VerifyProgress progress = new VerifyProgress(log, VerifyProgress.USUAL, all, done::get, counted::bytes);
+        try {
             ModelSession ended = conversation.over(counted, session -> {
                 all(session, models);
                 return session;
             });
             stack = ended.stackUsed();
+        } finally {
+            progress.close();
         }
     }
 

@@ -49,7 +49,7 @@ public final class FarmEngine {
                 return;
             }
             // Kiln logs what matters; the engine's own log has dozens of lines.
-            for (String name : List.of("org.apache.activemq", "io.netty")) {
+            for (String name : List.of("org.apache.activemq", "org.apache.qpid", "io.netty")) {
                 if (System.getProperty(LOG_LEVEL + name) == null) {
                     System.setProperty(LOG_LEVEL + name, "error");
                 }

@@ -23,8 +23,9 @@ import java.util.stream.Stream;
 public final class Farm {
     private static final Element ADDRESS = Element.of(
                     "address",
-                    "A farm that runs images in place of this computer: tcp://localhost:PORT, or tls://HOST:PORT for one on another computer. If not"
-                            + " set, everything runs here.")
+                    "A farm that runs images in place of this computer: tcp://localhost:PORT, or tls://HOST:PORT for"
+                            + " one on another computer, amqps://HOST:PORT for a broker of your own. If not set,"
+                            + " everything runs here.")
             .ofGroup();
     private static final Element KEY_STORE = Element.of(
             "keyStore",
@@ -33,13 +34,14 @@ public final class Farm {
             Element.of("keyStorePassword", "", "Password of kiln.farm.keyStore.");
     private static final Element TRUST_STORE = Element.of(
             "trustStore",
-            "A PKCS #12 file with the certificates that this member of the farm trusts: those of other members, or of whoever signed them.");
+            "A PKCS #12 file with the certificates that this member of the farm trusts: those of other members, or of"
+                    + " whoever signed them.");
     private static final Element TRUST_STORE_PASSWORD =
             Element.of("trustStorePassword", "", "Password of kiln.farm.trustStore.");
     private static final Element PASSWORD = Element.of(
             "password",
-            "The password that all members of the farm know; with it, they need no certificates of their own. If not set, the members of a farm"
-                    + " without TLS share the token in kiln.home.");
+            "The password that all members of the farm know; with it, they need no certificates of their own. If not"
+                    + " set, the members of a farm without TLS share the token in kiln.home.");
     private static final Element TIMEOUT =
             Element.of("timeout", "600", "Seconds without any result of the farm after which the goal fails.");
 

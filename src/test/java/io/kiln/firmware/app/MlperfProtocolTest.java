@@ -100,7 +100,7 @@ class MlperfProtocolTest {
                 + " exceeds maximum of 490\n"
                 + "'",
         "'infer 2 x%',"
-            + " 'm-warmup-start-0|m-warmup-done|m-infer-start-2|m-lap-us-1037|m-lap-us-6074|m-infer-done|m-results-[0.000,0.000,0.000,0.000,0.000,0.000,0.000,0.000,0.000,0.000,0.000,0.000]|'",
+                + " 'm-warmup-start-0|m-warmup-done|m-infer-start-2|m-lap-us-1037|m-lap-us-6074|m-infer-done|m-results-[0.000,0.000,0.000,0.000,0.000,0.000,0.000,0.000,0.000,0.000,0.000,0.000]|'",
         "'NAME%', 'e-[Unknown command: NAME]|'"
     })
     void everyCommandIsAnswered(String commands, String expected) throws IOException {

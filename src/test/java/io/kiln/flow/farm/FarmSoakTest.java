@@ -285,7 +285,7 @@ final class FarmSoakTest {
                     alarms.add(health.strip().replaceAll(" of [0-9TZ:-]+", ""));
                 }
                 for (String line : SoakPlace.parsed(broker.told("/metrics"))) {
-                    String[] figure = line.split(" ");
+                    String[] figure = line.split(" ", -1);
                     if (figure[1].matches("event=(job_returned|job_given_up|answer_refused|worker_left|strike)")
                             && Double.parseDouble(figure[2]) > 0) {
                         alarms.add(figure[1]);

@@ -179,7 +179,7 @@ final class ScaledFarm implements AutoCloseable {
     }
 
     @Override
-    public void close() throws Exception {
+    public void close() {
         List<Thread> ends = new ArrayList<>();
         for (AutoCloseable each : open) {
             Thread end = new Thread(() -> {
@@ -192,8 +192,12 @@ final class ScaledFarm implements AutoCloseable {
             end.start();
             ends.add(end);
         }
-        for (Thread end : ends) {
-            end.join();
+        try {
+            for (Thread end : ends) {
+                end.join();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
         broker.close();
     }

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 class FarmEngineTest {
     /** Those of which the engine consists. */
     private static final String ENGINE =
-            ".*/(artemis|netty|prometheus|caffeine|jctools|commons-(beanutils|collections|logging))-[^/]*\\.jar";
+            ".*/(artemis|netty|prometheus|protonj2|caffeine|jctools|commons-(beanutils|collections|logging))-[^/]*\\.jar";
 
     /** What is fetched when a farm is used is what the tests run, with no part missing and none too many. */
     @Test
