@@ -11,7 +11,11 @@ import io.kiln.firmware.image.LoadImage;
 import io.kiln.firmware.image.LoadImage.Block;
 import io.kiln.flow.Flow;
 import io.kiln.flow.GestureProject;
+import io.kiln.flow.spec.BuildSpec.VerifySpec;
+import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.FlashSpec;
+import io.kiln.flow.spec.VerifyOn;
+import io.kiln.process.TestPrograms;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -101,9 +105,18 @@ final class BoardsOfSixLinesTest {
     void anRp2350HasWhatItsBootRomLooksFor() throws IOException {
         board("our-rp2350", onThePage("our-rp2350"));
         isDefined(copied("our-rp2350", "RP2350", 0xe48bff59));
+        answersOnTheStandIn("our-rp2350");
         pack("RP.pack", RP2350);
         board("of-pack", "schema: 1\nid: of-pack\ntitle: Ours\ndevice: {pack: ../../packs/RP.pack, name: RP2350}\n");
         isDefined(copied("of-pack", "RP2350", 0xe48bff59));
+    }
+
+    private void answersOnTheStandIn(String board) throws IOException {
+        TestPrograms.need("qemu-system-arm");
+        GestureProject project = new GestureProject(folder);
+        VerifySpec one = new VerifySpec(VerifyOn.EMULATOR, Optional.of(GestureProject.VECTORS), 1, 0);
+        flow.build(project.spec(board).verify(one).build(), DeviceSpec.USUAL);
+        assertThat(project.text("kiln/verify.json")).contains("\"bitExact\" : true");
     }
 
     private static void isDefined(LoadImage image) {
