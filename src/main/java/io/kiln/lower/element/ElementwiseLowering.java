@@ -10,6 +10,8 @@ import io.kiln.base.DType;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.Op;
+import io.kiln.ir.op.element.Binary;
+import io.kiln.ir.op.element.Cast;
 import io.kiln.ir.type.Shape;
 import io.kiln.lower.ElementLoops;
 import io.kiln.lower.ElementStyle;
@@ -32,6 +34,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
@@ -287,8 +290,16 @@ public final class ElementwiseLowering {
         if (isStored()) {
             block.store(buffers.output(), at.index, value);
         } else {
-            store(block, "_out", value, at);
+            store(block, "_out", wraps() ? Exprs.cast(op.sumType(), value) : value, at);
         }
+    }
+
+    /** Whether storing the value would wrap it around, which must happen before it is limited or rescaled. */
+    private boolean wraps() {
+        boolean isArithmetic = op.root().op() instanceof Binary binary
+                && Set.of(Binary.Kind.ADD, Binary.Kind.SUBTRACT, Binary.Kind.MULTIPLY)
+                        .contains(binary.kind());
+        return (isArithmetic || op.root().op() instanceof Cast) && op.sumType().bytes() < Integer.BYTES;
     }
 
     private boolean isStored() {

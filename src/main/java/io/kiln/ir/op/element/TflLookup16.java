@@ -18,6 +18,8 @@ public record TflLookup16() implements Op {
             .data("data", DType.INT16)
             .constant("table", operand -> operand.rank(1).fits((what, type, op, args) -> fitTable(type)), DType.INT16)
             .attributes(TflLookup16::new)
+            // It stores what the table says: a limit has loops of its own.
+            .traits()
             .result((op, args) -> args.get(0));
 
     @Override

@@ -34,6 +34,8 @@ public record OnnxAveragePool(Window window, Order order, OnnxForm form) impleme
                     Attribute.choice("order", OnnxAveragePool::order, Order::text, List.of(Order.values())),
                     OnnxForm.attribute(OnnxAveragePool::form),
                     OnnxAveragePool::new)
+            // It stores what its steps round: a limit has loops of its own.
+            .traits()
             .rules((op, args) -> OnnxScales.check(op.name(), args, 1, 3))
             .result(OnnxAveragePool::result);
 

@@ -36,6 +36,8 @@ public record OnnxSoftmax(OnnxForm form, boolean isLog) implements Op {
             .says("axis", -1)
             .attributes(
                     OnnxForm.attribute(OnnxSoftmax::form), Attribute.truth("log", OnnxSoftmax::isLog), OnnxSoftmax::new)
+            // It stores what its steps round: a limit has loops of its own.
+            .traits()
             .rules(OnnxSoftmax::rules)
             .same();
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.ir.op.layer;
 
+import io.kiln.base.DType;
 import io.kiln.ir.op.Attribute;
 import io.kiln.ir.op.Card;
 import io.kiln.ir.op.Check;
@@ -24,7 +25,14 @@ public record Resize2d(int height, int width, boolean linear, boolean alignCorne
     private static final int MAX_SIZE = 1 << 15;
 
     public static final Signature<Resize2d> SIGNATURE = Signature.of(Resize2d.class, "image.resize2d")
-            .data("data", operand -> operand.rank(4).filled())
+            .data(
+                    "data",
+                    operand -> operand.rank(4)
+                            .filled()
+                            .fits((what, type, op, args) -> Check.that(
+                                    !op.linear || type.dtype().isFloat() || type.dtype() == DType.INT8,
+                                    "image.resize2d interpolates int8 or float32, not "
+                                            + type.dtype().text())))
             .attributes(
                     Attribute.wholes("size", Resize2d::size, 1, MAX_SIZE, 2).then("layout", "NHWC"),
                     Attribute.either("method", Resize2d::linear, "linear", "nearest_neighbor"),

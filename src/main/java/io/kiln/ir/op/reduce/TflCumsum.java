@@ -45,6 +45,11 @@ public record TflCumsum(int axis, boolean exclusive, boolean reverse) implements
                     Attribute.truth("reverse", TflCumsum::reverse),
                     TflCumsum::new)
             .traits(Trait.TAKES_CLIP, Trait.ACCUMULATES)
+            .rules((op, args) -> args.integers(
+                    1,
+                    "zero point",
+                    zero -> zero == 0 || args.data().dtype() == DType.INT8,
+                    "0 for other types than int8"))
             .result((op, args) -> args.get(0).dtype() == DType.INT8
                     ? new TensorType(args.get(0).shape(), DType.INT32)
                     : args.get(0));
