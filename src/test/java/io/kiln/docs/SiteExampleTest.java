@@ -77,8 +77,12 @@ class SiteExampleTest {
     @Test
     void thePicturesAreThoseOfThePage() throws IOException {
         String page = Files.readString(PAGE);
-        assertThat(SITE.resolve("images/graph.svg")).content(StandardCharsets.UTF_8).isEqualTo(graph(page));
-        assertThat(SITE.resolve("images/front.svg")).content(StandardCharsets.UTF_8).isEqualTo(front(page));
+        assertThat(SITE.resolve("images/graph.svg"))
+                .content(StandardCharsets.UTF_8)
+                .isEqualTo(graph(page));
+        assertThat(SITE.resolve("images/front.svg"))
+                .content(StandardCharsets.UTF_8)
+                .isEqualTo(front(page));
         assertThat(PICTURED).content(StandardCharsets.UTF_8).isEqualTo(digest(page));
     }
 
