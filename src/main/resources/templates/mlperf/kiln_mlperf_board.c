@@ -20,10 +20,12 @@ __attribute__((weak)) int kiln_console_poll(void) {
 }
 
 void kiln_mlperf_take(void) {
-  for (int byte = kiln_console_poll(); byte >= 0; byte = kiln_console_poll()) {
-    if (behind - first < WAITING) {
-      waiting[behind++ % WAITING] = (uint8_t)byte;
+  while (behind - first < WAITING) {
+    int byte = kiln_console_poll();
+    if (byte < 0) {
+      return;
     }
+    waiting[behind++ % WAITING] = (uint8_t)byte;
   }
 }
 

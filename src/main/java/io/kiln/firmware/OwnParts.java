@@ -38,7 +38,7 @@ public record OwnParts(boolean isLibrary, boolean startup, Optional<Path> linker
     private static final String CONSOLE_SOURCE = "console.c";
 
     /** Sources of boards from reset to main, which are left out for those of a project. */
-    private static final Set<String> STARTUP = Set.of("startup.c", "boot2.S");
+    private static final Set<String> STARTUP = Set.of("startup.c", "boot2.S", "image_definition.c");
 
     private static final String SCRIPT = ".ld";
     private static final Pattern MEMORIES = Pattern.compile("\\bMEMORY\\s*\\{[^}]*}");

@@ -55,8 +55,8 @@ public record RealMaven(Path folder) {
         Files.writeString(mvn, """
             #!/bin/sh
             PATH=${PATH#*:}
-            exec mvn -B -ntp -s %1$s/settings.xml -Dmaven.repo.local=%1$s/repository "$@"
-            """.formatted(folder));
+            exec mvn -B -ntp -s FOLDER/settings.xml -Dmaven.repo.local=FOLDER/repository "$@"
+            """.replace("FOLDER", folder.toString()));
         Files.setPosixFilePermissions(mvn, PosixFilePermissions.fromString("rwxr-xr-x"));
         Files.createDirectories(folder.resolve("home/keys"));
         return new RealMaven(folder);

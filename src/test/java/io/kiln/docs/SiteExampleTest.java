@@ -15,6 +15,7 @@ import io.kiln.process.TestPrograms;
 import io.kiln.report.page.Page;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -62,7 +63,7 @@ class SiteExampleTest {
         if (Boolean.getBoolean("kiln.site.write")) {
             write(page);
         }
-        assertThat(PAGE).content().isEqualTo(page);
+        assertThat(PAGE).content(StandardCharsets.UTF_8).isEqualTo(page);
         DocBlock shown = DocBlock.of("").stream()
                 .filter(block -> block.page().equals("fit.md") && block.text().startsWith("Measured "))
                 .findFirst()
@@ -76,9 +77,13 @@ class SiteExampleTest {
     @Test
     void thePicturesAreThoseOfThePage() throws IOException {
         String page = Files.readString(PAGE);
-        assertThat(SITE.resolve("images/graph.svg")).content().isEqualTo(graph(page));
-        assertThat(SITE.resolve("images/front.svg")).content().isEqualTo(front(page));
-        assertThat(PICTURED).content().isEqualTo(digest(page));
+        assertThat(SITE.resolve("images/graph.svg"))
+                .content(StandardCharsets.UTF_8)
+                .isEqualTo(graph(page));
+        assertThat(SITE.resolve("images/front.svg"))
+                .content(StandardCharsets.UTF_8)
+                .isEqualTo(front(page));
+        assertThat(PICTURED).content(StandardCharsets.UTF_8).isEqualTo(digest(page));
     }
 
     private static void write(String page) throws IOException {

@@ -28,16 +28,19 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
-/** Archives that the real TVM 0.18 builds here become images that answer what it answers, bit for bit. */
+/** Archives that the real TVM builds here become images that answer what it answers, bit for bit. */
+@ParameterizedClass
+@MethodSource("io.kiln.tvm.RealTvm#releases")
 final class TvmArchivesTest {
-    @AutoClose
-    private static RealTvm tvm;
+    @Parameter
+    private RealTvm tvm;
 
     @TempDir
     private Path folder;
@@ -45,11 +48,6 @@ final class TvmArchivesTest {
     private final KeptLog log = new KeptLog();
     private final Flow flow = new Flow(log, TestToolchains.environment(log));
     private final List<ModelSource> models = new ArrayList<>();
-
-    @BeforeAll
-    static void startTvm() {
-        tvm = RealTvm.start();
-    }
 
     private Path archive(String name, String kind, String network, int seed) {
         Path file = Path.of(tvm.ask(

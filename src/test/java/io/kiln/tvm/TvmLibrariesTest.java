@@ -20,24 +20,22 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
-/** The real TVM 0.18 loads libraries that Kiln exported, and makes their executors. */
+/** The real TVM loads libraries that Kiln exported, and makes their executors. */
+@ParameterizedClass
+@MethodSource("io.kiln.tvm.RealTvm#releases")
 final class TvmLibrariesTest {
-    @AutoClose
-    private static RealTvm tvm;
+    @Parameter
+    private RealTvm tvm;
 
     @TempDir
     private Path folder;
-
-    @BeforeAll
-    static void startTvm() {
-        tvm = RealTvm.start();
-    }
 
     @ParameterizedTest
     @CsvSource({

@@ -27,27 +27,25 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
-/** The real {@code tvm.micro.Session} of TVM 0.18 talks to images that Kiln built. */
+/** The real {@code tvm.micro.Session} of TVM talks to images that Kiln built. */
+@ParameterizedClass
+@MethodSource("io.kiln.tvm.RealTvm#releases")
 final class TvmSessionsTest {
     private static final Duration LIMIT = Duration.ofMinutes(2);
     private static final OwnModel MODEL = OwnModel.KEYWORDS;
 
-    @AutoClose
-    private static RealTvm tvm;
+    @Parameter
+    private RealTvm tvm;
 
     @TempDir
     private Path folder;
-
-    @BeforeAll
-    static void startTvm() {
-        tvm = RealTvm.start();
-    }
 
     @ParameterizedTest
     @CsvSource({"host, host", "mps2-an386, clang"})

@@ -30,15 +30,18 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
-/** The real TVM 0.18 parses what Kiln prints, and Kiln reads what it prints. */
+/** The real TVM parses what Kiln prints, and Kiln reads what it prints. */
+@ParameterizedClass
+@MethodSource("io.kiln.tvm.RealTvm#releases")
 final class TvmTextsTest {
     private static final Path REGISTRATION = Path.of("src", "main", "resources", "mlf", "kiln_relay.py");
 
@@ -49,18 +52,13 @@ final class TvmTextsTest {
             Set.of("tfl.requantize", "tfl.qnn.add", "tfl.qnn.subtract", "tfl.nn.avg_pool2d");
     private static final int MOST = 8;
 
-    @AutoClose
-    private static RealTvm tvm;
+    @Parameter
+    private RealTvm tvm;
 
     @TempDir
     private Path folder;
 
     private final List<Path> files = new ArrayList<>();
-
-    @BeforeAll
-    static void startTvm() {
-        tvm = RealTvm.start();
-    }
 
     /** Layers of every kind, integers and floats of every width, variables, functions that operators call. */
     @Test
@@ -173,7 +171,7 @@ final class TvmTextsTest {
         assertThat(seen).containsAll(REPLACED).hasSizeGreaterThan(MOST);
     }
 
-    private static List<Bytes> answers(Path file, List<Bytes> inputs) {
+    private List<Bytes> answers(Path file, List<Bytes> inputs) {
         List<String> texts = inputs.stream()
                 .map(input -> HexFormat.of().formatHex(input.toArray()))
                 .toList();

@@ -17,13 +17,15 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** AutoTVM of the real TVM 0.18 tunes with projects that Kiln's Project API server generates, builds and runs. */
+/** AutoTVM of the real TVM tunes with projects that Kiln's Project API server generates, builds and runs. */
+@ParameterizedClass
+@MethodSource("io.kiln.tvm.RealTvm#releases")
 final class TvmTuningTest {
     private static final boolean IS_NIGHTLY =
             System.getProperty("kiln.golden", "").equals("all");
@@ -31,16 +33,11 @@ final class TvmTuningTest {
     /** Configurations that are measured: an image for each of them is built and run. */
     private static final int TRIALS = IS_NIGHTLY ? 4 : 2;
 
-    @AutoClose
-    private static RealTvm tvm;
+    @Parameter
+    private RealTvm tvm;
 
     @TempDir
     private Path folder;
-
-    @BeforeAll
-    static void startTvm() {
-        tvm = RealTvm.start();
-    }
 
     /** This computer, whose compiler is the fastest to build with; {@code nightly} an emulator too. */
     static Stream<String> boards() {

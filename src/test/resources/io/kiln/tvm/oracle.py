@@ -11,6 +11,8 @@ import traceback
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
+import tvm
+
 import archives
 import libraries
 import sessions
@@ -18,6 +20,9 @@ import texts
 import tuning
 
 QUESTIONS = {**archives.QUESTIONS, **libraries.QUESTIONS, **sessions.QUESTIONS, **texts.QUESTIONS, **tuning.QUESTIONS}
+
+# The folder that the build unpacks TVM to has its version.
+assert f"/tvm-{tvm.__version__}-" in tvm.__file__, (tvm.__version__, tvm.__file__)
 
 
 def main():

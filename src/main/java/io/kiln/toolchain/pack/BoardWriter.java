@@ -2,6 +2,8 @@
 package io.kiln.toolchain.pack;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
+import io.kiln.base.KilnException;
 import io.kiln.base.ResourceTree;
 import io.kiln.base.TextTemplate;
 import io.kiln.toolchain.pack.MemoryPlan.Region;
@@ -28,6 +30,8 @@ final class BoardWriter {
     private static final int MOST_TITLE = 80;
     private static final int LINE = 130;
     private static final int ST = 13;
+    private static final int CORE_VECTORS = 16;
+    private static final long SMALLEST_TABLE = 256;
 
     /** Vendors whose kits have a J-Link: Nordic Semiconductor, Silicon Labs. */
     private static final List<Integer> WITH_JLINK = List.of(54, 21);
@@ -60,6 +64,7 @@ final class BoardWriter {
                 .map(each -> each.write(linker, files))
                 .orElse("");
         Optional<Vectors> vectors = Vectors.of(pack, device, core);
+        checkOffset(vectors);
         vectors.ifPresent(each -> files.put("interrupts.txt", Bytes.ofText(interrupts(each))));
         if (request.isWhole()) {
             files.put("kiln_board.h", Bytes.ofText(header()));
@@ -70,6 +75,20 @@ final class BoardWriter {
         ask(layout, vectors, svd);
         files.put("board.yaml", Bytes.ofText(descriptor(id, sectors)));
         return new DeviceBoard(files, device.name(), most(), questions);
+    }
+
+    /** VTOR (Arm's architecture reference manuals) takes multiples of the table's size, which counts as a power of two and as 256 at least. */
+    private void checkOffset(Optional<Vectors> vectors) {
+        int entries = CORE_VECTORS
+                + vectors.map(each -> each.handlers().lastKey() + 1).orElse(0);
+        long aligned = Math.max(SMALLEST_TABLE, Integer.highestOneBit(entries * Integer.BYTES - 1) * 2L);
+        if (request.offset() % aligned != 0) {
+            throw new KilnException(Failure.BOARD.problem(
+                    "the core cannot be told that its vectors lie at the offset " + request.offset(),
+                    "device.offset",
+                    "a multiple of " + aligned,
+                    ""));
+        }
     }
 
     private OptionalLong most() {
@@ -105,34 +124,39 @@ final class BoardWriter {
             questions.add(
                     hertz().isPresent()
                             ? "Clock: " + hertz().getAsLong()
-                                    + " Hz is the most that the device takes, if timer says no other; without code of yours it runs at the"
-                                    + " clock after reset. Give timer.hertz and KILN_CORE_CLOCK of kiln_board.h the clock that it has."
-                            : "Clock: the board has no timer. A counter in kiln_counter.h and the key timer give it one.");
+                                    + " Hz is the most that the device takes, if timer says no other; without code of"
+                                    + " yours it runs at the clock after reset. Give timer.hertz and KILN_CORE_CLOCK"
+                                    + " of kiln_board.h the clock that it has."
+                            : "Clock: the board has no timer. A counter in kiln_counter.h and the key timer give it"
+                                    + " one.");
             questions.add(
-                    "Console: a debug probe reads it in RAM (RTT). Which UART and pins? Write a console.c and the key console.");
+                    "Console: a debug probe reads it in RAM (RTT). Which UART and pins? Write a console.c and the key"
+                            + " console.");
         }
         questions.add("Wait states: how long does flash make the core wait? The key wait of each memory says it.");
         if (layout.isEmpty()) {
             questions.add(
-                    "Sectors of the flash: unknown without a flash algorithm's file, so there are no pools.parameters and no"
-                            + " pools.slots.");
+                    "Sectors of the flash: unknown without a flash algorithm's file, so there are no pools.parameters"
+                            + " and no pools.slots.");
         }
         if (vectors.isEmpty()) {
             questions.add(
-                    "Interrupts: the pack's file of them is missing; interrupts.txt names their handlers in the order of their numbers.");
+                    "Interrupts: the pack's file of them is missing; interrupts.txt names their handlers in the order"
+                            + " of their numbers.");
         }
         if (svd.filter(content -> content.size() > DeviceBoard.MOST_SVD).isPresent()) {
             questions.add(
-                    "Debugger: the description of the peripherals is too large for a board's folder; give the debugger that of the pack, "
+                    "Debugger: the description of the peripherals is too large for a board's folder; give the debugger"
+                            + " that of the pack, "
                             + printable(device.svdOf(core).orElse("")) + ".");
         }
-        if (openOcd().isEmpty()) {
+        if (openOcd().isEmpty() && profile().isEmpty()) {
             questions.add("Flashing: OpenOCD 0.12 has no script for this family. Which program flashes it?");
         }
         if (!target.isSame()) {
             questions.add(
-                    "The stand-in has another core, which runs this one's instructions: it hides accesses that this one cannot do, such as"
-                            + " to words at odd addresses.");
+                    "The stand-in has another core, which runs this one's instructions: it hides accesses that this"
+                            + " one cannot do, such as to words at odd addresses.");
         }
         if (device.processors().size() > 1) {
             questions.add("The other cores ("
@@ -174,7 +198,7 @@ final class BoardWriter {
         values.put(
                 "VENDOR",
                 quoted(device.vendor().isBlank() ? "unknown" : device.vendor().replaceFirst(":.*", "")));
-        values.put("EXTENDS", request.isWhole() ? "extends: device\n" : "");
+        values.put("EXTENDS", request.isWhole() ? "extends: " + profile().orElse("device") + "\n" : "");
         values.put("MCPU", target.mcpu());
         values.put("MODEL", device.name().toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9_.-]", "-"));
         values.put("MEMORIES", plan.regions().stream().map(BoardWriter::memory).collect(Collectors.joining()));
@@ -220,6 +244,10 @@ final class BoardWriter {
 
     private Optional<String> openOcd() {
         return ofFamily("openocd.txt").stream().findFirst().filter(script -> !script.equals("-"));
+    }
+
+    private Optional<String> profile() {
+        return ofFamily("profiles.txt").stream().findFirst();
     }
 
     /** What Kiln's tables say of the device: a pattern of the beginnings of names, and a text, in each line. */

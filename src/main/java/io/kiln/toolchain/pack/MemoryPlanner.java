@@ -59,11 +59,11 @@ final class MemoryPlanner {
                         .thenComparing(rom -> !rom.isDefault())
                         .thenComparing(DeviceMemory::start))
                 .orElseThrow();
-        if (offset >= code.size() || offset % 4 != 0) {
+        if (offset >= code.size()) {
             throw new KilnException(Failure.BOARD.problem(
                     "the offset " + offset + " leaves nothing of " + MemoryChoice.text(code),
                     "device.offset",
-                    "a multiple of 4 below the memory's size",
+                    "a number below the memory's size",
                     ""));
         }
         List<DeviceMemory> constants = new ArrayList<>(List.of(code));
@@ -105,8 +105,8 @@ final class MemoryPlanner {
             constants.add(rom);
         } else {
             questions.add(MemoryChoice.text(rom)
-                    + " needs to be set up before use, and was left out. If your start-up code does so, add it to memories and"
-                    + " to pools.constants");
+                    + " needs to be set up before use, and was left out. If your start-up code does so, add it to"
+                    + " memories and to pools.constants");
         }
     }
 
@@ -124,9 +124,9 @@ final class MemoryPlanner {
     private boolean isWorkspace(DeviceMemory ram) {
         boolean isUsable = ram.isDefault() || (isFast(ram) && ram.start() >= CORE_COUPLED);
         if (!isUsable) {
-            questions.add(
-                    MemoryChoice.text(ram)
-                            + " is not for every program, says the pack: it is in memories, but in no pool. It may need a clock");
+            questions.add(MemoryChoice.text(ram)
+                    + " is not for every program, says the pack: it is in memories, but in no pool. It may"
+                    + " need a clock");
         }
         return isUsable && !MemoryChoice.isBackup(ram);
     }

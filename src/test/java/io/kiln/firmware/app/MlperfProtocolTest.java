@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeAll;
@@ -42,34 +43,51 @@ class MlperfProtocolTest {
 
     private static void compile(String driver, String model) throws IOException {
         Files.writeString(folder.resolve("kiln_mlperf_model.h"), model);
+        compile(driver, List.of("mlperf_driver.c"), List.of("kiln_mlperf_protocol.c", "kiln_mlperf_text.c"));
+    }
+
+    private static void compile(String driver, List<String> tested, List<String> parts) {
         TestToolchains.resolve("host", "c -keys=cpu -model=host");
         Path application =
                 Path.of("src", "main", "resources", "templates", "mlperf").toAbsolutePath();
         Path tests = Path.of("src", "test", "c").toAbsolutePath();
-        ProcessResult result = ProcessRunner.run(Command.of(
-                        "cc",
-                        List.of(
-                                "-std=c99",
-                                "-Wall",
-                                "-Wextra",
-                                "-Wconversion",
-                                "-Wshadow",
-                                "-Wpedantic",
-                                "-Wstrict-prototypes",
-                                "-Werror",
-                                "-g",
-                                "-fsanitize=address,undefined",
-                                "-fno-sanitize-recover=all",
-                                "-I" + application,
-                                "-I" + tests,
-                                "-I.",
-                                "-o",
-                                driver,
-                                tests + "/mlperf_driver.c",
-                                application + "/kiln_mlperf_protocol.c",
-                                application + "/kiln_mlperf_text.c"))
-                .in(folder));
+        List<String> line = new ArrayList<>(List.of(
+                "-std=c99",
+                "-Wall",
+                "-Wextra",
+                "-Wconversion",
+                "-Wshadow",
+                "-Wpedantic",
+                "-Wstrict-prototypes",
+                "-Werror",
+                "-g",
+                "-fsanitize=address,undefined",
+                "-fno-sanitize-recover=all",
+                "-I" + application,
+                "-I" + tests,
+                "-I.",
+                "-o",
+                driver));
+        tested.forEach(file -> line.add(tests + "/" + file));
+        parts.forEach(file -> line.add(application + "/" + file));
+        ProcessResult result = ProcessRunner.run(Command.of("cc", line).in(folder));
         assertThat(result.succeeded()).as(result.message()).isTrue();
+    }
+
+    @Test
+    void aLongCommandThatComesAtOnceIsTakenWhole() throws IOException {
+        Files.writeString(
+                folder.resolve("kiln_console.h"),
+                "#include <stdint.h>\nint kiln_console_poll(void);\nint kiln_console_get(void);\n"
+                        + "void kiln_console_put(uint8_t character);\n");
+        Files.writeString(
+                folder.resolve("kiln_counter.h"),
+                "#include <stdint.h>\nvoid kiln_counter_start(void);\nint kiln_counter_stop(uint64_t* ticks);\n"
+                        + "uint32_t kiln_counter_hertz(void);\n");
+        compile("board", List.of("mlperf_board_test.c"), List.of("kiln_mlperf_board.c"));
+        ProcessResult result =
+                ProcessRunner.run(Command.of("./board", List.of()).in(folder));
+        assertThat(result.exitCode()).as(result.message()).isZero();
     }
 
     /** Transcripts of a runner, byte for byte. */

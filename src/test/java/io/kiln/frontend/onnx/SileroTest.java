@@ -116,7 +116,7 @@ class SileroTest {
                 Command.of("npm", List.of("pack", "--silent", PACKAGE)).within(Duration.ofMinutes(5)));
         assertThat(packed.exitCode()).as(packed.message()).isZero();
         try (TarArchiveInputStream archive = new TarArchiveInputStream(
-                new GzipCompressorInputStream(Files.newInputStream(folder.resolve(ARCHIVE))))) {
+                new GzipCompressorInputStream(Files.newInputStream(folder.resolve(ARCHIVE))), "UTF-8")) {
             TarArchiveEntry entry = archive.getNextEntry();
             while (!entry.getName().equals(name)) {
                 entry = archive.getNextEntry();

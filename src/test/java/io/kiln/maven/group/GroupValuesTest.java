@@ -78,6 +78,17 @@ final class GroupValuesTest {
     }
 
     @Test
+    void anArchiveIsWholeUnlessItIsToBeSlim() {
+        assertThat(isSlim(Map.of())).isFalse();
+        assertThat(isSlim(Map.of("kiln.mlf.slim", "true"))).isTrue();
+    }
+
+    private static boolean isSlim(Map<String, String> properties) {
+        return CompilationGroups.isSlim(
+                parameters(properties, Optional.empty()).of(CompilationGroups.MLF, Optional.empty()));
+    }
+
+    @Test
     void filesLieInTheProject() {
         assertThat(values(Map.of("kiln.thing.file", "x/y"), Optional.empty(), Optional.empty())
                         .file(FILE))

@@ -136,6 +136,7 @@ class PageTest {
         assertThat(still.texts("p"))
                 .containsExactly(
                         "As of now, Kiln 1.0.0",
+                        "Whoever runs the broker sees how many messages wait.",
                         "No worker. Start one with kiln:worker.",
                         "No board is plugged in anywhere.",
                         "Nobody is in maintenance or quarantine.",

@@ -139,6 +139,10 @@ class DeviceProfileTest {
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("board.yaml:4")
                 .hasMessageContaining("leaves nothing of Flash (0x08000000, 512K)");
+        assertThatThrownBy(() -> board("PLN446RETx, offset: 0x4010", ""))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("board.yaml:4")
+                .hasMessageContaining("a multiple of 256");
     }
 
     @Test
