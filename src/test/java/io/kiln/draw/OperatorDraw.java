@@ -130,8 +130,9 @@ public final class OperatorDraw {
         this.draw = draw;
         this.signature = signature;
         this.dtype = dtype;
-        this.shape =
-                isOf("pool2d", "resize2d", "qnn.add", "qnn.subtract", "tfl.leaky_relu") ? draw.image() : isOf("softmax", "normalize") ? draw.rows() : draw.shape();
+        this.shape = isOf("pool2d", "resize2d", "qnn.add", "qnn.subtract", "tfl.leaky_relu")
+                ? draw.image()
+                : isOf("softmax", "normalize") ? draw.rows() : draw.shape();
     }
 
     private static List<Kind> kinds(Predicate<Signature<? extends Op>> isDrawn) {
