@@ -79,14 +79,15 @@ public final class IndexedWindowImporters {
 
     /** Windows that would begin or end outside begin where they fit. */
     private void read(FlatTable options) {
-        int[] sizes = list(
+        int[] sizes = numbers(
                 "slice sizes",
                 options.get(StablehloGather.SLICE_SIZES),
                 data.dims().stream().max(Integer::compare).orElse(0) + 1);
-        int[] collapsed = list("collapsed dimensions", options.get(StablehloGather.COLLAPSED_SLICE_DIMS), data.rank());
+        int[] collapsed =
+                dimensions("collapsed dimensions", options.get(StablehloGather.COLLAPSED_SLICE_DIMS), data.rank());
         int[] map = map(options.get(StablehloGather.START_INDEX_MAP));
         TfliteTensor result = operator.output();
-        int[] offsets = list(
+        int[] offsets = dimensions(
                 "offset dimensions",
                 options.get(StablehloGather.OFFSET_DIMS),
                 result.shape().rank());
@@ -131,9 +132,10 @@ public final class IndexedWindowImporters {
     private void combine(FlatTable options) {
         TfliteTensor updates = operator.input(2);
         int rank = updates.shape().rank();
-        int[] inserted = list("inserted dimensions", options.get(StablehloScatter.INSERTED_WINDOW_DIMS), data.rank());
+        int[] inserted =
+                dimensions("inserted dimensions", options.get(StablehloScatter.INSERTED_WINDOW_DIMS), data.rank());
         int[] map = map(options.get(StablehloScatter.SCATTER_DIMS_TO_OPERAND_DIMS));
-        int[] windows = list("window dimensions", options.get(StablehloScatter.UPDATE_WINDOW_DIMS), rank);
+        int[] windows = dimensions("window dimensions", options.get(StablehloScatter.UPDATE_WINDOW_DIMS), rank);
         List<Integer> window = others(data.rank(), inserted);
         operator.requireThat(
                 window.size() == windows.length
@@ -251,7 +253,7 @@ public final class IndexedWindowImporters {
     }
 
     private int[] map(FlatVector stated) {
-        int[] map = list("dimensions of the indices", stated, data.rank());
+        int[] map = dimensions("dimensions of the indices", stated, data.rank());
         int components = vector == indices.rank() ? 1 : indices.dim(vector);
         operator.requireThat(
                 map.length == components,
@@ -260,17 +262,25 @@ public final class IndexedWindowImporters {
         return map;
     }
 
-    /** Numbers from 0 to below a limit; of dimensions none twice. */
-    private int[] list(String what, FlatVector stated, int limit) {
+    /** Dimensions of a tensor, none twice. */
+    private int[] dimensions(String what, FlatVector stated, int rank) {
+        int[] values = numbers(what, stated, rank);
+        operator.requireThat(
+                Arrays.stream(values).distinct().count() == values.length,
+                "its " + what + " are " + Arrays.toString(values),
+                "each once");
+        return values;
+    }
+
+    /** Numbers from 0 to below a limit. */
+    private int[] numbers(String what, FlatVector stated, int limit) {
         operator.requireThat(
                 stated.size() <= MOST_RANK, "its " + what + " are " + stated.size(), "at most " + MOST_RANK);
         long[] values = IntStream.range(0, stated.size()).mapToLong(stated::i64).toArray();
         operator.requireThat(
-                Arrays.stream(values).allMatch(value -> value >= 0 && value < limit)
-                        && (what.startsWith("slice")
-                                || Arrays.stream(values).distinct().count() == values.length),
+                Arrays.stream(values).allMatch(value -> value >= 0 && value < limit),
                 "its " + what + " are " + Arrays.toString(values),
-                "numbers from 0 to " + (limit - 1) + ", each once");
+                "numbers from 0 to " + (limit - 1));
         return Arrays.stream(values).mapToInt(value -> (int) value).toArray();
     }
 
