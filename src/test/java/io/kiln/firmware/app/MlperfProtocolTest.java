@@ -78,12 +78,20 @@ class MlperfProtocolTest {
     void aLongCommandThatComesAtOnceIsTakenWhole() throws IOException {
         Files.writeString(
                 folder.resolve("kiln_console.h"),
-                "#include <stdint.h>\nint kiln_console_poll(void);\nint kiln_console_get(void);\n"
-                        + "void kiln_console_put(uint8_t character);\n");
+                """
+                #include <stdint.h>
+                int kiln_console_poll(void);
+                int kiln_console_get(void);
+                void kiln_console_put(uint8_t character);
+                """);
         Files.writeString(
                 folder.resolve("kiln_counter.h"),
-                "#include <stdint.h>\nvoid kiln_counter_start(void);\nint kiln_counter_stop(uint64_t* ticks);\n"
-                        + "uint32_t kiln_counter_hertz(void);\n");
+                """
+                #include <stdint.h>
+                void kiln_counter_start(void);
+                int kiln_counter_stop(uint64_t* ticks);
+                uint32_t kiln_counter_hertz(void);
+                """);
         compile("board", List.of("mlperf_board_test.c"), List.of("kiln_mlperf_board.c"));
         ProcessResult result =
                 ProcessRunner.run(Command.of("./board", List.of()).in(folder));
