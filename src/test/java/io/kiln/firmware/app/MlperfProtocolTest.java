@@ -76,17 +76,13 @@ class MlperfProtocolTest {
 
     @Test
     void aLongCommandThatComesAtOnceIsTakenWhole() throws IOException {
-        Files.writeString(
-                folder.resolve("kiln_console.h"),
-                """
+        Files.writeString(folder.resolve("kiln_console.h"), """
                 #include <stdint.h>
                 int kiln_console_poll(void);
                 int kiln_console_get(void);
                 void kiln_console_put(uint8_t character);
                 """);
-        Files.writeString(
-                folder.resolve("kiln_counter.h"),
-                """
+        Files.writeString(folder.resolve("kiln_counter.h"), """
                 #include <stdint.h>
                 void kiln_counter_start(void);
                 int kiln_counter_stop(uint64_t* ticks);
