@@ -18,6 +18,9 @@ public record Labels(Map<String, String> values) {
     /** No labels. */
     public static final Labels NONE = new Labels(Map.of());
 
+    /** The label that says whether a board is {@code real}, {@code virtual} or, in an emulator, {@code none}. */
+    public static final String SILICON = "silicon";
+
     private static final Pattern LABEL = Pattern.compile("([a-z][a-z0-9-]{0,19})=([A-Za-z0-9._*-]{1,40})");
     private static final int MOST = 4;
 
@@ -44,6 +47,13 @@ public record Labels(Map<String, String> values) {
             }
         }
         return new Labels(found);
+    }
+
+    /** The same labels, with another one if none has its name. */
+    public Labels or(String name, String value) {
+        Map<String, String> all = new TreeMap<>(values);
+        all.putIfAbsent(name, value);
+        return new Labels(all);
     }
 
     /** Whether somebody with these labels has what is needed. */

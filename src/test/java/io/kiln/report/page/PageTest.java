@@ -26,11 +26,11 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Names of other people are text wherever pages show them. */
 class PageTest {
-    private static final String HOSTILE =
-            "</td></title></style><script>alert(1)</script><img src='x' onerror=\"alert(2)\"/>]]>--><!--\u202e\u0000\"'&amp;";
+    private static final String HOSTILE = "</td></title></style><script>alert(1)</script><img src='x'"
+            + " onerror=\"alert(2)\"/>]]>--><!--\u202e\u0000\"'&amp;";
 
-    private static final String SHOWN =
-            "</td></title></style><script>alert(1)</script><img src='x' onerror=\"alert(2)\"/>]]>--><!--\ufffd\ufffd\"'&amp;";
+    private static final String SHOWN = "</td></title></style><script>alert(1)</script><img src='x'"
+            + " onerror=\"alert(2)\"/>]]>--><!--\ufffd\ufffd\"'&amp;";
 
     static Stream<Page.Template> pages() {
         WorkerNews news = new WorkerNews(
@@ -39,8 +39,8 @@ class PageTest {
                 2,
                 new WorkerNews.Jobs(5, 1),
                 List.of(
-                        new WorkerNews.Offered(HOSTILE, HOSTILE, "emulator", "", "ready"),
-                        new WorkerNews.Offered(HOSTILE, HOSTILE, "board", HOSTILE, HOSTILE)),
+                        new WorkerNews.Offered(HOSTILE, HOSTILE, "emulator", "", "ready", ""),
+                        new WorkerNews.Offered(HOSTILE, HOSTILE, "board", HOSTILE, HOSTILE, HOSTILE)),
                 List.of(new WorkerNews.Running(HOSTILE, HOSTILE, HOSTILE, 3)));
         FarmState farm = new FarmState(
                 HOSTILE,
