@@ -49,10 +49,10 @@ public record Labels(Map<String, String> values) {
         return new Labels(found);
     }
 
-    /** The same labels, with another one if none has its name. */
-    public Labels or(String name, String value) {
+    /** The same labels, with one in place of another of its name. */
+    public Labels with(String name, String value) {
         Map<String, String> all = new TreeMap<>(values);
-        all.putIfAbsent(name, value);
+        all.put(name, value);
         return new Labels(all);
     }
 
@@ -62,8 +62,11 @@ public record Labels(Map<String, String> values) {
                 .allMatch(need -> matches(values.getOrDefault(need.getKey(), ""), need.getValue()));
     }
 
-    /** Compares by hand: patterns of others may keep the library's matcher busy for ever. */
-    private static boolean matches(String value, String pattern) {
+    /**
+     * Whether a text is one of those that a pattern stands for, in which {@code *} stands for any characters. Compares by hand: patterns of others
+     * may keep the library's matcher busy for ever.
+     */
+    public static boolean matches(String value, String pattern) {
         String[] parts = pattern.split("\\*", -1);
         if (parts.length == 1) {
             return value.equals(pattern);

@@ -96,7 +96,9 @@ final class WorkerOffers {
             return;
         }
         boolean isVirtual = board.openOcd().orElseThrow().isVirtual();
-        Labels labels = device.labels().or(Labels.SILICON, isVirtual ? "virtual" : "real");
+        Labels labels = device.labels().values().containsKey(Labels.SILICON)
+                ? device.labels()
+                : device.labels().with(Labels.SILICON, isVirtual ? "virtual" : "real");
         offers.add(Offer.board(board.id(), core(board), device.probe(), labels));
     }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.toolchain.yaml;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import com.networknt.schema.Error;
 import com.networknt.schema.InputFormat;
 import com.networknt.schema.Schema;
@@ -8,11 +10,16 @@ import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SchemaRegistryConfig;
 import com.networknt.schema.SpecificationVersion;
 import com.networknt.schema.path.NodePath;
+import io.kiln.base.NearMiss;
 import io.kiln.base.Problems;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.function.UnaryOperator;
 
 /** A JSON Schema of {@code toolchains/schemas} for descriptors. */
@@ -22,6 +29,7 @@ public final class YamlSchema {
             SchemaRegistryConfig.builder().locale(Locale.ROOT).build();
 
     private final String file;
+    private final JsonNode content;
     private final Schema schema;
 
     /**
@@ -32,9 +40,11 @@ public final class YamlSchema {
     public YamlSchema(String file) {
         this.file = file;
         try (InputStream in = YamlSchema.class.getResourceAsStream("/toolchains/schemas/" + file)) {
+            byte[] bytes = in.readAllBytes();
+            content = new ObjectMapper().readTree(bytes);
             schema = SchemaRegistry.withDefaultDialect(
                             SpecificationVersion.DRAFT_2020_12, registry -> registry.schemaRegistryConfig(ENGLISH))
-                    .getSchema(in, InputFormat.JSON);
+                    .getSchema(new String(bytes, StandardCharsets.UTF_8), InputFormat.JSON);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -58,12 +68,25 @@ public final class YamlSchema {
                         "unknown key \"" + error.getProperty() + "\"",
                         where.apply(pointer + "/" + error.getProperty()),
                         "",
-                        "Remove it or see " + file + " for the allowed keys");
+                        nearest(error).orElse("Remove it or see " + file + " for the allowed keys"));
             } else {
                 String label = pointer.isEmpty() ? "" : pointer.substring(1).replace('/', '.') + ": ";
                 problems.add(label + error.getMessage(), where.apply(pointer), "", "");
             }
         }
+    }
+
+    /** The allowed keys nearest to an unknown one, as a question; empty if none is near. */
+    private Optional<String> nearest(Error error) {
+        NodePath keyword = error.getSchemaLocation().getFragment();
+        JsonNode place = content;
+        for (int i = 0; i < keyword.getNameCount() - 1; i++) {
+            String name = String.valueOf(keyword.getElement(i));
+            place = place.isArray() ? place.path(Integer.parseInt(name)) : place.path(name);
+        }
+        List<String> allowed = new ArrayList<>();
+        place.path("properties").fieldNames().forEachRemaining(allowed::add);
+        return Optional.of(NearMiss.didYouMean(error.getProperty(), allowed)).filter(question -> !question.isEmpty());
     }
 
     private static String pointer(NodePath path) {
