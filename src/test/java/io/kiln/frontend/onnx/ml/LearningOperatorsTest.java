@@ -23,10 +23,12 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -119,6 +121,17 @@ class LearningOperatorsTest {
                         "vectors_per_class", counts,
                         "classlabels_ints", List.of(7L, -3L, 5L, 1L).subList(0, classes));
                 reals("SVMClassifier", List.of(6, 3), all);
+                if (!kernel.equals("RBF")) {
+                    continue;
+                }
+                Map<String, Object> coupled = new LinkedHashMap<>(all);
+                coupled.put(
+                        "prob_a",
+                        floats(classes * (classes - 1) / 2).stream()
+                                .map(a -> 3 * a)
+                                .toList());
+                coupled.put("prob_b", floats(classes * (classes - 1) / 2));
+                reals("SVMClassifier", List.of(6, 3), coupled);
             }
         }
     }
@@ -158,7 +171,18 @@ class LearningOperatorsTest {
         refused(Map.of("rho", List.of(1f, 2f)), "rho has 2 numbers");
         refused(Map.of("post_transform", "LOGISTIC"), "its post_transform is LOGISTIC");
         refused(Map.of("kernel_type", "COSINE"), "its kernel_type is `COSINE`");
-        refused(Map.of("prob_a", List.of(1f)), "found by iterations");
+        refused(
+                Map.of(
+                        "vectors_per_class", Collections.nCopies(17, 1L),
+                        "classlabels_ints", LongStream.range(0, 17).boxed().toList(),
+                        "support_vectors", Collections.nCopies(17, 1f),
+                        "coefficients", Collections.nCopies(17 * 16, 1f),
+                        "rho", Collections.nCopies(17 * 8, 1f),
+                        "prob_a", Collections.nCopies(17 * 8, 1f),
+                        "prob_b", Collections.nCopies(17 * 8, 1f)),
+                "it has probabilities of 17 classes");
+        refused(Map.of("prob_a", List.of(1f)), "prob_a and prob_b have 1 and 0 numbers");
+        refused(Map.of("prob_a", List.of(1f), "prob_b", List.of(1f, 2f)), "prob_a and prob_b have 1 and 2 numbers");
     }
 
     private void features() {
