@@ -197,6 +197,22 @@ public final class RandomForests {
         return random.doubles(count, -1, 1).mapToObj(x -> (float) x).toList();
     }
 
+    /** A regression whose features are scaled first. */
+    public static Model scaled(long seed) {
+        RandomForests forest = new RandomForests(seed);
+        forest.targets = 1;
+        forest.isForAll = true;
+        forest.grow(false);
+        Map<String, Object> all = forest.lists("target", 0);
+        all.put("base_values", forest.base(1));
+        ModelBuilder builder = forest.begin(3);
+        Map<String, Object> scale = Map.of("offset", forest.base(forest.features), "scale", List.of(0.7f));
+        builder.node("ai.onnx.ml", "Scaler", List.of("x"), "scaled", scale);
+        builder.node("ai.onnx.ml", "TreeEnsembleRegressor", List.of("scaled"), "y", all);
+        builder.output("y", ElementType.FLOAT, List.of(forest.rows, 1));
+        return new Model(builder.build(), 0);
+    }
+
     private ModelBuilder begin(int version) {
         ModelBuilder builder = new ModelBuilder(17).learning(version);
         builder.input("x", ElementType.FLOAT, List.of(rows, features));
