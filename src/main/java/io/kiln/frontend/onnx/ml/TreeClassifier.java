@@ -25,7 +25,7 @@ final class TreeClassifier {
     private final Expressions e;
     private final ClassLabels labels;
     private final PostTransform transform;
-    private final List<Float> base;
+    private final List<Double> base;
     private final boolean isAllPositive;
     private final Arg data;
     private final Forest forest;
@@ -59,7 +59,7 @@ final class TreeClassifier {
     }
 
     private Arg plusBase(Arg scores) {
-        return base.isEmpty() ? scores : e.add(scores, e.reals(LinearImporters.floats(base), Shape.of(base.size())));
+        return base.isEmpty() ? scores : e.add(scores, e.reals(TreeLists.floats(base), Shape.of(base.size())));
     }
 
     private void several() {

@@ -172,6 +172,28 @@ class RandomForestsTest {
         return values;
     }
 
+    /** Thresholds of double decide about floats as in ONNX Runtime; sums are those of single precision. */
+    @Test
+    void doublesDecideAsInOnnxRuntime() {
+        List<String> wrong = new ArrayList<>();
+        for (int seed = 0; seed < MODELS / 3; seed++) {
+            RandomForests.Model model = RandomForests.doubles(seed);
+            Function function = OnnxFrontend.read(model.file(), "m.onnx", "m", InputShapes.NONE);
+            boolean isSum = function.bindings().stream()
+                    .anyMatch(binding -> binding.op() instanceof TreeEnsemble trees
+                            && trees.aggregate() == TreeEnsemble.Aggregate.SUM);
+            for (int round = 0; round < ROUNDS; round++) {
+                List<Bytes> data = List.of(input(function, seed, round));
+                wrong.addAll(differences(
+                        "forest " + seed,
+                        Interpreter.run(function, data).get(0),
+                        OnnxRuntime.run(model.file(), function.params(), data).get(0),
+                        isSum ? Math.max(200, model.ulps()) : Math.max(1, model.ulps())));
+            }
+        }
+        assertThat(wrong).isEmpty();
+    }
+
     /** A scaler before the trees stays float as well, and its reason says so: 256 steps would move features over thresholds. */
     @Test
     void whatTreesCompareIsNotQuantized() {
