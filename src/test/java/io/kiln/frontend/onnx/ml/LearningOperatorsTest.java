@@ -28,6 +28,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -326,13 +327,20 @@ class LearningOperatorsTest {
                 "LabelEncoder",
                 ElementType.INT64,
                 List.of(2),
+                ElementType.INT64,
+                Map.of("keys_strings", List.of("a"), "values_int64s", List.of(1L)));
+        add(
+                "CategoryMapper",
+                ElementType.INT64,
+                List.of(2),
                 ElementType.STRING,
-                Map.of("keys_int64s", List.of(1L), "values_strings", List.of("a")));
+                Map.of("cats_int64s", List.of(1L, 2L), "cats_strings", List.of("a")));
         reals("LinearRegressor", List.of(1, 3), Map.of("coefficients", List.of(1f, 2f)));
         reals("Scaler", List.of(1, 3), Map.of("scale", List.of(1f, 2f)));
         List<String> messages = List.of(
                 "its categories are texts",
-                "its keys or values are texts",
+                "its keys are texts",
+                "it has 2 keys and 1 values",
                 "it has 2 coefficients for 1 scores of 3 features",
                 "`scale` has 2 numbers for 3 features");
         for (int i = 0; i < messages.size(); i++) {
@@ -340,6 +348,44 @@ class LearningOperatorsTest {
             assertThatThrownBy(() -> OnnxFrontend.read(file, "m.onnx", "m", InputShapes.NONE))
                     .isInstanceOf(KilnException.class)
                     .hasMessageContaining(messages.get(i));
+        }
+    }
+
+    /** An image has the index of a text among all texts of the node, and the default's where nothing is found. */
+    @Test
+    void textsAreIndicesWithATable() {
+        add(
+                "CategoryMapper",
+                ElementType.INT64,
+                List.of(4),
+                ElementType.STRING,
+                Map.of("cats_int64s", List.of(5L, 7L, 5L), "cats_strings", List.of("cat", "dog", "cow")));
+        add(
+                "LabelEncoder",
+                ElementType.INT64,
+                List.of(4),
+                ElementType.STRING,
+                Map.of(
+                        "keys_int64s", List.of(5L, 7L, 5L),
+                        "values_strings", List.of("cat", "dog", "cow"),
+                        "default_string", "dog"));
+        List<List<String>> expected =
+                List.of(List.of("dog", "cow", "_Unused", "_Unused"), List.of("dog", "cat", "dog", "dog"));
+        Bytes data = Bytes.wrap(ByteBuffer.allocate(4 * Long.BYTES)
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .putLong(7)
+                .putLong(5)
+                .putLong(0)
+                .putLong(-1)
+                .array());
+        for (int i = 0; i < files.size(); i++) {
+            Function function = OnnxFrontend.read(files.get(i), "m.onnx", "m", InputShapes.NONE);
+            List<String> texts = function.results().get(0).labels();
+            ByteBuffer found = Interpreter.run(function, List.of(data)).get(0).buffer();
+            assertThat(IntStream.range(0, 4)
+                            .mapToObj(k -> texts.get(
+                                    (int) found.order(ByteOrder.LITTLE_ENDIAN).getLong(Long.BYTES * k))))
+                    .isEqualTo(expected.get(i));
         }
     }
 
