@@ -12,8 +12,10 @@ import io.kiln.compile.HostProgram;
 import io.kiln.compile.ModelCompiler;
 import io.kiln.compile.RequestDraft;
 import io.kiln.draw.RandomOperators;
+import io.kiln.frontend.onnx.ModelBuilder;
 import io.kiln.frontend.onnx.OnnxFrontend;
 import io.kiln.frontend.onnx.OnnxRuntime;
+import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.frontend.onnx.network.Transformers;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
@@ -223,6 +225,39 @@ class BoundStatesTest {
             assertClose(Interpreter.run(function, List.of(x), state).get(0), expected.get(0));
             for (int i = 0; i < kept.size(); i++) {
                 kept.set(i, withoutOldest(expected.get(i + 1)));
+            }
+        }
+    }
+
+    /** A cache that a node writes into: what it computes is given to the state as it is, since it does not lie where the state does. */
+    @Test
+    void aScatteredCacheIsCopiedOnce() {
+        ModelBuilder model = new ModelBuilder(24);
+        model.input("row", ElementType.FLOAT, List.of(1, 1, 2));
+        model.input("at", ElementType.INT64, List.of(1));
+        model.input("cache", ElementType.FLOAT, List.of(1, 4, 2));
+        Map<String, Object> circular = Map.of("mode", "circular");
+        String present = model.node("TensorScatter", List.of("cache", "row", "at"), "present", circular);
+        model.output(model.node("Neg", List.of(present), "y", Map.of()), ElementType.FLOAT);
+        model.output(present, ElementType.FLOAT);
+        Function plain = OnnxFrontend.read(model.build(), "m.onnx", "m", InputShapes.NONE);
+        Function function = InputValues.parse("cache=previous(present)").withState(plain, "m.onnx");
+
+        assertThat(function.bindings()).noneMatch(binding -> binding.op() instanceof Copy);
+        Interpreter.State state = Interpreter.State.initial(function);
+        float[] kept = new float[8];
+        for (int step = 0; step < 9; step++) {
+            kept[step % 4 * 2] = -step;
+            kept[step % 4 * 2 + 1] = -2 * step;
+            Bytes at = Bytes.wrap(ByteBuffer.allocate(Long.BYTES)
+                    .order(ByteOrder.LITTLE_ENDIAN)
+                    .putLong(step % 4)
+                    .array());
+            Bytes answer = Interpreter.run(function, List.of(floats(step, 2 * step), at), state)
+                    .get(0);
+            FloatBuffer given = answer.buffer().order(ByteOrder.LITTLE_ENDIAN).asFloatBuffer();
+            for (float wanted : kept) {
+                assertThat(given.get()).isEqualTo(wanted == 0 ? -0f : wanted);
             }
         }
     }
