@@ -45,7 +45,7 @@ final class RingStates {
         }
 
         boolean has(Binding binding) {
-            return binding == joined || binding == kept || binding == written;
+            return binding.id() == joined.id() || binding.id() == kept.id() || binding.id() == written.id();
         }
     }
 
@@ -124,7 +124,7 @@ final class RingStates {
                     .filter(arg -> arg instanceof Arg.Ref ref && orders.containsKey(ref.id()))
                     .map(arg -> orders.get(((Arg.Ref) arg).id()))
                     .toList();
-            if (own.isPresent() && own.orElseThrow().joined == binding) {
+            if (own.isPresent() && own.orElseThrow().joined.id() == binding.id()) {
                 read.forEach(order -> ordered.addAll(order.joined()));
                 int size = binding.type().shape().dim(own.orElseThrow().axis());
                 int added = size

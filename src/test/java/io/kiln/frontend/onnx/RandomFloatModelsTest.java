@@ -19,6 +19,9 @@ import io.kiln.ir.op.layer.Dense;
 import io.kiln.reference.Interpreter;
 import io.kiln.transform.Pipeline;
 import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.FloatBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -105,10 +108,13 @@ class RandomFloatModelsTest {
             for (Round round : List.of(ordinary, special)) {
                 List<Bytes> data = data(function, seed, round == special);
                 List<Bytes> answers = Interpreter.run(function, data);
-                if (round == ordinary || !OTHERWISE.contains(model.name())) {
+                if (round == ordinary || !isOtherwise(model, data)) {
                     List<Bytes> runtime = OnnxRuntime.run(model.file(), function.params(), data);
                     for (int i = 0; i < answers.size(); i++) {
-                        wrong.addAll(differences(seed + ": " + model.name(), runtime.get(i), answers.get(i)));
+                        wrong.addAll(differences(
+                                "model " + models.size() + " of program " + programs + ": " + model.name(),
+                                runtime.get(i),
+                                answers.get(i)));
                     }
                 }
                 round.inputs.addAll(data);
@@ -127,6 +133,23 @@ class RandomFloatModelsTest {
             assertThat(differences("C", Bytes.wrap(round.expected.toByteArray()), program.run(round.inputs)))
                     .isEmpty();
         }
+    }
+
+    /** Kiln scales the queries of Attention, ONNX Runtime their products: a denormal number may become 0 first, and 0 times infinity is NaN. */
+    private static boolean isOtherwise(RandomFloatModels.Model model, List<Bytes> data) {
+        return OTHERWISE.contains(model.name())
+                || (model.name().equals("Attention") && isDenormal(data.get(0).buffer()));
+    }
+
+    private static boolean isDenormal(ByteBuffer queries) {
+        FloatBuffer floats = queries.order(ByteOrder.LITTLE_ENDIAN).asFloatBuffer();
+        while (floats.hasRemaining()) {
+            float query = Math.abs(floats.get());
+            if (query > 0 && query < Float.MIN_NORMAL) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static List<Bytes> data(Function function, int seed, boolean isSpecial) {
