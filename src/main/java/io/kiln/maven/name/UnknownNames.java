@@ -8,6 +8,7 @@ import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.maven.group.GoalParameters;
 import io.kiln.maven.group.ParameterGroup;
+import io.kiln.maven.session.Budgets;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
@@ -89,7 +90,8 @@ public final class UnknownNames {
         List<MavenProject> projects = new ArrayList<>(List.of(project));
         if (session.getRepositorySession().getData().set(UnknownNames.class.getName(), null, goal.getVersion())) {
             session.getProjects().stream()
-                    .filter(each -> each != project && !"true".equals(each.getProperties().getProperty("kiln.skip")))
+                    .filter(each -> each != project
+                            && !"true".equals(each.getProperties().getProperty("kiln.skip")))
                     .filter(each -> Optional.ofNullable(each.getPlugin(key(goal)))
                             .filter(plugin -> goal.getVersion().equals(plugin.getVersion()))
                             .isPresent())
@@ -223,6 +225,9 @@ public final class UnknownNames {
             }
             if (taken.contains(name)) {
                 ParameterGroup.of(name).ifPresent(group -> group(group, element, place));
+                if (name.equals(KnownNames.BUDGET)) {
+                    budgets(element, place);
+                }
                 continue;
             }
             List<String> others = known.goals(name);
@@ -245,6 +250,18 @@ public final class UnknownNames {
                     throw e.relocated("", PropertyPlaces.place(child) + place);
                 }
             });
+        }
+    }
+
+    private void budgets(Xpp3Dom element, String place) {
+        for (Xpp3Dom child : element.getChildren()) {
+            if (!Budgets.NAMES.contains(child.getName())) {
+                problems.add(
+                        "<" + element.getName() + "> has no element <" + child.getName() + ">",
+                        PropertyPlaces.place(child) + place,
+                        Budgets.NAMES.stream().sorted().collect(Collectors.joining(", ")),
+                        NearMiss.didYouMean(child.getName(), Budgets.NAMES));
+            }
         }
     }
 

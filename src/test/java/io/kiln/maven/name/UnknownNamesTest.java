@@ -3,6 +3,7 @@ package io.kiln.maven.name;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.kiln.base.KilnException;
 import io.kiln.base.NearMiss;
@@ -93,7 +94,8 @@ final class UnknownNamesTest {
                 .containsExactlyInAnyOrder(
                         "MAVEN_OPTS or .mvn/jvm.config: no parameter of Kiln 1 has the property kiln.bordar",
                         "the command line: no parameter of Kiln 1 has the property kiln.optimise",
-                        "the properties of com.example:app:firmware:1: no parameter of Kiln 1 has the property kiln.quantiseSamples",
+                        "the properties of com.example:app:firmware:1: no parameter of Kiln 1 has the property"
+                                + " kiln.quantiseSamples",
                         "<configuration> of the plugin: no goal of Kiln 1 takes <optimise>",
                         "<configuration> of the plugin: <farm> has no element <pasword>",
                         "<configuration> of the execution more: no goal of Kiln 1 takes <zzz>",
@@ -107,27 +109,27 @@ final class UnknownNamesTest {
     @Test
     void elementsAreToldWithTheirLine() throws Exception {
         String pom = """
-                <project>
-                  <reporting>
-                    <plugins>
-                      <plugin>
-                        <groupId>io.kiln</groupId>
-                        <artifactId>kiln-maven-plugin</artifactId>
+            <project>
+              <reporting>
+                <plugins>
+                  <plugin>
+                    <groupId>io.kiln</groupId>
+                    <artifactId>kiln-maven-plugin</artifactId>
+                    <configuration>
+                      <outputDirektory>x</outputDirektory>
+                    </configuration>
+                    <reportSets>
+                      <reportSet>
                         <configuration>
-                          <outputDirektory>x</outputDirektory>
+                          <zzz>x</zzz>
                         </configuration>
-                        <reportSets>
-                          <reportSet>
-                            <configuration>
-                              <zzz>x</zzz>
-                            </configuration>
-                          </reportSet>
-                        </reportSets>
-                      </plugin>
-                    </plugins>
-                  </reporting>
-                </project>
-                """;
+                      </reportSet>
+                    </reportSets>
+                  </plugin>
+                </plugins>
+              </reporting>
+            </project>
+            """;
         InputSource file = new InputSource();
         file.setLocation("/app/pom.xml");
         Model read = new MavenXpp3ReaderEx().read(new StringReader(pom), true, file);
@@ -137,7 +139,8 @@ final class UnknownNamesTest {
                 .containsExactly(
                         "/app/pom.xml, line 8, <configuration> of the plugin in <reporting>: no goal of Kiln 1 takes"
                                 + " <outputDirektory> Did you mean outputDirectory?",
-                        "/app/pom.xml, line 13, <configuration> of the plugin in <reporting>: no goal of Kiln 1 takes <zzz> ");
+                        "/app/pom.xml, line 13, <configuration> of the plugin in <reporting>: no goal of Kiln 1 takes"
+                                + " <zzz> ");
     }
 
     @Test
@@ -152,6 +155,28 @@ final class UnknownNamesTest {
         }
         element.setInputLocation(null);
         assertThat(PropertyPlaces.place(element)).isEmpty();
+    }
+
+    @Test
+    void budgetsHaveFewNames() {
+        Xpp3Dom budget = new Xpp3Dom("budget");
+        for (String name : List.of("ram", "flsh")) {
+            budget.addChild(new Xpp3Dom(name));
+        }
+        ((Xpp3Dom) goal.plugin().getConfiguration()).addChild(budget);
+        goal.user().setProperty("kiln.budget.instruction", "10");
+        goal.user().setProperty("kiln.budget.baseline", "x");
+        assertThat(problems(goal))
+                .extracting(Problem::what, problem -> problem.next().replaceAll("(?<=[?]).*", ""))
+                .containsExactly(
+                        tuple(
+                                "no parameter of Kiln 1 has the property kiln.budget.instruction",
+                                "Did you mean kiln.budget.instructions?"),
+                        tuple("<budget> has no element <flsh>", "Did you mean flash?"));
+        goal.user().remove("kiln.budget.instruction");
+        goal.project().setExecutionRoot(true);
+        goal.request().setGoals(List.of("verify"));
+        assertThat(unread("resolve")).isEmpty();
     }
 
     /** What is wrong in the last module is told before the first one is built, and what modules share is told once. */
@@ -171,15 +196,16 @@ final class UnknownNamesTest {
         }
         MavenSession session = goal.session();
         session.setProjects(List.of(goal.project(), other.project(), skipped.project(), older.project()));
-        List<String> told = problems(session, goal.project()).stream()
-                .map(Problem::what)
-                .toList();
+        List<String> told =
+                problems(session, goal.project()).stream().map(Problem::what).toList();
         assertThat(told)
                 .containsExactly(
                         "no parameter of Kiln 1 has the property kiln.optimise",
                         "no parameter of Kiln 1 has the property kiln.boardz",
                         "no goal of Kiln 1 takes <bord>");
-        assertThat(problems(session, goal.project())).as("the goal's own, from then on").hasSize(1);
+        assertThat(problems(session, goal.project()))
+                .as("the goal's own, from then on")
+                .hasSize(1);
     }
 
     @Test
@@ -263,6 +289,10 @@ final class UnknownNamesTest {
         assertThat(known.properties())
                 .hasSizeGreaterThan(140)
                 .allSatisfy(name -> assertThat(known.hasProperty(name)).isTrue());
+        assertThat(known.properties())
+                .filteredOn(name -> !name.equals(KnownNames.IGNORED))
+                .as("each is read, or a command line with it would be said to change nothing")
+                .allSatisfy(name -> assertThat(known.readers(name)).isNotEmpty());
         assertThat(known.elements().keySet()).hasSize(descriptor.getMojos().size());
         assertThat(known.elements(List.of("boards"))).contains("output").doesNotContain("optimize");
         assertThat(known.elements(List.of())).contains("output", "optimize", "quantizeSamples");
