@@ -16,6 +16,7 @@ import io.kiln.flow.export.SourceExport;
 import io.kiln.flow.fit.FitStep;
 import io.kiln.flow.inspect.DebugStep;
 import io.kiln.flow.inspect.Inspector;
+import io.kiln.flow.plan.PlanStep;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.resolve.Resolver;
 import io.kiln.flow.spec.BuildSpec;
@@ -245,6 +246,16 @@ public final class Flow {
             record.forget();
         }
         new VerifyStep(log, build, device, record).run();
+    }
+
+    /**
+     * Verifies the models on many boards.
+     *
+     * @param spec the build, of which others are made for the boards
+     * @param plan which models on which boards
+     */
+    public void plan(BuildSpec spec, DeviceSpec device, Path plan) {
+        new PlanStep(log, spec, (cellLog, cell) -> new Flow(cellLog, environment).build(cell, device)).run(plan);
     }
 
     /** Builds what is out of date, boots the image and shows its console or its answers. */
