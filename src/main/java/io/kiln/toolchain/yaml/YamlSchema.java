@@ -2,7 +2,6 @@
 package io.kiln.toolchain.yaml;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.networknt.schema.Error;
 import com.networknt.schema.InputFormat;
 import com.networknt.schema.Schema;
@@ -15,11 +14,9 @@ import io.kiln.base.Problems;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 import java.util.function.UnaryOperator;
 
 /** A JSON Schema of {@code toolchains/schemas} for descriptors. */
@@ -28,8 +25,10 @@ public final class YamlSchema {
     private static final SchemaRegistryConfig ENGLISH =
             SchemaRegistryConfig.builder().locale(Locale.ROOT).build();
 
+    /** What refuses keys. */
+    private static final List<String> KEYS = List.of("additionalProperties", "propertyNames");
+
     private final String file;
-    private final JsonNode content;
     private final Schema schema;
 
     /**
@@ -40,11 +39,9 @@ public final class YamlSchema {
     public YamlSchema(String file) {
         this.file = file;
         try (InputStream in = YamlSchema.class.getResourceAsStream("/toolchains/schemas/" + file)) {
-            byte[] bytes = in.readAllBytes();
-            content = new ObjectMapper().readTree(bytes);
             schema = SchemaRegistry.withDefaultDialect(
                             SpecificationVersion.DRAFT_2020_12, registry -> registry.schemaRegistryConfig(ENGLISH))
-                    .getSchema(new String(bytes, StandardCharsets.UTF_8), InputFormat.JSON);
+                    .getSchema(in, InputFormat.JSON);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -63,12 +60,15 @@ public final class YamlSchema {
     private void check(YamlDocument document, UnaryOperator<String> where, Problems problems) {
         for (Error error : schema.validate(document.root())) {
             String pointer = pointer(error.getInstanceLocation());
-            if (error.getProperty() != null && "additionalProperties".equals(error.getKeyword())) {
+            List<String> keys = keys(error);
+            if (!keys.isEmpty()) {
+                String question = NearMiss.didYouMean(error.getProperty(), keys);
                 problems.add(
                         "unknown key \"" + error.getProperty() + "\"",
                         where.apply(pointer + "/" + error.getProperty()),
                         "",
-                        nearest(error).orElse("Remove it or see " + file + " for the allowed keys"));
+                        (question.isEmpty() ? "Remove it or see " : question + " See ") + file
+                                + " for the allowed keys");
             } else {
                 String label = pointer.isEmpty() ? "" : pointer.substring(1).replace('/', '.') + ": ";
                 problems.add(label + error.getMessage(), where.apply(pointer), "", "");
@@ -76,17 +76,19 @@ public final class YamlSchema {
         }
     }
 
-    /** The allowed keys nearest to an unknown one, as a question; empty if none is near. */
-    private Optional<String> nearest(Error error) {
-        NodePath keyword = error.getSchemaLocation().getFragment();
-        JsonNode place = content;
-        for (int i = 0; i < keyword.getNameCount() - 1; i++) {
-            String name = String.valueOf(keyword.getElement(i));
-            place = place.isArray() ? place.path(Integer.parseInt(name)) : place.path(name);
+    /** All keys that the schema has where it refuses another one; none if it refuses something else, or keys by their spelling. */
+    private List<String> keys(Error error) {
+        List<String> keys = new ArrayList<>();
+        if (error.getProperty() != null && KEYS.contains(error.getKeyword())) {
+            String parent = pointer(error.getSchemaLocation().getFragment().getParent());
+            JsonNode at = schema.getSchemaNode().at(parent);
+            if (error.getKeyword().equals(KEYS.get(0))) {
+                at.path("properties").fieldNames().forEachRemaining(keys::add);
+            } else {
+                at.path(KEYS.get(1)).path("enum").forEach(name -> keys.add(name.textValue()));
+            }
         }
-        List<String> allowed = new ArrayList<>();
-        place.path("properties").fieldNames().forEachRemaining(allowed::add);
-        return Optional.of(NearMiss.didYouMean(error.getProperty(), allowed)).filter(question -> !question.isEmpty());
+        return keys;
     }
 
     private static String pointer(NodePath path) {
