@@ -12,6 +12,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -30,6 +31,9 @@ public record FarmUnit(String worker, Offered offer, List<String> slots, WorkerL
     private static final String READY = "ready";
     private static final int MOST_SHOWN = 20;
 
+    /** A worker may say what it likes; its further emulators do not count. */
+    private static final int MOST_SLOTS = 256;
+
     public FarmUnit {
         slots = List.copyOf(slots);
     }
@@ -46,14 +50,17 @@ public record FarmUnit(String worker, Offered offer, List<String> slots, WorkerL
 
     private static Stream<FarmUnit> of(WorkerNews news, Map<String, Hold> held) {
         WorkerLabels labels = labels(news);
+        List<String> emulators = IntStream.range(0, Math.min(MOST_SLOTS, news.slots()))
+                .mapToObj(String::valueOf)
+                .toList();
         return news.offers().stream().map(offer -> {
-            List<String> slots = offer.probe().isEmpty()
-                    ? IntStream.range(0, news.slots()).mapToObj(String::valueOf).toList()
-                    : List.of(FarmMember.plain(offer.probe()));
-            Hold hold = held.getOrDefault(news.name(), held.get(news.name() + "/" + slots.get(0)));
-            String trouble = hold != null
-                    ? (hold.isQuarantine() ? "in quarantine: " : "held: ") + hold.reason()
-                    : offer.state().equals(READY) ? "" : offer.state();
+            List<String> slots = offer.probe().isEmpty() ? emulators : List.of(FarmMember.plain(offer.probe()));
+            Optional<Hold> hold = Optional.ofNullable(held.get(news.name()))
+                    .or(() -> slots.size() == 1
+                            ? Optional.ofNullable(held.get(news.name() + "/" + slots.get(0)))
+                            : Optional.empty());
+            String trouble = hold.map(why -> (why.isQuarantine() ? "in quarantine: " : "held: ") + why.reason())
+                    .orElse(offer.state().equals(READY) ? "" : offer.state());
             return new FarmUnit(news.name(), offer, slots, labels, trouble);
         });
     }

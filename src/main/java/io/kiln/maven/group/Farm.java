@@ -46,7 +46,7 @@ public final class Farm {
             Element.of("timeout", "600", "Seconds without any result of the farm after which the goal fails.");
 
     private static final Element NEEDS =
-            Element.of("needs", "Labels that a worker must have to get the jobs, such as silicon=real,room=3*.");
+            Element.of("needs", "Labels that a worker or board must have to get the jobs, such as silicon=real,room=3*.");
     private static final Element PRIORITY = Element.of(
             "priority",
             "0 to 9, the most urgent: which jobs come first. If not set, 2 for kiln:tune, 4 for other goals.");

@@ -54,7 +54,7 @@ final class TestPlanTest {
         WorkerNews two = new WorkerNews(
                 "t/w o",
                 new About("1.0.0", "", "host", 2),
-                0,
+                Integer.MAX_VALUE,
                 new Jobs(0, 0),
                 List.of(
                         board("nucleo-l476rg", "B1", "ready", "silicon=real"),

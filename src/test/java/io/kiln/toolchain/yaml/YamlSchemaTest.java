@@ -49,7 +49,7 @@ final class YamlSchemaTest {
 
     /** Wherever a schema names keys, it refuses others: none would be read, and none is passed over. */
     @ParameterizedTest
-    @ValueSource(strings = {"board", "compiler", "core", "model", "preprocess", "samples", "test"})
+    @ValueSource(strings = {"board", "compiler", "core", "model", "plan", "preprocess", "samples", "test"})
     void noPlaceTakesOtherKeys(String kind) throws Exception {
         JsonNode schema = new ObjectMapper()
                 .readTree(Path.of("toolchains/schemas/" + kind + ".schema.json").toFile());
