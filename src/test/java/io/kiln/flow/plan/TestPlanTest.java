@@ -106,8 +106,10 @@ final class TestPlanTest {
 
     @Test
     void what_nobody_has_fails_unless_the_plan_does_not_mind() {
-        assertThat(onFarm("  - {boards: [mps2-an505, nrf52840-dk]}\n"
-                        + "  - {models: [vww], boards: [mps2-an505], missing: skip}\n"))
+        assertThat(onFarm("""
+              - {boards: [mps2-an505, nrf52840-dk]}
+              - {models: [vww], boards: [mps2-an505], missing: skip}
+            """))
                 .containsExactly(
                         "kws mps2-an505 (emulator) FAILED",
                         "kws nrf52840-dk (emulator)",
