@@ -2,8 +2,11 @@
 package io.kiln.maven;
 
 import io.kiln.flow.diff.DiffStep;
+import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.maven.session.MojoLog;
+import io.kiln.maven.session.Planned;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.apache.maven.plugins.annotations.LifecyclePhase;
 import org.apache.maven.plugins.annotations.Mojo;
 import org.apache.maven.plugins.annotations.Parameter;
@@ -68,17 +71,20 @@ public final class VerifyMojo extends AbstractBuildMojo {
 
     @Override
     void run() {
-        runUnlessUpToDate(
-                "verify",
-                budget,
-                flow -> flow.recorded(
-                        projectLayout(),
-                        "kiln:verify",
-                        record -> flow.verify(
-                                spec(),
-                                device(flash, probe, openocd, faults, monitor),
-                                record,
-                                build -> new DiffStep(new MojoLog(getLog()), projectLayout())
-                                        .check(budgets(budget), () -> flow.profile(build)))));
+        runUnlessUpToDate("verify", budget, flow -> {
+            Supplier<DeviceSpec> device = () -> device(flash, probe, openocd, faults, monitor);
+            Planned.run(
+                    plan(),
+                    () -> flow.recorded(
+                            projectLayout(),
+                            "kiln:verify",
+                            record -> flow.verify(
+                                    spec(),
+                                    device.get(),
+                                    record,
+                                    build -> new DiffStep(new MojoLog(getLog()), projectLayout())
+                                            .check(budgets(budget), () -> flow.profile(build)))),
+                    file -> flow.plan(spec(), device.get(), file));
+        });
     }
 }

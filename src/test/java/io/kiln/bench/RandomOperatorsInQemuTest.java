@@ -63,6 +63,8 @@ final class RandomOperatorsInQemuTest {
         "M55, clang, SPEED, mve_, ANY",
         "M55, gnu, SPEED, mve_depthwise_tile, DEPTHWISE",
         "M55, clang, SPEED, mve_depthwise_tile, FAR_PADDED",
+        "M55, gnu, SPEED, mve_depthwise(, ANY",
+        "M55, clang, SPEED, mve_depthwise(, DEPTHWISE",
         "M55, gnu, SPEED, mve_conv16, ANY",
         "M55, clang, SPEED, mve_conv16, ANY",
         "M55, gnu, SPEED, mve_conv_float, FLOATS",

@@ -14,6 +14,11 @@ import java.time.Duration;
  * @param version of this Kiln
  */
 public record JobTerms(Duration patience, String project, int priority, Labels needs, String version) {
+    /** The same terms with other needs. */
+    public JobTerms with(Labels others) {
+        return new JobTerms(patience, project, priority, others, version);
+    }
+
     /** The priority of what a developer waits for. */
     public static final int USUAL = 4;
 

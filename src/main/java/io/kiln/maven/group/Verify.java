@@ -3,9 +3,12 @@ package io.kiln.maven.group;
 
 import io.kiln.base.Problems;
 import io.kiln.device.rpc.client.SessionLimits;
+import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.flow.spec.VerifyOver;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -27,8 +30,8 @@ public final class Verify {
             "program",
             "2",
             "Emulated seconds for which the project's own program, if src/main/c has a main, runs in the emulator: a"
-                    + " fault, a stack that overflows, a call of TVMPlatformAbort, a failed StackMemoryManager_Init or an"
-                    + " exit code other than 0 fails the verification. 0 skips this.");
+                + " fault, a stack that overflows, a call of TVMPlatformAbort, a failed StackMemoryManager_Init or an"
+                + " exit code other than 0 fails the verification. 0 skips this.");
     private static final Element OVER = Element.of(
             "over",
             "console",
@@ -49,9 +52,14 @@ public final class Verify {
             .single()
             .alone("npu.original");
 
+    private static final Element PLAN = Element.of(
+            "plan",
+            "A test plan in YAML: kiln:verify and kiln:build also verify its models on its boards. If not set,"
+                    + " src/test/plan.yaml, if there is one.");
+
     /** The group. */
     public static final ParameterGroup GROUP =
-            new ParameterGroup("verify", ON, VECTORS, SAMPLES, SEED, PROGRAM, OVER, START, ANSWER, ORIGINAL);
+            new ParameterGroup("verify", ON, VECTORS, SAMPLES, SEED, PROGRAM, OVER, START, ANSWER, ORIGINAL, PLAN);
 
     private Verify() {}
 
@@ -71,6 +79,11 @@ public final class Verify {
                         malformed.read(() -> VerifyOver.of(verify.text(OVER))).orElse(VerifyOver.CONSOLE),
                         new SessionLimits(seconds(verify, START, malformed), seconds(verify, ANSWER, malformed))),
                 verify.file(ORIGINAL));
+    }
+
+    /** The test plan, if there is one. */
+    public static Optional<Path> plan(GroupValues verify, Layout layout) {
+        return verify.file(PLAN).or(() -> Optional.of(layout.plan()).filter(Files::exists));
     }
 
     private static Optional<Duration> seconds(GroupValues verify, Element element, Problems malformed) {
