@@ -4,6 +4,7 @@ package io.kiln.report.page;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.farm.desk.Hold;
+import io.kiln.farm.state.BoardHistory;
 import io.kiln.farm.state.FarmFailure;
 import io.kiln.farm.state.FarmState;
 import io.kiln.farm.state.WorkerNews;
@@ -26,11 +27,11 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Names of other people are text wherever pages show them. */
 class PageTest {
-    private static final String HOSTILE =
-            "</td></title></style><script>alert(1)</script><img src='x' onerror=\"alert(2)\"/>]]>--><!--\u202e\u0000\"'&amp;";
+    private static final String HOSTILE = "</td></title></style><script>alert(1)</script><img src='x'"
+            + " onerror=\"alert(2)\"/>]]>--><!--\u202e\u0000\"'&amp;";
 
-    private static final String SHOWN =
-            "</td></title></style><script>alert(1)</script><img src='x' onerror=\"alert(2)\"/>]]>--><!--\ufffd\ufffd\"'&amp;";
+    private static final String SHOWN = "</td></title></style><script>alert(1)</script><img src='x'"
+            + " onerror=\"alert(2)\"/>]]>--><!--\ufffd\ufffd\"'&amp;";
 
     static Stream<Page.Template> pages() {
         WorkerNews news = new WorkerNews(
@@ -41,7 +42,13 @@ class PageTest {
                 List.of(
                         new WorkerNews.Offered(HOSTILE, HOSTILE, "emulator", "", "ready"),
                         new WorkerNews.Offered(HOSTILE, HOSTILE, "board", HOSTILE, HOSTILE)),
-                List.of(new WorkerNews.Running(HOSTILE, HOSTILE, HOSTILE, 3)));
+                List.of(new WorkerNews.Running(HOSTILE, HOSTILE, HOSTILE, 3)),
+                List.of(new BoardHistory(
+                        HOSTILE,
+                        HOSTILE,
+                        HOSTILE,
+                        new BoardHistory.Counts(4, 3, 2, 1),
+                        new BoardHistory.Last(HOSTILE, HOSTILE, HOSTILE))));
         FarmState farm = new FarmState(
                 HOSTILE,
                 HOSTILE,
@@ -139,6 +146,7 @@ class PageTest {
                         "Whoever runs the broker sees how many messages wait.",
                         "No worker. Start one with kiln:worker.",
                         "No board is plugged in anywhere.",
+                        "No worker remembers a board.",
                         "Nobody is in maintenance or quarantine.",
                         "No job is running.",
                         "None.");
