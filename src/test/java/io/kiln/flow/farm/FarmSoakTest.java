@@ -63,6 +63,7 @@ final class FarmSoakTest {
     private static final boolean IS_FOREIGN = "foreign".equals(System.getProperty("kiln.farm.soak.broker"));
     private static final Duration PATIENCE = Duration.ofMinutes(20);
     private static final int KILLS_PER_BROKER = 10;
+    private static final int MANY = 30;
     private static final int WORKERS = 8;
     private static final int BOARDS = 4;
     private static final List<String> PROJECTS = List.of("a", "a", "a", "b", "b", "c");
@@ -318,6 +319,7 @@ final class FarmSoakTest {
             return;
         }
         Set<String> fired = bell.get().fired();
+        bell.get().close();
         say("Prometheus rang " + fired);
         Set<String> due = new TreeSet<>();
         if (place.hasClock()) {
@@ -326,10 +328,13 @@ final class FarmSoakTest {
         if (broker.isForeign()) {
             due.add("KilnFarmBrokerLost");
         } else {
-            due.add("KilnFarmJobsReturned");
-            if (place.hasDisk()) {
-                due.add("KilnFarmUnwell");
+            if (KILLS >= MANY) {
+                due.add("KilnFarmJobsReturned");
             }
+        }
+        if (place.hasDisk() && !broker.isForeign()) {
+            // A broker that cannot write at all ends, and is started again as long as the disk is full.
+            assertThat(fired).containsAnyOf("KilnFarmUnwell", "KilnFarmDown");
         }
         assertThat(fired)
                 .containsAll(due)
