@@ -79,7 +79,16 @@ class PageTest {
                                 Graph.Kind.OPERATOR, HOSTILE, List.of(new Graph.Box(List.of(HOSTILE), HOSTILE)))),
                 List.of(new Graph.Edge(0, 1)),
                 List.of());
-        PlanReport plan = new PlanReport(
+        return Stream.of(
+                (out, html) -> JteplanGenerated.render(out, html, plan()),
+                (out, html) -> JtefarmGenerated.render(out, html, farm, 5),
+                (out, html) -> JtetuneGenerated.render(out, html, tune),
+                (out, html) -> JtediffGenerated.render(out, html, diff),
+                (out, html) -> JtepageGenerated.render(out, html, graph));
+    }
+
+    private static PlanReport plan() {
+        return new PlanReport(
                 HOSTILE,
                 List.of(
                         PlanReport.Cell.without(HOSTILE, HOSTILE, PlanReport.Result.SKIPPED, HOSTILE),
@@ -90,12 +99,6 @@ class PageTest {
                                 HOSTILE,
                                 Optional.of(new PlanReport.Run(
                                         HOSTILE, Duration.ZERO, HOSTILE, "plan/m/plan.log", List.of(HOSTILE))))));
-        return Stream.of(
-                (out, html) -> JteplanGenerated.render(out, html, plan),
-                (out, html) -> JtefarmGenerated.render(out, html, farm, 5),
-                (out, html) -> JtetuneGenerated.render(out, html, tune),
-                (out, html) -> JtediffGenerated.render(out, html, diff),
-                (out, html) -> JtepageGenerated.render(out, html, graph));
     }
 
     @ParameterizedTest
