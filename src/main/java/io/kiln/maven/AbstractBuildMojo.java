@@ -395,19 +395,12 @@ abstract class AbstractBuildMojo extends AbstractKilnMojo {
         Optional<String> baseline = Budgets.baseline(named(Budgets.PREFIX, budget));
         Stream<String> files = models == null ? Stream.of() : models.stream().map(Model::file);
         Stream<String> named = Stream.concat(Stream.of(model, board, cmsisNn, baseline.orElse(null)), files);
-        // Boards of a plan may have changed without any file.
-        boolean isPlanned = goal.equals("verify") && plan().isPresent();
-        if (!isPlanned && isPartOfLifecycle() && UnchangedBuild.canBe(project(), named)) {
+        if (isPartOfLifecycle() && UnchangedBuild.canBe(project(), named)) {
             new UnchangedBuild(session(), project(), execution(), log, environment)
                     .run(projectLayout(), goal, baseline, watch -> work.accept(new Flow(log, environment, watch)));
         } else {
             work.accept(new Flow(log, environment));
         }
-    }
-
-    /** The test plan, if there is one. */
-    final Optional<Path> plan() {
-        return Verify.plan(values(Verify.GROUP, verify), projectLayout());
     }
 
     private Map<String, String> named(String prefix, Map<String, String> configured) {

@@ -68,6 +68,10 @@ public final class BuildMojo extends AbstractBuildMojo {
     @Parameter
     private PlexusConfiguration monitor;
 
+    /** A test plan in YAML, which is run beside. If not set, {@code src/test/plan.yaml}, if there is one. */
+    @Parameter(property = "kiln.verify.plan")
+    private File plan;
+
     /** Output folder, apart from the project's own {@code target}. */
     @Parameter(property = "kiln.outputDirectory", defaultValue = "kiln-out")
     private File outputDirectory;
@@ -92,7 +96,7 @@ public final class BuildMojo extends AbstractBuildMojo {
         Flow flow = flow();
         Supplier<DeviceSpec> device = () -> device(flash, probe, openocd, faults, monitor);
         Planned.run(
-                plan(),
+                Planned.file(plan, projectLayout()),
                 () -> flow.recorded(
                         layout(List.of()), "kiln:build", record -> flow.build(spec(), device.get(), record)),
                 file -> flow.plan(spec(), device.get(), file));

@@ -155,6 +155,30 @@ final class FarmOrderTest {
         assertThat(count(Kind.OTHER_VERSION)).isEqualTo(1);
     }
 
+    /** Though it came first, and its project has had less. */
+    @Test
+    void a_nights_search_does_not_keep_a_verification_waiting() throws Exception {
+        List<FarmJob> jobs = new ArrayList<>();
+        List<CompletableFuture<FarmResult>> all = new ArrayList<>();
+        for (String goal : List.of("tune", "tune", "tune", "verify")) {
+            JobTerms terms = new JobTerms(PATIENCE, goal, JobTerms.usual(goal), Labels.NONE, "1.0.0");
+            FarmClient client = opened(FarmClient.connect(broker.address(), terms, Log.QUIET));
+            jobs.add(DigestRunner.digest("b", 1, goal + jobs.size()));
+            all.add(client.submit(jobs.get(jobs.size() - 1)));
+        }
+        honest("w", "");
+        all.forEach(CompletableFuture::join);
+        await(Kind.JOB_TAKEN, 4);
+        synchronized (events) {
+            assertThat(events.stream()
+                            .filter(event -> event.kind() == Kind.JOB_TAKEN)
+                            .findFirst()
+                            .orElseThrow()
+                            .field("job"))
+                    .isEqualTo(jobs.get(3).id());
+        }
+    }
+
     @Test
     void labels_and_maintenance_choose_the_worker() throws Exception {
         honest("plain", "");

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.base.KilnException;
+import io.kiln.base.Optimize;
 import io.kiln.compile.CompiledModel;
 import io.kiln.compile.HostProgram;
 import io.kiln.compile.ModelCompiler;
@@ -17,6 +18,7 @@ import io.kiln.frontend.onnx.OnnxFrontend;
 import io.kiln.frontend.onnx.OnnxRuntime;
 import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.frontend.onnx.network.Transformers;
+import io.kiln.frontend.tflite.write.TfliteMaker;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.Function;
@@ -39,6 +41,12 @@ import io.kiln.ir.op.reduce.ArgReduce;
 import io.kiln.ir.op.reduce.Reduce;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
+import io.kiln.quantize.FloatNet;
+import io.kiln.quantize.QuantizeMode;
+import io.kiln.quantize.QuantizeOptions;
+import io.kiln.quantize.Quantizer;
+import io.kiln.quantize.run.Runs;
+import io.kiln.quantize.sample.Sample;
 import io.kiln.reference.ConstantFolder;
 import io.kiln.reference.Interpreter;
 import java.io.ByteArrayOutputStream;
@@ -229,6 +237,58 @@ class BoundStatesTest {
         }
     }
 
+    /** Values that are read from a state are quantized like others; the state itself stays float. */
+    @Test
+    void aQuantizedModelKeepsItsState() {
+        GraphBuilder graph = new GraphBuilder(new ConstantFolder(0));
+        Arg.Ref x = graph.parameter("x", type(1, 1, 4), Optional.empty());
+        Arg.Ref past = graph.parameter("past", type(1, 5, 4), Optional.empty());
+        Arg.Ref all = (Arg.Ref) call(graph, new Concatenate(1, 2), past, x);
+        Arg sum = call(graph, new Reduce(Reduce.Kind.SUM, List.of(1), true), all);
+        Arg.Ref y = (Arg.Ref) call(graph, new Binary(Binary.Kind.MULTIPLY), sum, x);
+        List<Result> results =
+                List.of(new Result(y.id(), "y", Optional.empty()), new Result(all.id(), "present", Optional.empty()));
+        Function real = InputValues.parse("past=previous(present)").withState(graph.build("m", results), "m.onnx");
+        List<Sample> samples = FloatNet.samples(real, 12, 1);
+        Function function = new Quantizer(new TfliteMaker("m"), Runs.Progress.NONE)
+                .quantize(real, samples, QuantizeOptions.of(QuantizeMode.INT8))
+                .network()
+                .function();
+        assertThat(function.bindings()).anyMatch(binding -> binding.op() instanceof RingWrite);
+        Quantization in = function.params().get(0).quantization().orElseThrow();
+        Quantization out = function.results().get(0).quantization().orElseThrow();
+        Interpreter.State ofReal = Interpreter.State.initial(real);
+        Interpreter.State state = Interpreter.State.initial(function);
+        double errors = 0;
+        double sums = 0;
+        for (Sample sample : samples) {
+            FloatBuffer given = sample.inputs()
+                    .get(0)
+                    .buffer()
+                    .order(ByteOrder.LITTLE_ENDIAN)
+                    .asFloatBuffer();
+            byte[] row = new byte[given.remaining()];
+            for (int i = 0; i < row.length; i++) {
+                row[i] = (byte) Math.max(-128, Math.min(127, Math.round(given.get(i) / in.scale()) + in.zeroPoint()));
+            }
+            FloatBuffer expected = Interpreter.run(real, sample.inputs(), ofReal)
+                    .get(0)
+                    .buffer()
+                    .order(ByteOrder.LITTLE_ENDIAN)
+                    .asFloatBuffer();
+            for (byte result : Interpreter.run(function, List.of(Bytes.wrap(row)), state)
+                    .get(0)
+                    .toArray()) {
+                double wanted = expected.get();
+                double error = wanted - (result - out.zeroPoint()) * (double) out.scale();
+                errors += error * error;
+                sums += wanted * wanted;
+            }
+        }
+        assertThat(errors).isLessThan(sums / 100);
+        sameInC(List.of(function));
+    }
+
     /** A cache that a node writes into: what it computes is given to the state as it is, since it does not lie where the state does. */
     @Test
     void aScatteredCacheIsCopiedOnce() {
@@ -332,9 +392,13 @@ class BoundStatesTest {
         List<CompiledModel> compiled = new ArrayList<>();
         List<Interpreter.State> states = new ArrayList<>();
         for (Function function : functions) {
-            String name = "m" + compiled.size();
+            Optimize[] aims = Optimize.values();
             compiled.add(ModelCompiler.compile(
-                    RequestDraft.of(Path.of("m.onnx"), "c -keys=cpu").name(name).build(), function));
+                    RequestDraft.of(Path.of("m.onnx"), "c -keys=cpu")
+                            .name("m" + compiled.size())
+                            .optimize(aims[compiled.size() % aims.length])
+                            .build(),
+                    function));
             states.add(Interpreter.State.initial(function));
         }
         List<Bytes> inputs = new ArrayList<>();

@@ -7,6 +7,7 @@ import io.kiln.base.NearMiss;
 import io.kiln.base.ParameterValue;
 import io.kiln.farm.desk.Labels;
 import io.kiln.farm.job.FarmJob;
+import io.kiln.farm.link.FarmMember;
 import io.kiln.farm.state.FarmUnit;
 import io.kiln.flow.plan.PlanCell.Missing;
 import io.kiln.flow.plan.TestPlan.Match;
@@ -139,7 +140,8 @@ record PlanCells(Boards boards, Optional<List<FarmUnit>> farm, Labels usual) {
                 places.add(new Place(
                         board,
                         run.match() == Match.UNITS
-                                ? unit.worker() + "/" + unit.slots().get(0)
+                                ? FarmMember.plain(unit.worker()) + "/"
+                                        + unit.slots().get(0)
                                 : ""));
             }
         }

@@ -9,7 +9,7 @@ import io.kiln.compile.CallOptions;
 import io.kiln.compile.CompileOptions;
 import io.kiln.compile.Frontends;
 import io.kiln.compile.ModelInput;
-import io.kiln.device.rpc.client.SessionLimits;
+import io.kiln.device.transport.SessionLimits;
 import io.kiln.firmware.app.Application;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.InputValues;

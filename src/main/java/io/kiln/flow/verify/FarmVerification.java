@@ -41,9 +41,14 @@ record FarmVerification(Log log, ResolvedBuild build, FarmUse use) {
                 calls.add(new Call(m, each.inputs()));
             }
         }
-        try (FarmRuns farm = FarmRuns.open(use, log)) {
-            Answer<AnsweredSession> answer =
-                    farm.run(image.board(), place, Verification.limit(models), image.file(), calls);
+        try (FarmRuns farm =
+                FarmRuns.open(use, log, build.spec().layout().reports().resolve("verify.log"))) {
+            Answer<AnsweredSession> answer = farm.run(
+                    image.board(),
+                    place,
+                    Verification.limit(models, build.spec().verify().limits()),
+                    image.file(),
+                    calls);
             Verification.Outcome outcome = Verification.run(answer.value(), models);
             return new Answer<>(answer.ranOn(), image.isOther() ? outcome.withoutStack() : outcome);
         }

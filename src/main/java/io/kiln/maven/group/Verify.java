@@ -2,13 +2,11 @@
 package io.kiln.maven.group;
 
 import io.kiln.base.Problems;
-import io.kiln.device.rpc.client.SessionLimits;
+import io.kiln.device.transport.SessionLimits;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.flow.spec.VerifyOver;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -40,10 +38,10 @@ public final class Verify {
 
     private static final Element START = Element.of(
             "start",
-            "Seconds until an RPC server must answer: 5 on a board, 10 in an emulator; those of an emulator grow as"
-                    + " busy as this computer is.");
+            "Seconds until an image must answer. If not set: on a board 3 on the console and 5 over RPC, in an emulator"
+                    + " 10 over RPC. Those of an emulator grow as busy as this computer is.");
     private static final Element ANSWER = Element.of(
-            "answer", "Seconds for each answer of an RPC server, which grow alike. If not set, what is asked tells.");
+            "answer", "Seconds for each answer of an image, which grow alike. If not set, what is asked tells.");
 
     private static final Element ORIGINAL = Element.of(
                     "original",
@@ -52,14 +50,9 @@ public final class Verify {
             .single()
             .alone("npu.original");
 
-    private static final Element PLAN = Element.of(
-            "plan",
-            "A test plan in YAML: kiln:verify and kiln:build also verify its models on its boards. If not set,"
-                    + " src/test/plan.yaml, if there is one.");
-
     /** The group. */
     public static final ParameterGroup GROUP =
-            new ParameterGroup("verify", ON, VECTORS, SAMPLES, SEED, PROGRAM, OVER, START, ANSWER, ORIGINAL, PLAN);
+            new ParameterGroup("verify", ON, VECTORS, SAMPLES, SEED, PROGRAM, OVER, START, ANSWER, ORIGINAL);
 
     private Verify() {}
 
@@ -79,11 +72,6 @@ public final class Verify {
                         malformed.read(() -> VerifyOver.of(verify.text(OVER))).orElse(VerifyOver.CONSOLE),
                         new SessionLimits(seconds(verify, START, malformed), seconds(verify, ANSWER, malformed))),
                 verify.file(ORIGINAL));
-    }
-
-    /** The test plan, if there is one. */
-    public static Optional<Path> plan(GroupValues verify, Layout layout) {
-        return verify.file(PLAN).or(() -> Optional.of(layout.plan()).filter(Files::exists));
     }
 
     private static Optional<Duration> seconds(GroupValues verify, Element element, Problems malformed) {

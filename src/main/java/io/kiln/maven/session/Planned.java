@@ -4,6 +4,9 @@ package io.kiln.maven.session;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
+import io.kiln.flow.spec.BuildSpec.Layout;
+import java.io.File;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -11,6 +14,17 @@ import java.util.function.Consumer;
 /** A verification with what a test plan asks for beside it. */
 public final class Planned {
     private Planned() {}
+
+    /**
+     * The plan of a build, if there is one.
+     *
+     * @param given {@code kiln.verify.plan}, null if it is not set
+     */
+    public static Optional<Path> file(File given, Layout layout) {
+        return Optional.ofNullable(given)
+                .map(File::toPath)
+                .or(() -> Optional.of(layout.plan()).filter(Files::exists));
+    }
 
     /**
      * Verifies a build, and then by a plan, even if the build was wrong.

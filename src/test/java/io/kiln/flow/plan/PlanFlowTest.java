@@ -8,6 +8,7 @@ import io.kiln.base.Digests;
 import io.kiln.base.KeptLog;
 import io.kiln.base.KilnException;
 import io.kiln.device.flash.TestOpenOcd;
+import io.kiln.docs.DocBlock;
 import io.kiln.farm.FarmTerms;
 import io.kiln.farm.broker.FarmBroker;
 import io.kiln.farm.desk.Labels;
@@ -34,7 +35,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -64,16 +64,15 @@ final class PlanFlowTest {
         return Files.writeString(folder.resolve("plan.yaml"), text);
     }
 
-    /** The vectors with a wrong expectation in one of them. */
-    private Path wrongVectors() throws IOException {
-        Path wrong = Files.createDirectory(folder.resolve("wrong"));
+    /** The example's vectors in a folder of the test. */
+    private Path vectors(String name) throws IOException {
+        Path copy = Files.createDirectories(folder.resolve(name));
         try (Stream<Path> files = Files.list(GestureProject.VECTORS)) {
-            for (Path file : files.sorted(Comparator.comparing(Path::toString)).toList()) {
-                Files.copy(file, wrong.resolve(file.getFileName()));
+            for (Path file : files.toList()) {
+                Files.copy(file, copy.resolve(file.getFileName()));
             }
         }
-        Files.write(wrong.resolve("output_2.bin"), new byte[] {85, 85, 85, 85});
-        return wrong;
+        return copy;
     }
 
     private Worker worker(FarmBroker broker, String name, List<String> emulators, List<Device> boards) {
@@ -87,6 +86,7 @@ final class PlanFlowTest {
                                 emulators.isEmpty() ? 0 : 1,
                                 boards,
                                 "openocd",
+                                new WorkerSpec.Care(Duration.ofSeconds(60), Optional.empty()),
                                 folder.resolve("home")))
                 .start();
     }
@@ -99,6 +99,8 @@ final class PlanFlowTest {
     @Test
     void a_plan_on_a_farm_says_of_every_model_and_board_what_became_of_it() throws Exception {
         TestOpenOcd.get();
+        Path wrong = vectors("wrong");
+        Files.write(wrong.resolve("output_2.bin"), new byte[] {85, 85, 85, 85});
         Path plan = plan(String.format(
                 """
                 schema: 1
@@ -111,7 +113,7 @@ final class PlanFlowTest {
                   - {models: ["g*"], boards: ["virtual-*"], on: board, needs: silicon=virtual, match: units}
                   - {models: [gesture], boards: [stm32f405, "nucleo-*"], on: board, match: any}
                   - {models: [gesture], boards: [nucleo-f446re], on: board, needs: silicon=real, missing: skip}
-                """, GestureProject.MODEL.toAbsolutePath(), GestureProject.VECTORS.toAbsolutePath(), wrongVectors()));
+                """, GestureProject.MODEL.toAbsolutePath(), GestureProject.VECTORS.toAbsolutePath(), wrong));
         FarmAccess member = FarmAccess.by("secret");
         try (FarmBroker broker = FarmBroker.start(
                         folder.resolve("broker"), FarmAddress.parse("tcp://localhost:0", member), log, event -> {});
@@ -213,23 +215,31 @@ final class PlanFlowTest {
         return "";
     }
 
+    /** The example of the page, in the example's project. */
     @Test
     void without_a_farm_emulators_of_this_computer_run_and_boards_are_skipped() throws Exception {
-        Path plan = plan("""
-            schema: 1
-            runs:
-              - {boards: [nrf52840-dk, mps2-an386x]}
-              - {boards: ["*"], on: board}
-            """);
+        Path model = folder.resolve("src/main/model/gesture.tflite");
+        Files.createDirectories(model.getParent());
+        Files.copy(GestureProject.MODEL, model);
+        vectors("src/test/vectors");
+        DocBlock example = DocBlock.of("yaml").stream()
+                .filter(block -> block.page().equals("test-plan.md"))
+                .findFirst()
+                .orElseThrow();
         BuildSpec spec = new GestureProject(folder).spec("mps2-an386").build();
-        assertThatThrownBy(() -> flow.plan(spec, DeviceSpec.USUAL, plan))
-                .isInstanceOf(KilnException.class)
-                .hasMessageContaining("gesture on mps2-an386x (emulator): no board `mps2-an386x` is emulated on this"
-                        + " computer. Did you mean mps2-an386");
+        flow.plan(spec, DeviceSpec.USUAL, plan(example.text()));
         assertThat(log.said())
+                .anyMatch(line -> line.startsWith("gesture on mps2-an386 (emulator): passed, "))
                 .anyMatch(line -> line.startsWith("gesture on nrf52840-dk (emulator): passed, "))
-                .contains("gesture on * (board): skipped: boards are used through a farm, and kiln.farm is not set");
+                .contains(
+                        "gesture on virtual-stm32f405, stm32f405 (board): skipped: boards are used through a farm, and"
+                                + " kiln.farm is not set")
+                .anyMatch(line -> line.startsWith("Release: 2 passed, 0 failed, 2 skipped; "));
         assertThat(property(cells().get("gesture nrf52840-dk (emulator)"), "ranOn"))
                 .contains("mps2-an386");
+        log.said().clear();
+        flow.plan(spec, DeviceSpec.USUAL, plan(example.text()));
+        String again = Files.readString(folder.resolve("out/kiln/plan/gesture/emulator/mps2-an386/plan.log"));
+        assertThat(again).as("nothing is built or run twice").doesNotContain("Bit-exact", "Compil");
     }
 }

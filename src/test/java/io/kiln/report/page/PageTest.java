@@ -4,6 +4,7 @@ package io.kiln.report.page;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.farm.desk.Hold;
+import io.kiln.farm.state.BoardHistory;
 import io.kiln.farm.state.FarmFailure;
 import io.kiln.farm.state.FarmState;
 import io.kiln.farm.state.WorkerNews;
@@ -45,7 +46,13 @@ class PageTest {
                 List.of(
                         new WorkerNews.Offered(HOSTILE, HOSTILE, "emulator", "", "ready", ""),
                         new WorkerNews.Offered(HOSTILE, HOSTILE, "board", HOSTILE, HOSTILE, HOSTILE)),
-                List.of(new WorkerNews.Running(HOSTILE, HOSTILE, HOSTILE, 3)));
+                List.of(new WorkerNews.Running(HOSTILE, HOSTILE, HOSTILE, 3)),
+                List.of(new BoardHistory(
+                        HOSTILE,
+                        HOSTILE,
+                        HOSTILE,
+                        new BoardHistory.Counts(4, 3, 2, 1),
+                        new BoardHistory.Last(HOSTILE, HOSTILE, HOSTILE))));
         FarmState farm = new FarmState(
                 HOSTILE,
                 HOSTILE,
@@ -79,7 +86,16 @@ class PageTest {
                                 Graph.Kind.OPERATOR, HOSTILE, List.of(new Graph.Box(List.of(HOSTILE), HOSTILE)))),
                 List.of(new Graph.Edge(0, 1)),
                 List.of());
-        PlanReport plan = new PlanReport(
+        return Stream.of(
+                (out, html) -> JteplanGenerated.render(out, html, plan()),
+                (out, html) -> JtefarmGenerated.render(out, html, farm, 5),
+                (out, html) -> JtetuneGenerated.render(out, html, tune),
+                (out, html) -> JtediffGenerated.render(out, html, diff),
+                (out, html) -> JtepageGenerated.render(out, html, graph));
+    }
+
+    private static PlanReport plan() {
+        return new PlanReport(
                 HOSTILE,
                 List.of(
                         PlanReport.Cell.without(HOSTILE, HOSTILE, PlanReport.Result.SKIPPED, HOSTILE),
@@ -90,12 +106,6 @@ class PageTest {
                                 HOSTILE,
                                 Optional.of(new PlanReport.Run(
                                         HOSTILE, Duration.ZERO, HOSTILE, "plan/m/plan.log", List.of(HOSTILE))))));
-        return Stream.of(
-                (out, html) -> JteplanGenerated.render(out, html, plan),
-                (out, html) -> JtefarmGenerated.render(out, html, farm, 5),
-                (out, html) -> JtetuneGenerated.render(out, html, tune),
-                (out, html) -> JtediffGenerated.render(out, html, diff),
-                (out, html) -> JtepageGenerated.render(out, html, graph));
     }
 
     @ParameterizedTest
@@ -155,6 +165,7 @@ class PageTest {
                         "Whoever runs the broker sees how many messages wait.",
                         "No worker. Start one with kiln:worker.",
                         "No board is plugged in anywhere.",
+                        "No worker remembers a board.",
                         "Nobody is in maintenance or quarantine.",
                         "No job is running.",
                         "None.");
