@@ -112,6 +112,10 @@ record ReleaseBundle(SortedMap<String, byte[]> files) {
     }
 
     private void file(String name, List<String> problems) {
+        require(
+                !name.endsWith(".json") || !new String(files.get(name), UTF_8).contains("file:/"),
+                name + ": a folder of the computer that made it",
+                problems);
         byte[] signature = files.getOrDefault(name + ".asc", new byte[0]);
         require(
                 new String(signature, UTF_8).startsWith("-----BEGIN PGP SIGNATURE-----"),

@@ -50,6 +50,21 @@ final class ReleaseBundleTest {
         }
     }
 
+    /** Two checkouts give the same bytes only if none of them says where it is. */
+    @Test
+    void noFileSaysWhereItWasMade() throws Exception {
+        SortedMap<String, byte[]> files = complete(pom());
+        String bill = PLUGIN + "1.0.0/kiln-maven-plugin-1.0.0-cyclonedx.json";
+        put(files, bill, "{\"url\": \"https://kiln.io\"}");
+        assertThat(new ReleaseBundle(files).problems()).isEmpty();
+        put(files, bill, "{\"url\": \"file:///home/me/kiln/target/release\"}");
+        assertThat(new ReleaseBundle(files).problems())
+                .containsExactly(bill + ": a folder of the computer that made it");
+        assertThat(Files.readString(Path.of("pom.xml")))
+                .as("a bill of materials has its address")
+                .doesNotContain("<distributionManagement>");
+    }
+
     @Test
     void aReleasesVersionIsThatOfItsTagAndOfItsChanges() throws Exception {
         String pom = Files.readString(Path.of("pom.xml"));
@@ -112,13 +127,13 @@ final class ReleaseBundleTest {
     }
 
     private static String pom() {
-        return "<project><modelVersion>4.0.0</modelVersion><groupId>io.kiln</groupId><artifactId>kiln-maven-plugin</artifactId>"
-                + "<version>1.0.0</version><packaging>maven-plugin</packaging><name>The plugin</name><description>d</description>"
-                + "<url>u</url><licenses><license><name>n</name><url>l</url></license></licenses>"
-                + "<developers><developer><name>n</name><email>e</email></developer></developers>"
-                + "<scm><connection>c</connection><url>s</url></scm>"
-                + "<dependencies><dependency><groupId>g</groupId><artifactId>a</artifactId><version>9.9</version></dependency></dependencies>"
-                + "</project>";
+        return "<project><modelVersion>4.0.0</modelVersion><groupId>io.kiln</groupId><artifactId>kiln-maven-plugin</artifactId><version>1.0.0</version><packaging>maven-plugin</packaging><name>The"
+            + " plugin</name><description>d</description>"
+            + "<url>u</url><licenses><license><name>n</name><url>l</url></license></licenses>"
+            + "<developers><developer><name>n</name><email>e</email></developer></developers>"
+            + "<scm><connection>c</connection><url>s</url></scm>"
+            + "<dependencies><dependency><groupId>g</groupId><artifactId>a</artifactId><version>9.9</version></dependency></dependencies>"
+            + "</project>";
     }
 
     /** A bundle of one component with everything that it needs. */

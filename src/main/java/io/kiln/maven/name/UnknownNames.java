@@ -90,7 +90,7 @@ public final class UnknownNames {
         List<MavenProject> projects = new ArrayList<>(List.of(project));
         if (session.getRepositorySession().getData().set(UnknownNames.class.getName(), null, goal.getVersion())) {
             session.getProjects().stream()
-                    .filter(each -> each != project
+                    .filter(each -> !each.equals(project)
                             && !"true".equals(each.getProperties().getProperty("kiln.skip")))
                     .filter(each -> Optional.ofNullable(each.getPlugin(key(goal)))
                             .filter(plugin -> goal.getVersion().equals(plugin.getVersion()))

@@ -192,6 +192,7 @@ final class UnknownNamesTest {
         ToldGoal older = new ToldGoal();
         older.plugin().setVersion("0.9");
         for (ToldGoal each : List.of(skipped, older)) {
+            each.project().setArtifactId("later-" + each.plugin().getVersion());
             each.properties().setProperty("kiln.later", "x");
         }
         MavenSession session = goal.session();
