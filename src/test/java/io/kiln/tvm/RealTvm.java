@@ -80,7 +80,10 @@ final class RealTvm implements AutoCloseable {
                         .with("PYTHONHOME", part(home, "cpython", "").toString())
                         // 0.18 does without SciPy.
                         .with("PYTHONPATH", parts(home, "python", "tvm", "numpy", "scipy"))
-                        .with("PYTHONDONTWRITEBYTECODE", "1")
+                        // TVM starts several times; its modules are compiled once.
+                        .with(
+                                "PYTHONPYCACHEPREFIX",
+                                home.resolve("compiled").toAbsolutePath().toString())
                         // Tuning records of operators are somewhere in the network.
                         .with("TOPHUB_LOCATION", "NONE")));
     }
