@@ -420,6 +420,11 @@ public record BuildSpec(
             return project.resolve("src").resolve("test").resolve("c");
         }
 
+        /** The test plan, unless another one is named; need not exist. */
+        public Path plan() {
+            return project.resolve("src").resolve("test").resolve("plan.yaml");
+        }
+
         /** Folder of the project's own boards. */
         public Path userBoards() {
             return project.resolve("src").resolve("main").resolve("boards");

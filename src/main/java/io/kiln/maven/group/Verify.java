@@ -3,6 +3,7 @@ package io.kiln.maven.group;
 
 import io.kiln.base.Problems;
 import io.kiln.device.transport.SessionLimits;
+import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.flow.spec.VerifyOver;
