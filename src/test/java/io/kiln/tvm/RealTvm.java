@@ -81,6 +81,7 @@ final class RealTvm implements AutoCloseable {
                         // 0.18 does without SciPy.
                         .with("PYTHONPATH", parts(home, "python", "tvm", "numpy", "scipy"))
                         // TVM starts several times; its modules are compiled once.
+                        .with("PYTHONDONTWRITEBYTECODE", "")
                         .with(
                                 "PYTHONPYCACHEPREFIX",
                                 home.resolve("compiled").toAbsolutePath().toString())
