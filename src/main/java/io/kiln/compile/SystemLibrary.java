@@ -21,6 +21,12 @@ import java.util.stream.Collectors;
  */
 public final class SystemLibrary {
     private static final String ENTRY = "TVMSystemLibEntryPoint";
+
+    /** What TVM calls the only function of a graph once more. */
+    private static final String MAIN = "__tvm_main__";
+
+    private static final Pattern CALLED = Pattern.compile("\\b" + MAIN + "\\(");
+
     private static final Pattern DEFINITION = Pattern.compile("\\b" + ENTRY + "\\s*\\(\\s*void\\s*\\)\\s*\\{");
 
     private SystemLibrary() {}
@@ -92,19 +98,23 @@ public final class SystemLibrary {
         return text.contains(ENTRY) && DEFINITION.matcher(text).find();
     }
 
-    /** Removes a library shared by several models; one in the file of an entry point gets a name that nothing looks up. */
+    /**
+     * Removes a library shared by several models; one in the file of an entry point gets a name that nothing looks up, and the function
+     * that may have the name of another model's gets one of its own.
+     */
     private static ModelLibrary withoutLibrary(ModelLibrary model) {
-        String name = new InterfaceNames(model.metadata().name()).prefix() + "_" + ENTRY;
+        String prefix = new InterfaceNames(model.metadata().name()).prefix() + "_";
         List<Artifact> artifacts = model.artifacts().artifacts().stream()
                 .filter(artifact -> !artifact.fileName().equals(SystemLibrarySource.SHARED_FILE))
-                .map(artifact -> artifact.kind() == ArtifactKind.SOURCE && isDefinedIn(artifact)
-                        ? renamed(artifact, name)
-                        : artifact)
+                .map(artifact -> artifact.kind() == ArtifactKind.SOURCE ? renamed(artifact, prefix) : artifact)
                 .toList();
         return new ModelLibrary(model.metadata(), model.artifacts().with(artifacts), model.origin());
     }
 
-    private static Artifact renamed(Artifact source, String name) {
-        return source.withContent(Bytes.ofText("#define " + ENTRY + " " + name + "\n" + source.text()));
+    private static Artifact renamed(Artifact source, String prefix) {
+        String text = source.text();
+        String library = isDefinedIn(source) ? "#define " + ENTRY + " " + prefix + ENTRY + "\n" : "";
+        String main = CALLED.matcher(text).find() ? "#define " + MAIN + " " + prefix + "entry\n" : "";
+        return (library + main).isEmpty() ? source : source.withContent(Bytes.ofText(library + main + text));
     }
 }

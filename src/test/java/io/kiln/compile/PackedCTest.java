@@ -170,6 +170,30 @@ final class PackedCTest {
         assertThat(text(SystemLibrary.shared(List.of(without)).get(0))).contains("TVMSystemLibEntryPoint");
     }
 
+    /** TVM's graphs of one operator have a function of this name each, beside their system library. */
+    @Test
+    void functionsOfOneNameInSeveralArchivesAreKeptApart() {
+        String text = """
+            int32_t __tvm_main__(void) { return 0; }
+            const TVMModule* TVMSystemLibEntryPoint(void) { return 0; }
+            """;
+        List<ModelLibrary> models = Stream.of("a", "b")
+                .map(name -> {
+                    ModelLibrary model = ModelCompiler.compile(
+                                    request(Path.of(name + ".relay"), name, Convention.PACKED)
+                                            .build(),
+                                    negation())
+                            .library();
+                    Artifact source = Artifact.ofText("c", ArtifactKind.SOURCE, name + "_entry.c", text);
+                    return new ModelLibrary(model.metadata(), model.artifacts().with(List.of(source)), model.origin());
+                })
+                .toList();
+        assertThat(SystemLibrary.united(models, true).get(1).artifacts().artifacts())
+                .extracting(Artifact::text)
+                .containsExactly("#define TVMSystemLibEntryPoint tvmgen_b_TVMSystemLibEntryPoint\n"
+                        + "#define __tvm_main__ tvmgen_b_entry\n" + text);
+    }
+
     @Test
     void onlyTheCombinationsOfTvmsCRuntimeAreThere() {
         assertThat(Convention.of("c", true)).isEqualTo(Convention.TYPED);

@@ -80,7 +80,11 @@ final class RealTvm implements AutoCloseable {
                         .with("PYTHONHOME", part(home, "cpython", "").toString())
                         // 0.18 does without SciPy.
                         .with("PYTHONPATH", parts(home, "python", "tvm", "numpy", "scipy"))
-                        .with("PYTHONDONTWRITEBYTECODE", "1")
+                        // TVM starts several times; its modules are compiled once.
+                        .with("PYTHONDONTWRITEBYTECODE", "")
+                        .with(
+                                "PYTHONPYCACHEPREFIX",
+                                home.resolve("compiled").toAbsolutePath().toString())
                         // Tuning records of operators are somewhere in the network.
                         .with("TOPHUB_LOCATION", "NONE")));
     }

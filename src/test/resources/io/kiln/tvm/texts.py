@@ -54,8 +54,8 @@ def print_network(name, seed):
     }
 
 
-def run(file, registration, inputs):
-    """What a text answers that TVM parses and compiles for this computer."""
+def run(file, registration, cases):
+    """What a text answers to the inputs of each case; TVM parses it and compiles it for this computer."""
     register(registration)
     layouts = {"qnn.conv2d": ["NHWC", "HWIO"], "nn.conv2d": ["NHWC", "HWIO"]}
     module = relay.transform.ConvertLayout(layouts)(read(file))
@@ -63,7 +63,11 @@ def run(file, registration, inputs):
     with tvm.transform.PassContext(opt_level=1):
         built = relay.build(module, target="llvm")
     executor = graph_executor.GraphModule(built["default"](tvm.cpu()))
-    for parameter, data in zip(module["main"].params, inputs):
+    return [answers(executor, module["main"].params, inputs) for inputs in cases]
+
+
+def answers(executor, parameters, inputs):
+    for parameter, data in zip(parameters, inputs):
         shape = [int(extent) for extent in parameter.checked_type.shape]
         executor.set_input(parameter.name_hint, numpy.frombuffer(bytes.fromhex(data), parameter.checked_type.dtype).reshape(shape))
     executor.run()
