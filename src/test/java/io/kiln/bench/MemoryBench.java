@@ -14,6 +14,7 @@ import io.kiln.cycles.MemoryTrace;
 import io.kiln.cycles.MemoryTrace.Stalls;
 import io.kiln.cycles.core.CoreTables;
 import io.kiln.cycles.core.CoreTimings;
+import io.kiln.cycles.core.CycleRange;
 import io.kiln.cycles.core.CycleRange.Bound;
 import io.kiln.cycles.memory.MemorySetting;
 import io.kiln.cycles.memory.MemorySetting.RamCode;
@@ -45,8 +46,8 @@ import java.util.Optional;
 /**
  * Cycles of whole models on boards with flash that waits, from the same executed blocks: {@code src/test/bench.sh --boards [--per-operator]
  * [--clang] [--ram[=BOARD]] [--core=NAME] [model]...}, model and core being names in {@code rows.yaml}; {@code --ram} copies to RAM what a
- * NUCLEO-L4R5ZI does, or another board. The blocks run on a Cortex-M4; the image's own addresses stand for
- * those of the board.
+ * NUCLEO-L4R5ZI does, or another board. The blocks run on a Cortex-M4, or on a Cortex-M7 with its boards ({@code --core=M7F4K} or
+ * {@code M7F16K}); the image's own addresses stand for those of the board.
  */
 public final class MemoryBench {
     private static final String CORE = "--core=";
@@ -65,6 +66,20 @@ public final class MemoryBench {
                         .map(word -> word.substring(CORE.length()))
                         .findFirst()
                         .orElse("M4F"));
+        if (core.board().equals("mps2-an500")) {
+            for (String board : List.of("nucleo-f746zg", "nucleo-h743zi")) {
+                for (Bound bound : Bound.values()) {
+                    String title = board + ", " + bound.name().toLowerCase(Locale.ROOT);
+                    settings.put(title, setting(wait(board, "flash"), bound));
+                }
+            }
+        } else {
+            addArt();
+        }
+    }
+
+    /** Boards whose flash has a small cache. */
+    private void addArt() {
         MemoryWait dual = wait("nucleo-l4r5zi", "flash");
         MemoryWait single = wide(dual);
         add("L4R5 dual, 5 WS", with(dual, 5, true));
@@ -165,13 +180,15 @@ public final class MemoryBench {
                 new InterfaceNames(image.metadata().name()).run(),
                 operators.stream().map(OperatorInfo::name).toList(),
                 trace);
-        long zero =
-                CycleEstimator.estimate(elf, blocks, timings).whole().cycles().expected();
+        CycleRange free = CycleEstimator.estimate(elf, blocks, timings).whole().cycles();
+        long zero = free.expected();
         System.out.printf(
                 Locale.ROOT,
-                "%s: %,d cycles without waits; %,d loads of unknown address; %s%n",
+                "%s: %,d cycles without waits (%,d to %,d); %,d loads of unknown address; %s%n",
                 name,
                 zero,
+                free.low(),
+                free.high(),
                 trace.unknownLoads(),
                 image.metadata().memory().copies());
         int index = 0;

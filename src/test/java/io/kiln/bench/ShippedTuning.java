@@ -39,12 +39,12 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Tunes golden models for a built-in board and adds what won to a log of {@code toolchains/tuning}. Arguments: the board, the log, {@code cycles}
- * or {@code instructions}, trials of each layer and model, and folders of golden models. With {@code cycles}, each layer is measured in both:
+ * Tunes golden models for a built-in board and adds what won to a log of {@code toolchains/tuning}. Arguments: the board, the log, {@code cycles},
+ * {@code board-cycles} or {@code instructions}, trials of each layer and model, and folders of golden models. With {@code cycles}, each layer is measured in both:
  * the record is the configuration with the fewest cycles, or of those within half a percent of it that with the fewest instructions. It is added
  * if it gains half a percent in one of them and is no slower, and takes at most a tenth more instructions than the rules' choice, or what
  * {@code -DmostInstructions} allows in place of 1.1, and keeps a weight in a byte, because flash is not its to spend. With
- * {@code instructions} it is the configuration with the fewest of them, if it
+ * {@code instructions} or {@code board-cycles} it is the configuration with the fewest of them, if it
  * gains half a percent. It is only added if the model takes no more RAM. They are tuned with the bundled compiler, or with that of {@code -Dtoolchain}: let
  * {@code bench --compare} measure them with both before records are committed, and look at layers whose weights are all alike, which a
  * compiler folds.
