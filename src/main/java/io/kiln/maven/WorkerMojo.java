@@ -7,20 +7,18 @@ import io.kiln.farm.desk.Labels;
 import io.kiln.farm.worker.WorkerSetup.Identity;
 import io.kiln.flow.spec.FarmUse;
 import io.kiln.flow.spec.WorkerSpec;
-import io.kiln.flow.spec.WorkerSpec.Care;
 import io.kiln.flow.spec.WorkerSpec.Device;
 import io.kiln.flow.state.PluginVersion;
 import io.kiln.flow.worker.WorkerStep;
 import io.kiln.maven.artifact.BoardArtifacts;
+import io.kiln.maven.group.Farm;
 import io.kiln.maven.session.MojoLog;
 import io.kiln.toolchain.board.Boards;
 import java.io.File;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import org.apache.maven.plugins.annotations.Mojo;
 import org.apache.maven.plugins.annotations.Parameter;
 import org.codehaus.plexus.configuration.PlexusConfiguration;
@@ -71,14 +69,6 @@ public final class WorkerMojo extends AbstractKilnMojo {
     @Parameter(property = "kiln.worker.boards")
     private List<String> boards;
 
-    /** Seconds for which jobs that run may go on when the worker is told to end. */
-    @Parameter(property = "kiln.worker.drain", defaultValue = "45")
-    private int drain;
-
-    /** Command that cycles the power of a board that fails, such as {@code cycle.sh {probe}}. Its words are separated by spaces; there is no shell. */
-    @Parameter(property = "kiln.worker.power")
-    private String power;
-
     /** OpenOCD: a path, or a name on the PATH. */
     @Parameter(property = "kiln.openocd", defaultValue = "openocd")
     private String openocd;
@@ -105,8 +95,8 @@ public final class WorkerMojo extends AbstractKilnMojo {
         Boards seen = boardSources(
                         board == null ? BoardArtifacts.OF_DEPENDENCIES : new BoardArtifacts(board), trustBoard)
                 .boards(projectLayout().userBoards());
-        FarmUse use = farm(farm, home)
-                .use()
+        Farm member = farm(farm, home);
+        FarmUse use = member.use()
                 .orElseThrow(() -> new KilnException(Failure.FARM.problem(
                         "kiln.farm is not set",
                         "kiln:worker",
@@ -123,10 +113,7 @@ public final class WorkerMojo extends AbstractKilnMojo {
                 emulators == null ? List.of() : emulators,
                 slots < 0 ? Runtime.getRuntime().availableProcessors() : slots,
                 devices(),
-                openocd,
-                new Care(
-                        Duration.ofSeconds(Math.max(0, drain)),
-                        Optional.ofNullable(power).filter(line -> !line.isBlank())),
+                member.care(openocd),
                 homeFolder(home));
         new WorkerStep(new MojoLog(getLog()), seen, worker).run();
     }
