@@ -3,7 +3,7 @@ package io.kiln.maven;
 
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.farm.desk.Labels;
+import io.kiln.farm.desk.WorkerLabels;
 import io.kiln.farm.worker.WorkerSetup.Identity;
 import io.kiln.flow.spec.FarmUse;
 import io.kiln.flow.spec.WorkerSpec;
@@ -11,7 +11,8 @@ import io.kiln.flow.spec.WorkerSpec.Device;
 import io.kiln.flow.state.PluginVersion;
 import io.kiln.flow.worker.WorkerStep;
 import io.kiln.maven.artifact.BoardArtifacts;
-import io.kiln.maven.group.Farm;
+import io.kiln.maven.group.GroupValues;
+import io.kiln.maven.group.WorkerCare;
 import io.kiln.maven.session.MojoLog;
 import io.kiln.toolchain.board.Boards;
 import java.io.File;
@@ -19,6 +20,7 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.apache.maven.plugins.annotations.Mojo;
 import org.apache.maven.plugins.annotations.Parameter;
 import org.codehaus.plexus.configuration.PlexusConfiguration;
@@ -49,14 +51,6 @@ public final class WorkerMojo extends AbstractKilnMojo {
     @Parameter(property = "kiln.trustBoard", defaultValue = "")
     private String trustBoard;
 
-    /** The worker's name, unique in the farm. If not set, the computer's name and the process id. */
-    @Parameter(property = "kiln.worker.name")
-    private String name;
-
-    /** Labels by which builds choose workers, such as {@code silicon=real,room=3}. */
-    @Parameter(property = "kiln.worker.labels", defaultValue = "")
-    private String labels;
-
     /** The boards whose emulators are offered, separated by commas. If not set, all that QEMU emulates here. */
     @Parameter(property = "kiln.worker.emulators")
     private List<String> emulators;
@@ -85,6 +79,10 @@ public final class WorkerMojo extends AbstractKilnMojo {
     @Parameter
     private PlexusConfiguration farm;
 
+    /** Who the worker is, and how it cares for jobs and boards: elements NAME of the properties {@code kiln.worker.NAME}. */
+    @Parameter
+    private PlexusConfiguration worker;
+
     @Override
     boolean isGoalSkipped() {
         return skipWorker;
@@ -95,27 +93,33 @@ public final class WorkerMojo extends AbstractKilnMojo {
         Boards seen = boardSources(
                         board == null ? BoardArtifacts.OF_DEPENDENCIES : new BoardArtifacts(board), trustBoard)
                 .boards(projectLayout().userBoards());
-        Farm member = farm(farm, home);
-        FarmUse use = member.use()
+        FarmUse use = farm(farm, home)
+                .use()
                 .orElseThrow(() -> new KilnException(Failure.FARM.problem(
                         "kiln.farm is not set",
                         "kiln:worker",
                         "the farm's address, such as tcp://localhost:61616",
                         "")));
-        WorkerSpec worker = new WorkerSpec(
+        GroupValues own = values(WorkerCare.GROUP, worker);
+        List<Device> plugged = devices();
+        WorkerLabels said = WorkerLabels.parse(
+                "kiln.worker.labels",
+                WorkerCare.labels(own),
+                plugged.stream().map(Device::probe).collect(Collectors.toUnmodifiableSet()));
+        WorkerSpec spec = new WorkerSpec(
                 use.address(),
                 new Identity(
-                        name == null
-                                ? hostName() + "-" + ProcessHandle.current().pid()
-                                : name,
+                        WorkerCare.name(own)
+                                .orElseGet(() ->
+                                        hostName() + "-" + ProcessHandle.current().pid()),
                         PluginVersion.released(),
-                        Labels.parse("kiln.worker.labels", labels == null ? "" : labels)),
+                        said.own()),
                 emulators == null ? List.of() : emulators,
                 slots < 0 ? Runtime.getRuntime().availableProcessors() : slots,
-                devices(),
-                member.care(openocd),
+                plugged.stream().map(device -> device.labelled(said)).toList(),
+                WorkerCare.care(own, openocd),
                 homeFolder(home));
-        new WorkerStep(new MojoLog(getLog()), seen, worker).run();
+        new WorkerStep(new MojoLog(getLog()), seen, spec).run();
     }
 
     private List<Device> devices() {

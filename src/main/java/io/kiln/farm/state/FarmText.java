@@ -64,8 +64,8 @@ public final class FarmText {
         }
         news.offers().stream()
                 .filter(offer -> !offer.probe().isEmpty())
-                .forEach(offer ->
-                        lines.add("  board " + offer.board() + ", probe " + offer.probe() + ": " + offer.state()));
+                .forEach(offer -> lines.add("  board " + offer.board() + ", probe " + offer.probe()
+                        + (offer.labels().isEmpty() ? "" : ", " + offer.labels()) + ": " + offer.state()));
         for (BoardHistory history : news.histories()) {
             lines.add("  board " + history.board() + ", probe " + history.probe() + ", since " + history.since() + ": "
                     + history.counts().jobs() + " jobs, " + history.counts().failures() + " failed, flashed "

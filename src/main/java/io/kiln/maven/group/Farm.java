@@ -12,7 +12,6 @@ import io.kiln.farm.link.FarmAddress.Scheme;
 import io.kiln.farm.link.FarmMember;
 import io.kiln.farm.link.LocalToken;
 import io.kiln.flow.spec.FarmUse;
-import io.kiln.flow.spec.WorkerSpec.Care;
 import io.kiln.flow.state.PluginVersion;
 import io.kiln.maven.artifact.FarmEngine;
 import java.nio.file.Path;
@@ -51,13 +50,6 @@ public final class Farm {
             "20",
             "Seconds that connecting to the farm and logging in may take; slow computers need more.");
 
-    private static final Element DRAIN =
-            Element.of("drain", "45", "Seconds for which jobs that run may go on when kiln:worker is told to end.");
-    private static final Element POWER = Element.of(
-            "power",
-            "Command by which kiln:worker cycles the power of a board that fails, such as cycle.sh {probe}. Its words"
-                    + " are separated by spaces; there is no shell.");
-
     private static final Element NEEDS =
             Element.of("needs", "Labels that a worker must have to get the jobs, such as silicon=real,room=3*.");
     private static final Element PRIORITY = Element.of(
@@ -75,8 +67,6 @@ public final class Farm {
             PASSWORD,
             TIMEOUT,
             CONNECT,
-            DRAIN,
-            POWER,
             NEEDS,
             PRIORITY);
 
@@ -119,17 +109,8 @@ public final class Farm {
         return values.find(ADDRESS).filter(url -> !url.isBlank()).map(url -> new FarmUse(address(url), terms()));
     }
 
-    /** How a worker cares for its jobs and boards. */
-    public Care care(String openOcd) {
-        return new Care(
-                openOcd,
-                Duration.ofSeconds(Math.max(0, values.small(DRAIN))),
-                values.find(POWER).filter(line -> !line.isBlank()));
-    }
-
     private JobTerms terms() {
-        int priority =
-                values.smallIfSet(PRIORITY).orElse(sender.goal().equals("tune") ? JobTerms.SEARCH : JobTerms.USUAL);
+        int priority = values.smallIfSet(PRIORITY).orElse(JobTerms.usual(sender.goal()));
         if (priority < 0 || priority > JobTerms.MOST) {
             throw new KilnException(
                     Failure.FARM.problem("kiln.farm.priority is " + priority, "", "0 to " + JobTerms.MOST, ""));
