@@ -51,6 +51,10 @@ public final class WorkerMojo extends AbstractKilnMojo {
     @Parameter(property = "kiln.trustBoard", defaultValue = "")
     private String trustBoard;
 
+    /** Labels by which builds choose: {@code room=3}, or {@code PROBE/desk=left} of one board. */
+    @Parameter(property = "kiln.worker.labels", defaultValue = "")
+    private String labels;
+
     /** The boards whose emulators are offered, separated by commas. If not set, all that QEMU emulates here. */
     @Parameter(property = "kiln.worker.emulators")
     private List<String> emulators;
@@ -104,7 +108,7 @@ public final class WorkerMojo extends AbstractKilnMojo {
         List<Device> plugged = devices();
         WorkerLabels said = WorkerLabels.parse(
                 "kiln.worker.labels",
-                WorkerCare.labels(own),
+                labels == null ? "" : labels,
                 plugged.stream().map(Device::probe).collect(Collectors.toUnmodifiableSet()));
         WorkerSpec spec = new WorkerSpec(
                 use.address(),

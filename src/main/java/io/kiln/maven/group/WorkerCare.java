@@ -9,8 +9,6 @@ import java.util.Optional;
 public final class WorkerCare {
     private static final Element NAME = Element.of(
             "name", "The worker's name, unique in the farm. If not set, the computer's name and the process id.");
-    private static final Element LABELS = Element.of(
-            "labels", "", "Labels by which builds choose: room=3, or PROBE/desk=left of one board.");
     private static final Element DRAIN = Element.of(
             "drain", "45", "Seconds for which jobs that run may go on when the worker is told to end.");
     private static final Element POWER = Element.of(
@@ -19,18 +17,13 @@ public final class WorkerCare {
                     + " spaces; there is no shell.");
 
     /** The group. */
-    public static final ParameterGroup GROUP = new ParameterGroup("worker", NAME, LABELS, DRAIN, POWER);
+    public static final ParameterGroup GROUP = new ParameterGroup("worker", NAME, DRAIN, POWER);
 
     private WorkerCare() {}
 
     /** The name, if one is set. */
     public static Optional<String> name(GroupValues values) {
         return values.find(NAME);
-    }
-
-    /** The labels; empty if there are none. */
-    public static String labels(GroupValues values) {
-        return values.text(LABELS);
     }
 
     /** How the worker cares for its jobs and boards. */
