@@ -28,7 +28,7 @@ if [ "${1:-tests}" != quickstart ]; then
 fi
 
 # Looks at the site, and signs a release that is thrown away.
-[ "${1:-tests}" != nightly ] || needed+=("chromium chromium" "gpg gpg")
+[ "${1:-tests}" != nightly ] || needed+=("chromium chromium" "gpg gpg" "prometheus prometheus")
 
 packages=()
 for entry in "${needed[@]}"; do

@@ -7,20 +7,19 @@ import io.kiln.farm.desk.WorkerLabels;
 import io.kiln.farm.worker.WorkerSetup.Identity;
 import io.kiln.flow.spec.FarmUse;
 import io.kiln.flow.spec.WorkerSpec;
-import io.kiln.flow.spec.WorkerSpec.Care;
 import io.kiln.flow.spec.WorkerSpec.Device;
 import io.kiln.flow.state.PluginVersion;
 import io.kiln.flow.worker.WorkerStep;
 import io.kiln.maven.artifact.BoardArtifacts;
+import io.kiln.maven.group.GroupValues;
+import io.kiln.maven.group.WorkerCare;
 import io.kiln.maven.session.MojoLog;
 import io.kiln.toolchain.board.Boards;
 import java.io.File;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.stream.Collectors;
 import org.apache.maven.plugins.annotations.Mojo;
 import org.apache.maven.plugins.annotations.Parameter;
@@ -52,10 +51,6 @@ public final class WorkerMojo extends AbstractKilnMojo {
     @Parameter(property = "kiln.trustBoard", defaultValue = "")
     private String trustBoard;
 
-    /** The worker's name, unique in the farm. If not set, the computer's name and the process id. */
-    @Parameter(property = "kiln.worker.name")
-    private String name;
-
     /** Labels by which builds choose: {@code room=3}, or {@code PROBE/desk=left} of one board. */
     @Parameter(property = "kiln.worker.labels", defaultValue = "")
     private String labels;
@@ -72,14 +67,6 @@ public final class WorkerMojo extends AbstractKilnMojo {
     @Parameter(property = "kiln.worker.boards")
     private List<String> boards;
 
-    /** Seconds for which jobs that run may go on when the worker is told to end. */
-    @Parameter(property = "kiln.worker.drain", defaultValue = "45")
-    private int drain;
-
-    /** Command that cycles the power of a board that fails, such as {@code cycle.sh {probe}}. Its words are separated by spaces; there is no shell. */
-    @Parameter(property = "kiln.worker.power")
-    private String power;
-
     /** OpenOCD: a path, or a name on the PATH. */
     @Parameter(property = "kiln.openocd", defaultValue = "openocd")
     private String openocd;
@@ -95,6 +82,10 @@ public final class WorkerMojo extends AbstractKilnMojo {
      */
     @Parameter
     private PlexusConfiguration farm;
+
+    /** Who the worker is, and how it cares for jobs and boards: elements NAME of the properties {@code kiln.worker.NAME}. */
+    @Parameter
+    private PlexusConfiguration worker;
 
     @Override
     boolean isGoalSkipped() {
@@ -113,28 +104,26 @@ public final class WorkerMojo extends AbstractKilnMojo {
                         "kiln:worker",
                         "the farm's address, such as tcp://localhost:61616",
                         "")));
+        GroupValues own = values(WorkerCare.GROUP, worker);
         List<Device> plugged = devices();
         WorkerLabels said = WorkerLabels.parse(
                 "kiln.worker.labels",
                 labels == null ? "" : labels,
                 plugged.stream().map(Device::probe).collect(Collectors.toUnmodifiableSet()));
-        WorkerSpec worker = new WorkerSpec(
+        WorkerSpec spec = new WorkerSpec(
                 use.address(),
                 new Identity(
-                        name == null
-                                ? hostName() + "-" + ProcessHandle.current().pid()
-                                : name,
+                        WorkerCare.name(own)
+                                .orElseGet(() ->
+                                        hostName() + "-" + ProcessHandle.current().pid()),
                         PluginVersion.released(),
                         said.own()),
                 emulators == null ? List.of() : emulators,
                 slots < 0 ? Runtime.getRuntime().availableProcessors() : slots,
                 plugged.stream().map(device -> device.labelled(said)).toList(),
-                openocd,
-                new Care(
-                        Duration.ofSeconds(Math.max(0, drain)),
-                        Optional.ofNullable(power).filter(line -> !line.isBlank())),
+                WorkerCare.care(own, openocd),
                 homeFolder(home));
-        new WorkerStep(new MojoLog(getLog()), seen, worker).run();
+        new WorkerStep(new MojoLog(getLog()), seen, spec).run();
     }
 
     private List<Device> devices() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.process;
 
+import io.kiln.base.EndGroup;
 import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
@@ -40,7 +41,7 @@ public final class ProcessRunner {
     public static ProcessResult run(Command command, Consumer<String> errorLines) {
         long start = System.nanoTime();
         Process process = launch(command);
-        Runnable ended = OwnedProcesses.endOf(process);
+        Runnable ended = EndGroup.atEnd(() -> ProcessTree.kill(process), "kill-" + process.pid());
         try (OutputStream log = openLog(command)) {
             Budget budget = new Budget(process);
             Capture output = Capture.of("stdout-" + process.pid(), process.getInputStream(), log, budget);

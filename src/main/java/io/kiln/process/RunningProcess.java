@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.process;
 
+import io.kiln.base.EndGroup;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -45,7 +46,7 @@ public final class RunningProcess implements AutoCloseable {
         this.output = new Teeing(process.getInputStream(), log);
         this.errors =
                 Capture.of("stderr-" + process.pid(), new LineSieve(process.getErrorStream(), takes), log, budget);
-        this.ended = OwnedProcesses.endOf(process);
+        this.ended = EndGroup.atEnd(() -> ProcessTree.kill(process), "kill-" + process.pid());
         long millis = command.timeout().toMillis();
         this.timer = new CompletableFuture<Void>().completeOnTimeout(null, millis, TimeUnit.MILLISECONDS);
         // In a separate thread: those of the common pool may all be waiting for the process.

@@ -140,6 +140,8 @@ final class BrokenLink {
         tls.setSoTimeout(VERDICT_MILLIS);
         try {
             if (tls.getInputStream().read() < 0) {
+                // One that is just starting, or that had no time for this member within a limit of its own.
+                isAbsent = true;
                 return told("it ends the connection: " + seen.getMessage(), "a broker", "Its log says why");
             }
         } catch (SocketTimeoutException e) {

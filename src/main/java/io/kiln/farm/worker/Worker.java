@@ -2,6 +2,7 @@
 package io.kiln.farm.worker;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.EndGroup;
 import io.kiln.base.JvmEnd;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
@@ -17,7 +18,6 @@ import io.kiln.farm.link.FarmQueues;
 import io.kiln.farm.state.WorkerNews;
 import io.kiln.farm.state.WorkerNews.Offered;
 import io.kiln.farm.state.WorkerNews.Running;
-import io.kiln.process.OwnedProcesses;
 import io.kiln.report.Json;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -38,13 +38,13 @@ public final class Worker implements AutoCloseable {
     private final List<WorkerSlot> slots = new ArrayList<>();
     private final List<Thread> threads = new ArrayList<>();
     private final WorkerTally tally = new WorkerTally();
-    private final OwnedProcesses processes;
+    private final EndGroup processes;
     private final String host = hostName();
 
     private Worker(WorkerSetup setup, JobRunner runner, Log log) {
         this.setup = setup;
         this.log = log;
-        this.processes = new OwnedProcesses(setup.name());
+        this.processes = new EndGroup(setup.name());
         List<Offer> emulators = setup.offers().stream()
                 .filter(offer -> offer.place() == RunPlace.EMULATOR)
                 .toList();

@@ -18,7 +18,6 @@ import java.util.Optional;
  * @param emulators ids of the boards that it emulates; empty for all that QEMU emulates here
  * @param slots how many emulators run at once; 0 for none
  * @param devices the boards that are plugged in
- * @param openOcd name or path of OpenOCD
  * @param care of its jobs and boards
  * @param home for leases, which all workers of this computer share, and for what boards need
  */
@@ -28,7 +27,6 @@ public record WorkerSpec(
         List<String> emulators,
         int slots,
         List<Device> devices,
-        String openOcd,
         Care care,
         Path home) {
     public WorkerSpec {
@@ -39,12 +37,13 @@ public record WorkerSpec(
     /**
      * How it cares for jobs and boards.
      *
+     * @param openOcd name or path of OpenOCD
      * @param drain how long jobs that run may go on when it is told to end
      * @param power a command that switches a board's power off and on; empty if there is none
      */
-    public record Care(Duration drain, Optional<String> power) {
+    public record Care(String openOcd, Duration drain, Optional<String> power) {
         /** That of a worker whose owner says nothing. */
-        public static final Care USUAL = new Care(Duration.ofSeconds(45), Optional.empty());
+        public static final Care USUAL = new Care("openocd", Duration.ofSeconds(45), Optional.empty());
     }
 
     /**

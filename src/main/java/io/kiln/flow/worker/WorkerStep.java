@@ -44,7 +44,7 @@ public final class WorkerStep {
         WorkerSetup setup = new WorkerSetup(spec.address(), spec.identity(), offers, spec.slots(), leases);
         WorkerJobs jobs = new WorkerJobs(
                 boards,
-                spec.openOcd(),
+                spec.care().openOcd(),
                 spec.home().resolve("worker"),
                 spec.care().power().map(PowerSwitch::of),
                 FarmEvents.to(told));

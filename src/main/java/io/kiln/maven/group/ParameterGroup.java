@@ -35,6 +35,7 @@ public record ParameterGroup(String name, List<Element> elements) {
                 Verify.GROUP,
                 Mlperf.MLPERF,
                 Farm.GROUP,
+                WorkerCare.GROUP,
                 Beside.FIRMWARE,
                 Device.FLASH,
                 Device.MONITOR);

@@ -34,7 +34,6 @@ public final class BenchWorkerProgram {
                 List.of("mps2-an386"),
                 1,
                 args[2].isEmpty() ? List.of() : List.of(new Device("virtual-stm32f405", args[2])),
-                "openocd",
                 WorkerSpec.Care.USUAL,
                 Path.of(args[3]));
         Worker worker = new WorkerStep(Log.QUIET, Boards.builtIn(), spec).start();

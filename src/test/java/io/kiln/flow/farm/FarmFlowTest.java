@@ -102,7 +102,6 @@ final class FarmFlowTest {
                 List.of(emulator, "virtual-stm32f405"),
                 2,
                 List.of(new Device("virtual-stm32f405", board)),
-                "openocd",
                 WorkerSpec.Care.USUAL,
                 folder.resolve("home"));
     }

@@ -93,7 +93,6 @@ final class FarmProposalTest {
                     List.of("mps2-an386"),
                     2,
                     List.of(),
-                    "openocd",
                     WorkerSpec.Care.USUAL,
                     folder.resolve("home"));
             try (Worker worker = new WorkerStep(Log.QUIET, Boards.builtIn(), offer).start()) {

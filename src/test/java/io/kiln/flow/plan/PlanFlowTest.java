@@ -85,8 +85,7 @@ final class PlanFlowTest {
                                 emulators,
                                 emulators.isEmpty() ? 0 : 1,
                                 boards,
-                                "openocd",
-                                new WorkerSpec.Care(Duration.ofSeconds(60), Optional.empty()),
+                                new WorkerSpec.Care("openocd", Duration.ofSeconds(60), Optional.empty()),
                                 folder.resolve("home")))
                 .start();
     }

@@ -191,7 +191,7 @@ final class GroupValuesTest {
     @Test
     void everyElementIsExplained() {
         assertThat(ParameterGroup.all())
-                .hasSize(15)
+                .hasSize(16)
                 .allSatisfy(group -> assertThat(group.elements())
                         .isNotEmpty()
                         .allSatisfy(element -> assertThat(element.meaning()).endsWith(".")));
