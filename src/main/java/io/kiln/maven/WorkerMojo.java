@@ -114,8 +114,8 @@ public final class WorkerMojo extends AbstractKilnMojo {
                 use.address(),
                 new Identity(
                         WorkerCare.name(own)
-                                .orElseGet(() ->
-                                        hostName() + "-" + ProcessHandle.current().pid()),
+                                .orElseGet(() -> hostName() + "-"
+                                        + ProcessHandle.current().pid()),
                         PluginVersion.released(),
                         said.own()),
                 emulators == null ? List.of() : emulators,

@@ -93,7 +93,8 @@ final class ShellBlocksTest {
         assertThat(result.exitCode()).as(result.message()).isZero();
         assertThat(result.output().lines())
                 .hasSizeLessThanOrEqualTo(40)
-                .anyMatch(line -> line.contains("Installing ") && line.contains("/repository/io/kiln/kiln-maven-plugin/"))
+                .anyMatch(
+                        line -> line.contains("Installing ") && line.contains("/repository/io/kiln/kiln-maven-plugin/"))
                 .anyMatch(line -> line.contains("Bit-exact on qemu-system-arm mps2-an386: 6 cases, 24 outputs"))
                 .noneMatch(line -> line.contains("WARNING"));
     }

@@ -128,12 +128,12 @@ final class ReleaseBundleTest {
 
     private static String pom() {
         return "<project><modelVersion>4.0.0</modelVersion><groupId>io.kiln</groupId><artifactId>kiln-maven-plugin</artifactId><version>1.0.0</version><packaging>maven-plugin</packaging><name>The"
-            + " plugin</name><description>d</description>"
-            + "<url>u</url><licenses><license><name>n</name><url>l</url></license></licenses>"
-            + "<developers><developer><name>n</name><email>e</email></developer></developers>"
-            + "<scm><connection>c</connection><url>s</url></scm>"
-            + "<dependencies><dependency><groupId>g</groupId><artifactId>a</artifactId><version>9.9</version></dependency></dependencies>"
-            + "</project>";
+                + " plugin</name><description>d</description>"
+                + "<url>u</url><licenses><license><name>n</name><url>l</url></license></licenses>"
+                + "<developers><developer><name>n</name><email>e</email></developer></developers>"
+                + "<scm><connection>c</connection><url>s</url></scm>"
+                + "<dependencies><dependency><groupId>g</groupId><artifactId>a</artifactId><version>9.9</version></dependency></dependencies>"
+                + "</project>";
     }
 
     /** A bundle of one component with everything that it needs. */

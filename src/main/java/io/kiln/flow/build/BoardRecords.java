@@ -101,7 +101,8 @@ public final class BoardRecords {
     /** Those of cycles or instructions, and those of the board's cycles, which come first. */
     private static Stream<TuningRecord> shipped(ResolvedBuild build) {
         RecordsSpec followed = build.spec().compiler().records();
-        Stream<TuningRecord> usual = ShippedRecords.of(core(build), followed.speed().text()).stream();
+        Stream<TuningRecord> usual =
+                ShippedRecords.of(core(build), followed.speed().text()).stream();
         return followed.isForInstructions()
                 ? usual
                 : Stream.concat(usual, ShippedRecords.ofBoardCycles(core(build), build.target()).stream());

@@ -50,8 +50,8 @@ public final class Farm {
             "20",
             "Seconds that connecting to the farm and logging in may take; slow computers need more.");
 
-    private static final Element NEEDS =
-            Element.of("needs", "Labels that a worker or board must have to get the jobs, such as silicon=real,room=3*.");
+    private static final Element NEEDS = Element.of(
+            "needs", "Labels that a worker or board must have to get the jobs, such as silicon=real,room=3*.");
     private static final Element PRIORITY = Element.of(
             "priority",
             "0 to 9, the most urgent: which jobs come first. If not set, 2 for kiln:tune, 4 for other goals.");

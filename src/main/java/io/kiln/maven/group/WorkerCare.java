@@ -9,8 +9,8 @@ import java.util.Optional;
 public final class WorkerCare {
     private static final Element NAME = Element.of(
             "name", "The worker's name, unique in the farm. If not set, the computer's name and the process id.");
-    private static final Element DRAIN = Element.of(
-            "drain", "45", "Seconds for which jobs that run may go on when the worker is told to end.");
+    private static final Element DRAIN =
+            Element.of("drain", "45", "Seconds for which jobs that run may go on when the worker is told to end.");
     private static final Element POWER = Element.of(
             "power",
             "Command that cycles the power of a board that fails, such as cycle.sh {probe}. Its words are separated by"

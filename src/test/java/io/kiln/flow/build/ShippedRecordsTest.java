@@ -101,9 +101,7 @@ class ShippedRecordsTest {
             assertThat(record.task().template()).startsWith(TaskKeys.PREFIX).endsWith("." + core);
             assertThat(record.task().keys()).isNotEmpty();
         });
-        assertThat(records.stream()
-                        .map(record -> TaskKeys.layer(record.task()))
-                        .collect(Collectors.toSet()))
+        assertThat(records.stream().map(record -> TaskKeys.layer(record.task())).collect(Collectors.toSet()))
                 .hasSameSizeAs(records);
         return records;
     }
@@ -204,7 +202,10 @@ class ShippedRecordsTest {
     }
 
     private static String cost(TuningRecord record) {
-        return String.format(Locale.ROOT, " %,d board cycles a call", Math.round(record.result().mean() * 1e9));
+        return String.format(
+                Locale.ROOT,
+                " %,d board cycles a call",
+                Math.round(record.result().mean() * 1e9));
     }
 
     @Test

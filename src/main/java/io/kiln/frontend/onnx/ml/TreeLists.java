@@ -191,7 +191,9 @@ final class TreeLists {
                         "a leaf of a tree");
             }
             if (place < 0) {
-                leaves.get(-1 - place).add(new Vote(small(target.get(i), "target"), weight.get(i).floatValue()));
+                leaves.get(-1 - place)
+                        .add(new Vote(
+                                small(target.get(i), "target"), weight.get(i).floatValue()));
             }
         }
         return leaves;

@@ -101,7 +101,11 @@ final class OnnxTensorReader {
 
     /** Memory is taken only for data that the file has; doubles are narrowed later. */
     private static byte[] allocate(ElementType type, int elements) {
-        return new byte[elements * (type == ElementType.DOUBLE ? Double.BYTES : type.held().orElseThrow().bytes())];
+        return new byte
+                [elements
+                        * (type == ElementType.DOUBLE
+                                ? Double.BYTES
+                                : type.held().orElseThrow().bytes())];
     }
 
     /** Doubles in single precision. */
