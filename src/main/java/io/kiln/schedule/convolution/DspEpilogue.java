@@ -171,9 +171,7 @@ public sealed interface DspEpilogue {
 
         @Override
         public String constantsInWords() {
-            return isStarted()
-                    ? "nothing, as all have the same constants"
-                    : "a multiplier and an offset" + (correction.count() == 0 ? "" : " and " + correction.text());
+            return "a multiplier and an offset" + (correction.count() == 0 ? "" : " and " + correction.text());
         }
 
         @Override
