@@ -99,7 +99,7 @@ public final class MadeUpNetworks {
         return (net, input) -> {
             Value x = net.conv(input, channels, 3, 3, 1, true);
             for (int i = 0; i < blocks; i++) {
-                x = net.conv(net.depthwise(x, 3, 1), channels, 1, 1, 1, true);
+                x = net.conv(net.depthwise(x, 1), channels, 1, 1, 1, true);
             }
             return net.classify(net.flatten(net.averagePool(x)), 12);
         };
@@ -163,7 +163,7 @@ public final class MadeUpNetworks {
 
     private static Layers oddChannels() {
         return (net, input) -> {
-            Value x = net.conv(net.depthwise(net.conv(input, 13, 3, 3, 1, true), 3, 2), 29, 1, 1, 1, true);
+            Value x = net.conv(net.depthwise(net.conv(input, 13, 3, 3, 1, true), 2), 29, 1, 1, 1, true);
             return net.classify(net.flatten(net.averagePool(net.conv(x, 31, 3, 3, 1, true))), 7);
         };
     }

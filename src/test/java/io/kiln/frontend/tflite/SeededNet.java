@@ -75,6 +75,11 @@ public final class SeededNet {
         return add(BuiltinOperator.CONV_2D, 3, options, y, x.tensor, layer.weights, layer.bias);
     }
 
+    /** One kernel of 3x3 for each channel. */
+    public Value depthwise(Value x, int stride) {
+        return depthwise(x, 3, stride);
+    }
+
     /** One square kernel for each channel. */
     public Value depthwise(Value x, int side, int stride) {
         int channels = x.shape[3];
