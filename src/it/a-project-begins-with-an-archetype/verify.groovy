@@ -17,10 +17,13 @@ assert log.contains('Board left-glove: an empty application compiles and links')
 assert log.contains('program on qemu-system-arm mps2-an386: 1 test, all passed')
 assert new JsonSlurper().parse(new File(basedir, 'gloves/target/kiln/verify.json')).bitExact
 
-// What a first build says, beside the four lines that Maven has around it: 25 lines with words, one of them where the compiler is unpacked.
-def first = log.substring(log.indexOf('< com.example:gloves >'))
-first = first.substring(0, first.indexOf('--- maven-install-plugin')).readLines().findAll { it.replaceFirst(/^\[\w+\] /, '') =~ /\w/ }
-assert first.size() > 15 && first.size() + 4 + 1 <= 25 : first.join('\n')
+// What a first build says between the end of the archetype's and the beginning of the next: all lines count, with words or without.
+def first = log.substring(0, log.indexOf('Scanning for projects', log.indexOf('] Board mps2-an386'))).readLines()
+first = first.subList(first.findLastIndexOf { it =~ /^\[INFO\] -+$/ } + 1, first.size() - 1)
+assert first.size() <= 25 : first.join('\n')
+['Linked ', 'Report: ', 'Bit-exact on qemu-system-arm mps2-an386', '1 test, all passed'].each { said ->
+    assert first.any { it.contains(said) } : first.join('\n')
+}
 
 // kiln.attachReports: the papers are installed with the image.
 def installed = new File(localRepositoryPath, 'com/example/gloves/1.0.0')

@@ -71,6 +71,13 @@ void frames_are_sent() {
   EXPECT(stream.Contents() == kOne);
 }
 
+void their_crc_is_that_of_bytes_or_pieces() {
+  const uint8_t* frame = bytes(kOne);
+  uint16_t crc = tvm::runtime::micro_rpc::crc16_compute(frame, 2, nullptr);
+  EXPECT(tvm::runtime::micro_rpc::crc16_compute(frame + 2, 7, &crc) == 0xf458);
+  EXPECT(tvm::runtime::micro_rpc::crc16_compute(frame, 9, nullptr) == 0xf458);
+}
+
 void frames_are_received_whole_and_in_pieces() {
   BufferWriteStream<300> stream;
   Unframer unframer{&stream};
@@ -120,7 +127,7 @@ void a_cut_frame_is_an_error_and_the_next_one_is_received() {
     std::string both = kOne.substr(0, cut) + kOne;
     size_t consumed = 0;
     EXPECT(unframer.Write(bytes(both), both.size(), &consumed) == kTvmErrorFramingShortPacket);
-    EXPECT(consumed == cut + 2 && !stream.packet_done());
+    EXPECT(consumed == cut + 1 && !stream.packet_done());
     stream.Reset();
     size_t rest = both.size() - consumed;
     EXPECT(unframer.Write(bytes(both) + consumed, rest, &consumed) == kTvmErrorNoError && consumed == rest);
@@ -129,6 +136,12 @@ void a_cut_frame_is_an_error_and_the_next_one_is_received() {
   BufferWriteStream<300> stream;
   Unframer unframer{&stream};
   size_t consumed = 0;
+  EXPECT(unframer.Write(bytes(kOne), 2, &consumed) == kTvmErrorNoError && consumed == 2);
+  EXPECT(unframer.Write(bytes(kOne), 1, &consumed) == kTvmErrorNoError && consumed == 1);
+  EXPECT(unframer.Write(bytes(kOne) + 1, 1, &consumed) == kTvmErrorFramingShortPacket && consumed == 0);
+  EXPECT(unframer.Write(bytes(kOne) + 1, kOne.size() - 1, &consumed) == kTvmErrorNoError);
+  EXPECT(consumed == kOne.size() - 1 && stream.is_valid() && stream.Contents() == "one");
+  stream.Reset();
   EXPECT(unframer.Write(bytes("\xff\xfd\x03\xff\x01"), 5, &consumed) == kTvmErrorFramingInvalidEscape);
   EXPECT(consumed == 5 && !stream.packet_done());
 }
@@ -204,6 +217,7 @@ void sessions_are_made_used_and_ended() {
 
 int main() {
   frames_are_sent();
+  their_crc_is_that_of_bytes_or_pieces();
   frames_are_received_whole_and_in_pieces();
   a_wrong_crc_is_told_and_no_error();
   what_the_stream_does_not_take_is_not_consumed();

@@ -139,7 +139,7 @@ static bool goes_on_with(TVMUnframer* unframer, const struct packet* packet) {
   tvm_crt_error_t error =
       TVMUnframer_Write(unframer, packet->frame, packet->frame_size, &consumed);
   if (error == kTvmErrorFramingShortPacket) {
-    EXPECT(consumed == 2);
+    EXPECT(consumed == 1);
     wire.size = 0;
     error = TVMUnframer_Write(unframer, packet->frame + consumed, packet->frame_size - consumed,
                               &consumed);
@@ -212,7 +212,9 @@ static void a_frame_in_a_frame_begins_anew(void) {
   size_t consumed = 0;
   EXPECT(feed(&unframer, "FF FD 03 00 00 00 6F FF FD 03", &consumed) ==
          kTvmErrorFramingShortPacket);
-  EXPECT(consumed == 9 && unframer.state == kTVMUnframerFindPacketLength);
+  EXPECT(consumed == 8 && unframer.state == kTVMUnframerFindPacketStart);
+  EXPECT(TVMUnframer_Write(&unframer, (const uint8_t*)"\xfd", 1, &consumed) == kTvmErrorNoError);
+  EXPECT(consumed == 1 && unframer.state == kTVMUnframerFindPacketLength);
   EXPECT(TVMUnframer_BytesNeeded(&unframer) == 4);
 }
 

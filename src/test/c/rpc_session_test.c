@@ -253,7 +253,7 @@ static void what_was_dropped_leaves_the_buffer_empty(void) {
   EXPECT(give_hex(&device, "FF FD 08 00 00 00 82 66 10 68 65 6C 6C 6F 90 29") == kTvmErrorNoError);
   EXPECT(device.buffer.num_valid_bytes == 0 && device.messages == 2);
   EXPECT(give_hex(&device, "FF FD 08 00 00 00 82 66 10 68 65 FF FD") == kTvmErrorFramingShortPacket);
-  EXPECT(give_hex(&device, "08 00 00 00 82 66 10 68 65 6C 6C 6F 90 28") == kTvmErrorNoError);
+  EXPECT(give_hex(&device, "FD 08 00 00 00 82 66 10 68 65 6C 6C 6F 90 28") == kTvmErrorNoError);
   EXPECT(device.messages == 3 && strcmp(device.text, "hello") == 0);
 }
 

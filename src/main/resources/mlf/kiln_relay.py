@@ -28,7 +28,7 @@ NAMES = """
     qnn.add qnn.conv2d qnn.conv2d_transpose qnn.dense qnn.dequantize qnn.mul qnn.quantize qnn.requantize
     qnn.subtract qnn_divide qnn_equal qnn_greater qnn_greater_equal qnn_less qnn_less_equal qnn_not_equal qnn_prelu
     qnn_squared_difference quantization_scale quantization_zero_point ref_write reinterpret requantize
-    requantize_real reshape right_shift round rsqrt scatter_nd sigmoid signal_delay signal_energy
+    requantize_real reshape right_shift ring_write round rsqrt scatter_nd sigmoid signal_delay signal_energy
     signal_fft_auto_scale signal_filter_bank signal_filter_bank_log signal_filter_bank_spectral_subtraction
     signal_filter_bank_square_root signal_framer signal_irfft signal_overlap_add signal_pcan signal_rfft
     signal_stacker signal_window sin softmax sqrt squared_difference strided_slice subtract sum svdf take tanh

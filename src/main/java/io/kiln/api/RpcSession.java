@@ -4,6 +4,7 @@ package io.kiln.api;
 import io.kiln.device.rpc.client.AotExecutor;
 import io.kiln.device.rpc.client.RpcClient;
 import io.kiln.device.rpc.client.TransportTimeouts;
+import io.kiln.device.transport.SessionLimits;
 import java.util.function.Consumer;
 
 /**
@@ -18,7 +19,8 @@ public final class RpcSession implements AutoCloseable {
     }
 
     /**
-     * Connects to the server.
+     * Connects to the server. A board has 5 s to start and for each answer; an emulator has 10 s, as many times as programs share a processor of
+     * this computer, twelve times at most.
      *
      * @param line an open line; it stays the caller's to close
      * @param log gets each line that the board logs
@@ -28,7 +30,7 @@ public final class RpcSession implements AutoCloseable {
     public static RpcSession connect(BoardLine line, Consumer<String> log) {
         return KilnFailure.told(() -> new RpcSession(RpcClient.connect(
                 line.transport(),
-                line.transport().ownsProgram() ? TransportTimeouts.EMULATOR : TransportTimeouts.SERIAL,
+                TransportTimeouts.of(SessionLimits.USUAL, line.transport().ownsProgram()),
                 log)));
     }
 

@@ -33,7 +33,7 @@ public final class NearMiss {
     }
 
     private static String question(List<String> near) {
-        return near.isEmpty() ? "" : "Did you mean " + String.join(" or ", near);
+        return near.isEmpty() ? "" : "Did you mean " + String.join(" or ", near) + "?";
     }
 
     private static boolean isNear(String name, String known) {

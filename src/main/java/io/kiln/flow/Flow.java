@@ -4,6 +4,7 @@ package io.kiln.flow;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
+import io.kiln.base.Problems;
 import io.kiln.firmware.image.Image;
 import io.kiln.flow.build.FirmwareSteps;
 import io.kiln.flow.build.GenerateStep;
@@ -15,6 +16,7 @@ import io.kiln.flow.export.SourceExport;
 import io.kiln.flow.fit.FitStep;
 import io.kiln.flow.inspect.DebugStep;
 import io.kiln.flow.inspect.Inspector;
+import io.kiln.flow.plan.PlanStep;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.resolve.Resolver;
 import io.kiln.flow.spec.BuildSpec;
@@ -39,6 +41,7 @@ import io.kiln.flow.verify.ProfileStep;
 import io.kiln.flow.verify.RunStep;
 import io.kiln.flow.verify.TestVectors;
 import io.kiln.flow.verify.VerifyStep;
+import io.kiln.preprocess.media.MediaFolder;
 import io.kiln.report.listing.InspectReport;
 import io.kiln.toolchain.compiler.ToolchainEnvironment;
 import java.nio.file.Path;
@@ -47,6 +50,8 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.stream.Stream;
 
 /**
  * The work of the goals of a build: each method does what one goal asks for. Every method throws {@link io.kiln.base.KilnException}
@@ -87,15 +92,28 @@ public final class Flow {
         this.watch = watch;
     }
 
-    /** Checks that board, toolchain and models exist and fit together. */
+    /** Checks that board, toolchain and models exist and fit together, and the files that later goals read. */
     public void resolve(BuildSpec spec) {
-        log(new Resolver(environment).resolve(spec));
+        log(withFiles(spec, new Resolver(environment)::resolve));
+    }
+
+    /** A build together with the keys of its files, so that mistakes in both are told at once, before anything is built. */
+    private static ResolvedBuild withFiles(BuildSpec spec, Function<BuildSpec, ResolvedBuild> resolver) {
+        Problems problems = new Problems(Failure.CONFIG);
+        Optional<ResolvedBuild> build = problems.read(() -> resolver.apply(spec));
+        TestStep.check(spec.layout(), problems);
+        Stream.of(spec.quantize().samples(), spec.verify().vectors())
+                .flatMap(Optional::stream)
+                .distinct()
+                .forEach(folder -> problems.collect(new MediaFolder(folder, Optional.empty())::check));
+        problems.throwIfAny();
+        return build.orElseThrow();
     }
 
     /** Checks a build as {@link #resolve} does, before its other plugins have run: missing files, which a plugin may still create, are logged. */
     public void resolveAhead(BuildSpec spec) {
         Resolver resolver = new Resolver(environment);
-        ResolvedBuild build = resolver.resolveAhead(spec);
+        ResolvedBuild build = withFiles(spec, resolver::resolveAhead);
         resolver.missing()
                 .list()
                 .forEach(problem -> log.info("Missing so far; kiln:generate checks again: "
@@ -228,6 +246,16 @@ public final class Flow {
             record.forget();
         }
         new VerifyStep(log, build, device, record).run();
+    }
+
+    /**
+     * Verifies the models on many boards.
+     *
+     * @param spec the build, of which others are made for the boards
+     * @param plan which models on which boards
+     */
+    public void plan(BuildSpec spec, DeviceSpec device, Path plan) {
+        new PlanStep(log, spec, (cellLog, cell) -> new Flow(cellLog, environment).build(cell, device)).run(plan);
     }
 
     /** Builds what is out of date, boots the image and shows its console or its answers. */

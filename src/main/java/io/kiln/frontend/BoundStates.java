@@ -163,11 +163,15 @@ final class BoundStates {
         writes.add(new Binding(nextId++, write, args, write.infer(List.of(input.type(), input.type())), origin));
     }
 
-    /** Whether a value may lie in the memory of an input, which becomes that of a state and changes. */
+    /** Whether a value lies in memory that a state's may be, seen under any dimensions: that of anything that is not computed. */
     private boolean sharesMemory(int id) {
-        return function.params().stream().anyMatch(parameter -> parameter.id() == id)
-                || function.bindings().stream()
-                        .anyMatch(binding -> binding.id() == id && binding.op() instanceof Reshape);
+        Map<Integer, Binding> byId = function.bindingsById();
+        Optional<Binding> producer = Optional.ofNullable(byId.get(id));
+        while (producer.filter(binding -> binding.op() instanceof Reshape).isPresent()) {
+            producer = producer.filter(binding -> binding.args().get(0) instanceof Arg.Ref)
+                    .flatMap(binding -> Optional.ofNullable(byId.get(binding.ref(0))));
+        }
+        return producer.isEmpty();
     }
 
     /** A copy of a value, made before state changes. */

@@ -29,7 +29,8 @@ public record InputValues(Map<String, Value> byName, Map<String, String> previou
     public static final InputValues NONE = new InputValues(Map.of(), Map.of());
 
     private static final String EXPECTED =
-            "name=16000 or name=[1, 2, 3], several separated by semicolons: numbers, true, false, lists of them in JSON, or previous(output)";
+            "name=16000 or name=[1, 2, 3], several separated by semicolons: numbers, true, false, lists of them in"
+                    + " JSON, or previous(output)";
 
     private static final Pattern PREVIOUS = Pattern.compile("previous\\(\\s*(.+?)\\s*\\)");
 
@@ -131,7 +132,7 @@ public record InputValues(Map<String, Value> byName, Map<String, String> previou
 
     /** The model whose inputs that become state are its own. */
     public Function withState(Function model, String file) {
-        return BoundStates.bind(model, previous, file);
+        return RingStates.of(BoundStates.bind(model, previous, file));
     }
 
     /** Whether all inputs stay inputs. */

@@ -74,6 +74,11 @@ public final class GraphBuilder {
         });
     }
 
+    /** A builder of a function that operators of this one call. */
+    public GraphBuilder called() {
+        return new GraphBuilder(folder);
+    }
+
     /** Adds an input. */
     public Arg.Ref parameter(String name, TensorType type, Optional<Quantization> quantization) {
         Arg.Ref value = value(type);

@@ -9,6 +9,7 @@ import io.kiln.ir.op.call.EthosU;
 import io.kiln.ir.op.call.EthosUTensor;
 import io.kiln.ir.op.call.If;
 import io.kiln.ir.op.call.RefWrite;
+import io.kiln.ir.op.call.RingWrite;
 import io.kiln.ir.op.call.While;
 import io.kiln.ir.op.element.Binary;
 import io.kiln.ir.op.element.Cast;
@@ -163,6 +164,7 @@ public final class Operators {
             SignalStack.SIGNATURE,
             SignalWindow.SIGNATURE,
             CircularBuffer.SIGNATURE,
+            RingWrite.SIGNATURE,
             CustomCall.SIGNATURE,
             EthosU.SIGNATURE,
             EthosUTensor.SIGNATURE,

@@ -6,10 +6,13 @@ import io.kiln.flow.diff.DiffStep;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
+import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.maven.session.MojoLog;
+import io.kiln.maven.session.Planned;
 import java.io.File;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.apache.maven.plugins.annotations.Mojo;
 import org.apache.maven.plugins.annotations.Parameter;
 import org.codehaus.plexus.configuration.PlexusConfiguration;
@@ -65,6 +68,10 @@ public final class BuildMojo extends AbstractBuildMojo {
     @Parameter
     private PlexusConfiguration monitor;
 
+    /** A test plan in YAML, which is run beside. If not set, {@code src/test/plan.yaml}, if there is one. */
+    @Parameter(property = "kiln.verify.plan")
+    private File plan;
+
     /** Output folder, apart from the project's own {@code target}. */
     @Parameter(property = "kiln.outputDirectory", defaultValue = "kiln-out")
     private File outputDirectory;
@@ -87,10 +94,12 @@ public final class BuildMojo extends AbstractBuildMojo {
     @Override
     void run() {
         Flow flow = flow();
-        flow.recorded(
-                layout(List.of()),
-                "kiln:build",
-                record -> flow.build(spec(), device(flash, probe, openocd, faults, monitor), record));
+        Supplier<DeviceSpec> device = () -> device(flash, probe, openocd, faults, monitor);
+        Planned.run(
+                Planned.file(plan, projectLayout()),
+                () -> flow.recorded(
+                        layout(List.of()), "kiln:build", record -> flow.build(spec(), device.get(), record)),
+                file -> flow.plan(spec(), device.get(), file));
         BuildSpec spec = spec();
         new DiffStep(new MojoLog(getLog()), spec.layout()).check(budgets(budget), () -> flow.profile(spec));
     }

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven;
 
+import io.kiln.flow.Flow;
 import io.kiln.flow.diff.DiffStep;
 import io.kiln.maven.session.MojoLog;
+import io.kiln.maven.session.Planned;
+import java.io.File;
+import java.nio.file.Path;
 import java.util.Map;
+import java.util.Optional;
 import org.apache.maven.plugins.annotations.LifecyclePhase;
 import org.apache.maven.plugins.annotations.Mojo;
 import org.apache.maven.plugins.annotations.Parameter;
@@ -61,6 +66,10 @@ public final class VerifyMojo extends AbstractBuildMojo {
     @Parameter
     private PlexusConfiguration monitor;
 
+    /** A test plan in YAML, which is run beside. If not set, {@code src/test/plan.yaml}, if there is one. */
+    @Parameter(property = "kiln.verify.plan")
+    private File plan;
+
     @Override
     boolean isGoalSkipped() {
         return skipVerify;
@@ -68,17 +77,28 @@ public final class VerifyMojo extends AbstractBuildMojo {
 
     @Override
     void run() {
-        runUnlessUpToDate(
-                "verify",
-                budget,
-                flow -> flow.recorded(
-                        projectLayout(),
-                        "kiln:verify",
-                        record -> flow.verify(
-                                spec(),
-                                device(flash, probe, openocd, faults, monitor),
-                                record,
-                                build -> new DiffStep(new MojoLog(getLog()), projectLayout())
-                                        .check(budgets(budget), () -> flow.profile(build)))));
+        Optional<Path> whole = Planned.file(plan, projectLayout());
+        if (whole.isEmpty()) {
+            runUnlessUpToDate("verify", budget, this::verify);
+        } else {
+            // The boards of a plan may have changed without any file.
+            Flow flow = flow();
+            Planned.run(
+                    whole,
+                    () -> verify(flow),
+                    file -> flow.plan(spec(), device(flash, probe, openocd, faults, monitor), file));
+        }
+    }
+
+    private void verify(Flow flow) {
+        flow.recorded(
+                projectLayout(),
+                "kiln:verify",
+                record -> flow.verify(
+                        spec(),
+                        device(flash, probe, openocd, faults, monitor),
+                        record,
+                        build -> new DiffStep(new MojoLog(getLog()), projectLayout())
+                                .check(budgets(budget), () -> flow.profile(build))));
     }
 }

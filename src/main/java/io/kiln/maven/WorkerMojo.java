@@ -3,7 +3,7 @@ package io.kiln.maven;
 
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.farm.desk.Labels;
+import io.kiln.farm.desk.WorkerLabels;
 import io.kiln.farm.worker.WorkerSetup.Identity;
 import io.kiln.flow.spec.FarmUse;
 import io.kiln.flow.spec.WorkerSpec;
@@ -18,6 +18,7 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.apache.maven.plugins.annotations.Mojo;
 import org.apache.maven.plugins.annotations.Parameter;
 import org.codehaus.plexus.configuration.PlexusConfiguration;
@@ -52,7 +53,7 @@ public final class WorkerMojo extends AbstractKilnMojo {
     @Parameter(property = "kiln.worker.name")
     private String name;
 
-    /** Labels by which builds choose workers, such as {@code silicon=real,room=3}. */
+    /** Labels by which builds choose: {@code room=3}, or {@code PROBE/desk=left} of one board. */
     @Parameter(property = "kiln.worker.labels", defaultValue = "")
     private String labels;
 
@@ -101,6 +102,11 @@ public final class WorkerMojo extends AbstractKilnMojo {
                         "kiln:worker",
                         "the farm's address, such as tcp://localhost:61616",
                         "")));
+        List<Device> plugged = devices();
+        WorkerLabels said = WorkerLabels.parse(
+                "kiln.worker.labels",
+                labels == null ? "" : labels,
+                plugged.stream().map(Device::probe).collect(Collectors.toUnmodifiableSet()));
         WorkerSpec worker = new WorkerSpec(
                 use.address(),
                 new Identity(
@@ -108,10 +114,10 @@ public final class WorkerMojo extends AbstractKilnMojo {
                                 ? hostName() + "-" + ProcessHandle.current().pid()
                                 : name,
                         PluginVersion.released(),
-                        Labels.parse("kiln.worker.labels", labels == null ? "" : labels)),
+                        said.own()),
                 emulators == null ? List.of() : emulators,
                 slots < 0 ? Runtime.getRuntime().availableProcessors() : slots,
-                devices(),
+                plugged.stream().map(device -> device.labelled(said)).toList(),
                 openocd,
                 homeFolder(home));
         new WorkerStep(new MojoLog(getLog()), seen, worker).run();

@@ -61,7 +61,7 @@ final class FloatModel {
             prepared = pass.run(prepared);
             Verifier.verify(prepared);
         }
-        return FloatGraph.of(prepared);
+        return FloatGraph.of(VariableReads.copied(prepared));
     }
 
     private static KilnException refused(Function model, String what, String where) {

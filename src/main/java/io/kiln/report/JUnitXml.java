@@ -3,6 +3,7 @@ package io.kiln.report;
 
 import io.kiln.base.Printable;
 import io.kiln.base.WholeFiles;
+import io.kiln.report.PlanReport.Result;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -61,6 +62,52 @@ public final class JUnitXml {
         StringBuilder xml = new StringBuilder("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n");
         report.suites().forEach(suite -> append(xml, suite));
         WholeFiles.write(file, xml.append("</testsuites>\n").toString());
+    }
+
+    /** Writes the cells of a test plan, with the digests of their images and their logs; the file is complete or not there. */
+    public static void write(Path file, PlanReport report) {
+        Duration all = report.cells().stream()
+                .flatMap(cell -> cell.run().stream())
+                .map(PlanReport.Run::time)
+                .reduce(Duration.ZERO, Duration::plus);
+        StringBuilder xml = new StringBuilder("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+        xml.append(String.format(
+                Locale.ROOT,
+                "<testsuite name=\"%s\" tests=\"%d\" failures=\"%d\" errors=\"0\" skipped=\"%d\" time=\"%s\">\n",
+                escape(report.title()),
+                report.cells().size(),
+                report.count(Result.FAILED),
+                report.count(Result.SKIPPED),
+                seconds(all)));
+        report.cells().forEach(cell -> append(xml, cell));
+        WholeFiles.write(file, xml.append("</testsuite>\n").toString());
+    }
+
+    private static void append(StringBuilder xml, PlanReport.Cell cell) {
+        Duration time = cell.run().map(PlanReport.Run::time).orElse(Duration.ZERO);
+        begin(xml, "kiln.plan." + cell.model(), cell.board(), time).append(">\n");
+        cell.run()
+                .ifPresent(run -> xml.append("    <properties>\n      <property name=\"sha256\" value=\"")
+                        .append(escape(run.digest()))
+                        .append("\"/>\n      <property name=\"ranOn\" value=\"")
+                        .append(escape(run.ranOn()))
+                        .append("\"/>\n    </properties>\n"));
+        String first = escape(cell.reason().lines().findFirst().orElse(""));
+        switch (cell.result()) {
+            case PASSED -> {}
+            case SKIPPED -> xml.append("    <skipped message=\"").append(first).append("\"/>\n");
+            case FAILED ->
+                xml.append("    <failure message=\"")
+                        .append(first)
+                        .append("\">")
+                        .append(escape(cell.reason()))
+                        .append("</failure>\n");
+        }
+        cell.run()
+                .ifPresent(run -> xml.append("    <system-out>")
+                        .append(escape(String.join("\n", run.lines())))
+                        .append("</system-out>\n"));
+        xml.append("  </testcase>\n");
     }
 
     private static void append(StringBuilder xml, TestReport.Suite suite) {

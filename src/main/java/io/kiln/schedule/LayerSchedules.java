@@ -120,6 +120,7 @@ public final class LayerSchedules {
             DSP_CONV_SHARED::choose,
             DSP_DEPTHWISE_SHARED::choose,
             DSP_DENSE_SHARED::choose,
+            DSP_CONV::chooseFourBits,
             DEPTHWISE_BLOCKED::chooseForSize,
             DEPTHWISE_SMALL::choose,
             DEPTHWISE_BLOCKED::choose,

@@ -3,6 +3,7 @@ package io.kiln.schedule;
 
 import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.Tables;
+import io.kiln.schedule.parts.FourBitWeights;
 import io.kiln.schedule.space.Choice;
 import io.kiln.schedule.space.Configuration;
 import io.kiln.schedule.space.ConvTask;
@@ -74,9 +75,9 @@ final class LoopCode {
                 .orElse(choice);
     }
 
-    /** Whether two configurations have the same flags, except that for short code. */
+    /** Whether two configurations have the same flags, except that for short code, and the same table of weights. */
     private static boolean isLike(Configuration a, Configuration b) {
-        return flags(a).equals(flags(b));
+        return flags(a).equals(flags(b)) && FourBitWeights.arePacked(a) == FourBitWeights.arePacked(b);
     }
 
     private static List<String> flags(Configuration configuration) {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.target;
 
+import java.util.Arrays;
+import java.util.Locale;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * The cache between a core and the flash that its code lies in. A loop that is larger reads every line from flash again in each turn, because
@@ -22,9 +25,55 @@ public record InstructionCache(int bytes, int lineBytes) {
     static final String SIZES = "a number of bytes from 512 to 1048576, or 0 for code of any size";
     static final String LINES = "4, 8, 16, 32, 64 or 128 bytes";
 
+    private static final int SMALL = 1024;
+    private static final int MIDDLE = 8 * 1024;
     private static final int LEAST = 512;
     private static final int MOST = 1 << 20;
     private static final int USUAL_LINE = 32;
+
+    /** Sizes of caches in which other kernels are the fastest ones. */
+    public enum SizeClass {
+        /** Up to 1 KB, as in STM32L4, G4 and F4. */
+        SMALL,
+        /** Up to 8 KB, as in STM32U5 and H5, and the smaller caches of Cortex-M7. */
+        MIDDLE,
+        /** Larger ones. */
+        LARGE;
+
+        /** As in names of files. */
+        public String text() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+
+        /** The class of a cache of so many bytes. */
+        public static SizeClass of(int bytes) {
+            return bytes <= InstructionCache.SMALL ? SMALL : bytes <= InstructionCache.MIDDLE ? MIDDLE : LARGE;
+        }
+    }
+
+    /**
+     * The size that the text of a target states; empty if it states none, none that is possible, or code of any size. The target is not parsed,
+     * because logs of tuning records have targets of all of TVM's code generators.
+     */
+    public static OptionalInt stated(String target) {
+        String start = "-" + SIZE + "=";
+        return Arrays.stream(target.split("\\s+"))
+                .filter(word -> word.startsWith(start))
+                .map(word -> word.substring(start.length()))
+                .filter(size -> isSize(size) && !size.equals("0"))
+                .mapToInt(Integer::parseInt)
+                .findFirst();
+    }
+
+    /** Whether what was the fastest on a target may be so on another: the caches that both state are of a class, and the other's is no smaller; or none states one. */
+    public static boolean holds(String searched, String target) {
+        OptionalInt before = stated(searched);
+        OptionalInt now = stated(target);
+        if (before.isEmpty() || now.isEmpty()) {
+            return before.equals(now);
+        }
+        return before.getAsInt() <= now.getAsInt() && SizeClass.of(before.getAsInt()) == SizeClass.of(now.getAsInt());
+    }
 
     /** What a target says about it; empty if it does not. */
     static Optional<InstructionCache> of(Target target) {

@@ -35,6 +35,7 @@ import io.kiln.toolchain.compiler.ToolchainEnvironment;
 import io.kiln.toolchain.compiler.Toolchains;
 import io.kiln.tuning.record.HistoryBest;
 import io.kiln.tuning.record.ShippedRecords;
+import io.kiln.tuning.record.TuningRecord;
 import io.kiln.tuning.task.Objective.Metric;
 import io.kiln.tuning.task.TaskKeys;
 import java.io.IOException;
@@ -149,9 +150,12 @@ record BenchImage(Path folder, Path elf, Board board, ModelMetadata metadata, St
 
     private static HistoryBest shipped(String target, Setting setting) {
         String core = TaskKeys.core(Target.parse(target));
-        return setting.records()
-                .map(objective -> new HistoryBest(ShippedRecords.of(core, objective.text())))
-                .orElse(HistoryBest.NONE);
+        List<TuningRecord> followed = new ArrayList<>();
+        setting.records().ifPresent(objective -> followed.addAll(ShippedRecords.of(core, objective.text())));
+        if (setting.records().equals(Optional.of(Metric.CYCLES))) {
+            followed.addAll(ShippedRecords.ofBoardCycles(core, target));
+        }
+        return new HistoryBest(followed);
     }
 
     private static Optional<ObjectCompiler> objects(String target, Setting setting) {

@@ -16,6 +16,7 @@ import io.kiln.frontend.onnx.ModelBuilder;
 import io.kiln.frontend.onnx.OnnxFrontend;
 import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.frontend.tflite.FourBitLayer;
+import io.kiln.frontend.tflite.TfliteModelBuilder;
 import io.kiln.ir.Function;
 import io.kiln.reference.Interpreter;
 import io.kiln.toolchain.board.Board;
@@ -36,8 +37,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.tensorflow.lite.schema.BuiltinOperator;
 
 /**
- * Fully connected layers of four bits take at most 0.6 times the flash of the same layers of eight bits, and at most 1.3 times the cycles: of bytes, and
- * of floats with a scale for each block of 32.
+ * Layers of four bits take at most 0.6 times the flash of the same layers of eight bits, and at most 1.3 times the cycles: fully connected ones of bytes,
+ * and of floats with a scale for each block of 32, and convolutions of bytes.
  */
 final class FourBitDenseInQemuTest {
     private static final int INPUTS = 256;
@@ -45,6 +46,10 @@ final class FourBitDenseInQemuTest {
     private static final int BLOCK = 32;
     private static final double MOST_FLASH = 0.6;
     private static final double MOST_CYCLES = 1.3;
+
+    private static final FourBitLayer DENSE =
+            new FourBitLayer(BuiltinOperator.FULLY_CONNECTED, 1, INPUTS, UNITS, true, -8);
+    private static final FourBitLayer CONVOLUTION = new FourBitLayer(BuiltinOperator.CONV_2D, 8, 32, 64, true, -8);
 
     @TempDir
     Path folder;
@@ -68,17 +73,28 @@ final class FourBitDenseInQemuTest {
     @ParameterizedTest
     @CsvSource({"M4F, gnu, SPEED", "M55, clang, SPEED", "M0, gnu, SPEED", "RV32, gnu, SPEED"})
     void layersOfBytes(String core, String toolchain, Optimize optimize) {
+        compare(core, toolchain, optimize, DENSE);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "M4F, gnu, SPEED",
+        "M4F, clang, SIZE",
+        "M55, clang, SPEED",
+        "M55, gnu, SIZE",
+        "M0, gnu, SPEED",
+        "RV32, gnu, SPEED"
+    })
+    void convolutions(String core, String toolchain, Optimize optimize) {
+        compare(core, toolchain, optimize, CONVOLUTION);
+    }
+
+    private void compare(String core, String toolchain, Optimize optimize, FourBitLayer layer) {
         Setting setting = new Setting(toolchain, optimize, Io.CALLER);
-        FourBitLayer layer = new FourBitLayer(BuiltinOperator.FULLY_CONNECTED, 1, INPUTS, UNITS, true, -8);
         List<Measured> measured = new ArrayList<>();
-        measured.add(measure(
-                core, setting, layer.model().build(), "tflite", layer.model().read()));
-        measured.add(measure(
-                core,
-                setting,
-                layer.unpackedModel().build(),
-                "tflite",
-                layer.unpackedModel().read()));
+        for (TfliteModelBuilder model : List.of(layer.model(), layer.unpackedModel())) {
+            measured.add(measure(core, setting, model.build(), "tflite", model.read()));
+        }
         assertSpared(core + " " + setting, measured);
     }
 

@@ -72,7 +72,10 @@ public final class ShippedTuning {
 
     /** As the class says. */
     public static void main(String[] args) {
-        Metric objective = args[2].equals(Metric.CYCLES.text()) ? Metric.CYCLES : Metric.INSTRUCTIONS;
+        Metric objective = Stream.of(Metric.CYCLES, Metric.INSTRUCTIONS, Metric.BOARD_CYCLES)
+                .filter(metric -> metric.text().equals(args[2]))
+                .findFirst()
+                .orElseThrow();
         Limits limits = new Limits(Integer.parseInt(args[3]), 0, 600, 0);
         ShippedTuning tuning = new ShippedTuning(args[0], Path.of(args[1]), objective, limits);
         Stream.of(args).skip(4).forEach(tuning::model);
@@ -94,11 +97,12 @@ public final class ShippedTuning {
                 .resolve(name)
                 .resolve("model.tflite")
                 .toAbsolutePath();
+        Metric followed = objective == Metric.INSTRUCTIONS ? objective : Metric.CYCLES;
         BuildSpec spec = SpecDraft.of(
                         new Layout(folder, folder.resolve("out"), "m"), List.of(new ModelSource(file, "m")), board)
                 .toolchain(Optional.ofNullable(System.getProperty("toolchain")))
                 .verify(new VerifySpec(VerifyOn.NONE, Optional.empty(), 0, 0))
-                .records(RecordsSpec.of(Optional.empty(), List.of(), Optional.of(objective.text())))
+                .records(RecordsSpec.of(Optional.empty(), List.of(), Optional.of(followed.text())))
                 .build();
         TuneSpec tune = TuneSpec.of("grid", Optional.of(sought.text()), limits, 0, List.of(), false);
         new Flow(Log.QUIET, TestToolchains.environment(Log.QUIET)).tune(spec, tune, Optional.empty());

@@ -102,6 +102,21 @@ class CanonicalElementsTest extends CanonicalTexts {
                 }
                 """.replace("M", multiplier(0.4f / (double) 0.3f))
                 .replace("S)", shift(0.4f / (double) 0.3f) + ")"));
+        Function means = read("means", """
+            def @main(%x: Tensor[(1, 2, 2, 3), int32]) {
+              nn.avg_pool2d(%x, pool_size=[2, 2], layout="NHWC")
+            }
+            """);
+        add(means);
+        ByteBuffer mean = Interpreter.run(means, last(1)).get(0).buffer();
+        ByteBuffer words = last(1).get(0).buffer();
+        for (int c = 0; c < 3; c++) {
+            long sum = (long) words.getInt(4 * c)
+                    + words.getInt(4 * c + 12)
+                    + words.getInt(4 * c + 24)
+                    + words.getInt(4 * c + 36);
+            assertThat(mean.getInt(4 * c)).isEqualTo((int) (sum / 4));
+        }
         Function sums = read("sums", """
             def @main(%x: Tensor[(1, 4, 3), int32]) {
               (sum(%x, axis=[1]), mean(%x, axis=[2], keepdims=True), nn.bias_add(%x, meta[relay.Constant][0], axis=2), max(%x, axis=[1]))

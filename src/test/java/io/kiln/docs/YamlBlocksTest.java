@@ -22,6 +22,7 @@ class YamlBlocksTest {
     private static Map<String, String> kinds() {
         Map<String, String> kinds = new LinkedHashMap<>();
         kinds.put("steps", "test");
+        kinds.put("runs", "plan");
         kinds.put("sampleRate", "preprocess");
         kinds.put("image", "samples");
         kinds.put("inputs", "model");

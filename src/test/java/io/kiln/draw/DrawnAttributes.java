@@ -12,9 +12,6 @@ import java.util.stream.IntStream;
 
 /** Answers an operator's reader of attributes with numbers that fit data of a shape and an element type, wherever its signature lets it choose. */
 final class DrawnAttributes implements AttributeReader {
-    /** Results of quantization. */
-    private static final List<DType> INTEGERS = List.of(DType.INT8, DType.UINT8, DType.INT16);
-
     private static final List<Double> NUMBERS = List.of(0.0, 1.0, 1.0, 0.5, -0.25, 2.5, 6.0);
 
     private final FunctionDraw draw;
@@ -142,7 +139,7 @@ final class DrawnAttributes implements AttributeReader {
 
     @Override
     public DType dtype(String name, DType... allowed) {
-        return draw.oneOf(allowed.length == 0 ? INTEGERS : List.of(allowed));
+        return draw.oneOf(List.of(allowed.length == 0 ? DType.values() : allowed));
     }
 
     @Override

@@ -139,7 +139,7 @@ public final class OperatorDraw {
         return Operators.ALL.stream()
                 .filter(isDrawn)
                 .flatMap(signature -> types(signature).stream().map(dtype -> new Kind(signature, dtype)))
-                // Sums of any int32 exceed the 32 bits in which they are.
+                // RandomOperators draws these.
                 .filter(kind -> kind.dtype() != DType.INT32 || !kind.signature().equals(AvgPool2d.SIGNATURE))
                 .filter(kind ->
                         drawn(new FunctionDraw(0), "any", kind, ATTEMPTS).isPresent())

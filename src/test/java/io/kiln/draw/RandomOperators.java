@@ -55,7 +55,8 @@ public final class RandomOperators {
             case 3 -> filters.convolution(false);
             case 4 -> filters.dense(draw.random.nextBoolean());
             case 5 -> {
-                return OperatorDraw.of(draw, name, draw.oneOf(POOLS), draw.oneOf(List.of(DType.INT8, DType.FLOAT32)));
+                return OperatorDraw.of(
+                        draw, name, draw.oneOf(POOLS), draw.oneOf(List.of(DType.INT8, DType.FLOAT32, DType.INT32)));
             }
             case 6 -> {
                 return draw.random.nextBoolean() ? sum(draw, name, DType.INT16) : sum(draw, name, DType.INT8);

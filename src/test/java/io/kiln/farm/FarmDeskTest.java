@@ -12,6 +12,7 @@ import io.kiln.farm.desk.Hold;
 import io.kiln.farm.desk.Labels;
 import io.kiln.farm.desk.Taker;
 import io.kiln.farm.desk.Ticket;
+import io.kiln.farm.desk.WorkerLabels;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -136,6 +137,10 @@ final class FarmDeskTest {
         assertThat(desk.mayTake(EMULATOR, "a2")).isTrue();
     }
 
+    private void heard(String labels) {
+        desk.heard("w", WorkerLabels.parse("kiln.worker.labels", labels, Set.of("left")));
+    }
+
     @Test
     void labels_choose_workers() {
         send("any", "a");
@@ -144,15 +149,56 @@ final class FarmDeskTest {
         assertThat(desk.mayTake(EMULATOR, "any")).isTrue();
         assertThat(desk.mayTake(EMULATOR, "mine")).isTrue();
         assertThat(desk.mayTake(EMULATOR, "real")).isFalse();
-        desk.heard("w", Labels.parse("", "silicon=real,room=31,team=a"));
+        heard("silicon=real,room=31,team=a");
         assertThat(desk.mayTake(EMULATOR, "real")).isTrue();
-        desk.heard("w", Labels.parse("", "silicon=real,room=13"));
+        heard("silicon=real,room=13");
         assertThat(desk.mayTake(EMULATOR, "real")).isFalse();
         desk.silent("w");
         assertThat(desk.mayTake(EMULATOR, "real")).isFalse();
         assertThatThrownBy(() -> Labels.parse("kiln.farm.labels", "Room=3"))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("kiln.farm.labels: not a label: `Room=3`");
+    }
+
+    /** What a worker says of one board does not count for its emulators, nor for its other boards. */
+    @Test
+    void labels_choose_boards() {
+        send("real", "a", "silicon=real", "board", "i");
+        send("left", "a", "slot=l*,desk=left", "board", "i");
+        send("none", "a", "silicon=none,board=*b", "emulator", "i");
+        send("other", "a", "board=c*", "board", "i");
+        send("this", "a", "board=*b*", "board", "i");
+        heard("room=3,left/silicon=real,left/desk=left");
+        Taker right = new Taker("w", "right", "board", Set.of("b"));
+        assertThat(desk.mayTake(BOARD, "real")).isTrue();
+        assertThat(desk.mayTake(right, "real")).isFalse();
+        assertThat(desk.mayTake(BOARD, "left")).isTrue();
+        assertThat(desk.mayTake(EMULATOR, "none")).isTrue();
+        assertThat(desk.mayTake(right, "left")).isFalse();
+        assertThat(desk.mayTake(BOARD, "other")).isFalse();
+        assertThat(desk.mayTake(right, "this")).isTrue();
+    }
+
+    @Test
+    void labels_of_a_worker_are_checked_all_at_once() {
+        assertThatThrownBy(() -> heard("board=x,rigth/room=3,Room=4,left/slot=1"))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("not a label: `Room=4`")
+                .hasMessageContaining("the label `slot` is given by the farm itself")
+                .hasMessageContaining("no board has the probe `rigth`; expected one of [left]");
+    }
+
+    /** Patterns of others take no longer than their length says. */
+    @Test
+    void a_hostile_pattern_is_compared_at_once() {
+        heard("room=" + "a".repeat(40));
+        send("j", "a", "room=" + "a*".repeat(19) + "b", "emulator", "i");
+        send("k", "a", "room=" + "*a".repeat(20), "emulator", "i");
+        for (int i = 0; i < 10_000; i++) {
+            heard("room=" + "a".repeat(40 - i % 2));
+            assertThat(desk.mayTake(EMULATOR, "j")).isFalse();
+            assertThat(desk.mayTake(EMULATOR, "k")).isTrue();
+        }
     }
 
     @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.KeptLog;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
@@ -31,6 +32,7 @@ import io.kiln.farm.link.FarmQueues;
 import io.kiln.farm.state.FarmKeeper;
 import io.kiln.farm.state.FarmQuestion;
 import io.kiln.farm.state.FarmState;
+import io.kiln.farm.state.FarmUnit;
 import io.kiln.farm.worker.JobRunner;
 import io.kiln.farm.worker.Offer;
 import io.kiln.farm.worker.Worker;
@@ -153,6 +155,30 @@ final class FarmOrderTest {
         assertThat(count(Kind.OTHER_VERSION)).isEqualTo(1);
     }
 
+    /** Though it came first, and its project has had less. */
+    @Test
+    void a_nights_search_does_not_keep_a_verification_waiting() throws Exception {
+        List<FarmJob> jobs = new ArrayList<>();
+        List<CompletableFuture<FarmResult>> all = new ArrayList<>();
+        for (String goal : List.of("tune", "tune", "tune", "verify")) {
+            JobTerms terms = new JobTerms(PATIENCE, goal, JobTerms.usual(goal), Labels.NONE, "1.0.0");
+            FarmClient client = opened(FarmClient.connect(broker.address(), terms, Log.QUIET));
+            jobs.add(DigestRunner.digest("b", 1, goal + jobs.size()));
+            all.add(client.submit(jobs.get(jobs.size() - 1)));
+        }
+        honest("w", "");
+        all.forEach(CompletableFuture::join);
+        await(Kind.JOB_TAKEN, 4);
+        synchronized (events) {
+            assertThat(events.stream()
+                            .filter(event -> event.kind() == Kind.JOB_TAKEN)
+                            .findFirst()
+                            .orElseThrow()
+                            .field("job"))
+                    .isEqualTo(jobs.get(3).id());
+        }
+    }
+
     @Test
     void labels_and_maintenance_choose_the_worker() throws Exception {
         honest("plain", "");
@@ -178,6 +204,66 @@ final class FarmOrderTest {
         assertThat(later.join().worker()).isEqualTo("real");
     }
 
+    /** A build that waits for nobody says whom it could have. */
+    @Test
+    void a_job_that_nobody_may_have_says_who_is_there() throws Exception {
+        worker(
+                "bench",
+                "room=3",
+                Offer.board("b", "test", "left", Labels.parse("", "desk=1")),
+                liar(new CountDownLatch(1)),
+                Log.QUIET);
+        honest("plain", "");
+        await(Kind.WORKER_JOINED, 2);
+        FarmClient client = opened(FarmClient.connect(
+                broker.address(),
+                FarmTerms.of(Duration.ofSeconds(1), "a", Labels.parse("", "room=4,board=nucleo-*")),
+                Log.QUIET));
+        assertThatThrownBy(() -> client.run(List.of(flash("i"))))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining(
+                        "no worker of the farm answered for 1 s; there are b (board, worker bench, probe left,"
+                                + " desk=1,room=3)")
+                .hasMessageContaining("expected a worker with b (board) and the labels board=nucleo-*,room=4");
+    }
+
+    /** By the results of real jobs, that is: images differ, and each failure may be the board's. */
+    @Test
+    void a_board_that_fails_three_images_gets_no_more_until_it_is_released() throws Exception {
+        CountDownLatch repaired = new CountDownLatch(1);
+        worker(
+                "bench",
+                "",
+                Offer.board("b", "test", "left"),
+                (job, offer) -> new JobRunner.Done(
+                        "board",
+                        repaired.getCount() == 0
+                                ? new FarmAnswer.Flashed("tool", "left", 1, false, 1)
+                                : new FarmAnswer.Failed(List.of(Failure.DEVICE.problem("it is silent", "left")))),
+                Log.QUIET);
+        FarmClient client = client("a", "");
+        for (int i = 0; i < 3; i++) {
+            assertThat(client.run(List.of(flash("image " + i))).get(0).answer()).isInstanceOf(FarmAnswer.Failed.class);
+        }
+        await(Kind.HELD, 1);
+        CompletableFuture<FarmResult> later = client.submit(flash("image 4"));
+        FarmState state = FarmQuestion.ask(broker.address());
+        assertThat(state.desk().held())
+                .extracting(Hold::unit, Hold::isQuarantine)
+                .containsExactly(tuple("bench/left", true));
+        assertThat(FarmUnit.of(state))
+                .extracting(FarmUnit::text)
+                .containsExactly("b (board, worker bench, probe left, in quarantine: 3 different jobs failed on it)");
+        assertThat(later).isNotDone();
+        repaired.countDown();
+        FarmQuestion.ask(broker.address(), FarmOrder.RELEASE, "bench/left", "");
+        assertThat(later.join().answer()).isInstanceOf(FarmAnswer.Flashed.class);
+    }
+
+    private static FarmJob flash(String image) {
+        return FarmJob.of("b", RunPlace.BOARD, Duration.ofSeconds(9), Bytes.ofText(image), new FarmTask.Flash());
+    }
+
     private static Tuple tuple(Object... values) {
         return Tuple.tuple(values);
     }
@@ -199,7 +285,8 @@ final class FarmOrderTest {
         assertThatThrownBy(() -> client.run(List.of(DigestRunner.digest("b", 1, "x"))))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining(
-                        "workers of the farm gave 2 wrong answers, the last one liar: it answers something else than was asked");
+                        "workers of the farm gave 2 wrong answers, the last one liar: it answers something else than"
+                                + " was asked");
         CompletableFuture<FarmResult> second = client.submit(DigestRunner.digest("b", 1, "y"));
         await(Kind.HELD, 1);
         honest("honest", "");
@@ -264,10 +351,8 @@ final class FarmOrderTest {
                 .contains("nothing listens there")
                 .endsWith("Waiting for it");
         try (FarmBroker later = FarmBroker.start(folder.resolve("farm"), address, Log.QUIET, events::add)) {
-            FarmJob flash =
-                    FarmJob.of("b", RunPlace.BOARD, Duration.ofSeconds(9), Bytes.ofText("i"), new FarmTask.Flash());
             try (FarmClient client = FarmClient.connect(address, FarmTerms.of(PATIENCE), Log.QUIET)) {
-                assertThat(client.run(List.of(flash)).get(0).worker()).isEqualTo("early");
+                assertThat(client.run(List.of(flash("i"))).get(0).worker()).isEqualTo("early");
             }
             worker.close();
             assertThat(later.desk().held()).isEmpty();

@@ -16,6 +16,6 @@ public final class FarmTerms {
 
     /** Usual terms of a project that needs labels. */
     static JobTerms of(Duration patience, String project, Labels needs) {
-        return new JobTerms(patience, project, JobTerms.USUAL, needs, "1.0.0");
+        return new JobTerms(patience, project, JobTerms.usual("verify"), needs, "1.0.0");
     }
 }

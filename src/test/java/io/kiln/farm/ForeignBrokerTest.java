@@ -376,13 +376,38 @@ final class ForeignBrokerTest {
         assertThat(log.warnings()).noneMatch(line -> line.startsWith("The farm goes on"));
     }
 
+    /** The build looks who has the labels, and the broker keeps to it. */
+    @Test
+    void labels_choose_workers() throws Exception {
+        FarmClient client = opened(FarmClient.connect(
+                broker.address(), FarmTerms.of(PATIENCE, "p", Labels.parse("needs", "worker=b_nch*")), Log.QUIET));
+        worker("bench");
+        awaitNewsOf("bench");
+        assertThatThrownBy(() -> client.submit(DigestRunner.digest("b", 1, "x")))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("no worker of the farm has b (emulator) and the labels worker=b_nch*; there are ")
+                .hasMessageContaining("b (emulator, worker bench)");
+        worker("b_nch-1");
+        awaitNewsOf("b_nch-1");
+        for (int i = 0; i < 5; i++) {
+            assertThat(client.run(List.of(DigestRunner.digest("b", 1, "y" + i))))
+                    .extracting(FarmResult::worker)
+                    .containsExactly("b_nch-1");
+        }
+    }
+
+    private void awaitNewsOf(String worker) throws InterruptedException {
+        for (int i = 0;
+                i < 600
+                        && keeper.state().workers().stream()
+                                .noneMatch(seen -> seen.news().name().equals(worker));
+                i++) {
+            Thread.sleep(50);
+        }
+    }
+
     @Test
     void what_only_the_own_broker_can_do_is_refused() {
-        assertThatThrownBy(() -> FarmClient.connect(
-                        broker.address(),
-                        FarmTerms.of(PATIENCE, "p", Labels.parse("needs", "silicon=real")),
-                        Log.QUIET))
-                .hasMessageContaining("cannot choose workers by labels: silicon=real");
         assertThatThrownBy(() -> FarmQuestion.ask(broker.address(), FarmOrder.HOLD, "w", "x"))
                 .hasMessageContaining("no worker can be held");
     }

@@ -52,7 +52,7 @@ public class PassOptionsTest {
                                 .containsExactly(
                                         "kiln.fuse.maxDepth is 0|",
                                         "kiln.disabledPasses names 'fold-constant', which is not a pass|Did you mean"
-                                                + " fold-constants",
+                                                + " fold-constants?",
                                         "the pass 'fuse-operators' cannot be skipped: operators are lowered by the"
                                                 + " groups that it makes; kiln.fuse.maxDepth=1 fuses nothing|",
                                         "kiln.disabledPasses names 'zzz', which is not a pass|"))

@@ -67,13 +67,15 @@ public final class FirmwareSession implements ModelSession {
      *
      * @param in what the image sends
      * @param out what the image reads
-     * @param timeout longest time without an answer, for the banner and for each request
+     * @param toBoot longest wait for the banner
+     * @param timeout longest time without an answer, for each request
      * @param console gets the text printed by the image, as it arrives
      * @throws KilnException with the text so far if no banner arrives
      */
-    public static FirmwareSession open(InputStream in, OutputStream out, Duration timeout, Consumer<String> console) {
+    public static FirmwareSession open(
+            InputStream in, OutputStream out, Duration toBoot, Duration timeout, Consumer<String> console) {
         FirmwareSession session = new FirmwareSession(in, out, timeout, console);
-        session.awaitBanner();
+        session.awaitBanner(toBoot);
         return session;
     }
 
@@ -211,7 +213,7 @@ public final class FirmwareSession implements ModelSession {
             if (value < 0 && starts > 0) {
                 throw restarted("the image started again in place of an answer");
             }
-            frame = take(checked(value, "an answer"));
+            frame = take(checked(value, timeout, "an answer"));
             // One start may be left over from before: that of a board whose port resets it, for example.
             boolean wasReady = isReady;
             isReady = received.endedLineWith(BANNER);
@@ -242,10 +244,10 @@ public final class FirmwareSession implements ModelSession {
         return frame;
     }
 
-    private void awaitBanner() {
-        long deadline = System.nanoTime() + timeout.toNanos();
+    private void awaitBanner(Duration toBoot) {
+        long deadline = System.nanoTime() + toBoot.toNanos();
         do {
-            take(next(deadline, BANNER_LINE));
+            take(checked(received.next(deadline), toBoot, BANNER_LINE));
         } while (!received.endedLineWith(BANNER));
     }
 
@@ -266,7 +268,7 @@ public final class FirmwareSession implements ModelSession {
     /** Requests information and waits for any complete frame; whether it is the right one shows later. */
     private void requestInformation() {
         send(Frames.encode(Bytes.wrap(new byte[] {INFO})));
-        long deadline = System.nanoTime() + TO_ANSWER.toNanos();
+        long deadline = System.nanoTime() + Math.min(TO_ANSWER.toNanos(), timeout.toNanos());
         for (int value = received.next(deadline); value >= 0; value = received.next(deadline)) {
             if (take(value).isPresent()) {
                 return;
@@ -287,13 +289,9 @@ public final class FirmwareSession implements ModelSession {
                                 + " rate if this is gibberish"));
     }
 
-    private int next(long deadline, String expected) {
-        return checked(received.next(deadline), expected);
-    }
-
-    private int checked(int value, String expected) {
+    private int checked(int value, Duration limit, String expected) {
         if (value == TimedBytes.LATE) {
-            throw failure("the image did not answer within " + timeout.toSeconds() + " s", expected);
+            throw failure("the image did not answer within " + limit.toSeconds() + " s", expected);
         }
         if (value == TimedBytes.END) {
             throw failure("the image ended", expected);

@@ -4,8 +4,8 @@ package io.kiln.device.rpc;
 import io.kiln.device.protocol.ModelSession;
 import io.kiln.device.protocol.Protocol;
 import io.kiln.device.rpc.client.RpcClient;
-import io.kiln.device.rpc.client.SessionLimits;
 import io.kiln.device.rpc.client.TransportTimeouts;
+import io.kiln.device.transport.SessionLimits;
 import io.kiln.device.transport.Transport;
 import java.time.Duration;
 import java.util.List;
@@ -34,7 +34,7 @@ public record RpcProtocol(Duration limit, SessionLimits limits, List<String> mod
 
     @Override
     public ModelSession connect(Transport transport, Consumer<String> text) {
-        TransportTimeouts timeouts = limits.timeouts(transport.ownsProgram(), limit);
+        TransportTimeouts timeouts = TransportTimeouts.of(limits, transport.ownsProgram(), limit);
         RpcClient client = RpcClient.connect(transport, timeouts, line -> text.accept(line + "\n"), text);
         return new RpcModelSession(client, models, graphs);
     }

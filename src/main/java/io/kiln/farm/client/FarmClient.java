@@ -16,19 +16,25 @@ import io.kiln.farm.link.FarmInbox;
 import io.kiln.farm.link.FarmInbox.Received;
 import io.kiln.farm.link.FarmLink;
 import io.kiln.farm.link.FarmLost;
+import io.kiln.farm.link.FarmMember;
 import io.kiln.farm.link.FarmMessage;
 import io.kiln.farm.link.FarmMessage.Manner;
 import io.kiln.farm.link.FarmOrder;
 import io.kiln.farm.link.FarmQueues;
+import io.kiln.farm.state.FarmQuestion;
+import io.kiln.farm.state.FarmUnit;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Sends jobs and waits for their results: each result arrives once, however often a job was run and the broker was restarted. Thread-safe.
@@ -38,6 +44,11 @@ public final class FarmClient implements AutoCloseable {
     private static final Duration PAUSE = Duration.ofMillis(500);
     private static final int IMAGE_DIGITS = 16;
     private static final Duration SAYS_THAT_IT_WAITS = Duration.ofSeconds(15);
+
+    /** How long it counts who is there: a search sends hundreds of jobs. */
+    private static final Duration UNITS_KEPT = Duration.ofSeconds(10);
+
+    private static final int MOST_TAKERS = 100;
 
     private final String id = FarmJob.newId();
     private final FarmAddress address;
@@ -51,6 +62,8 @@ public final class FarmClient implements AutoCloseable {
     private Optional<FarmLink> sender;
     private volatile long lastAnswer = System.nanoTime();
     private volatile boolean hasSaid;
+    private volatile List<FarmUnit> units = List.of();
+    private volatile long asked;
     private volatile Optional<KilnException> refusal = Optional.empty();
 
     private record Outstanding(FarmJob job, int tries, CompletableFuture<FarmResult> result) {}
@@ -71,24 +84,10 @@ public final class FarmClient implements AutoCloseable {
      */
     public static FarmClient connect(FarmAddress address, JobTerms terms, Log log) {
         FarmClient client = new FarmClient(address, terms, log);
-        client.requireTerms();
         client.receiver.setDaemon(true);
         client.receiver.start();
         Runtime.getRuntime().addShutdownHook(client.hook);
         return client;
-    }
-
-    /** A broker of another make knows no labels, and would give a job to any worker. */
-    private void requireTerms() {
-        if (address.isForeign() && !terms.needs().values().isEmpty()) {
-            end();
-            throw new KilnException(Failure.FARM.problem(
-                    "a broker of another make cannot choose workers by labels: "
-                            + terms.needs().text(),
-                    address.url(),
-                    "kiln.farm.needs left out, or Kiln's own broker",
-                    "Only kiln:farm's own broker knows labels"));
-        }
     }
 
     /** Sends a job. Its result, or a {@link KilnException} if the farm does not answer in time. */
@@ -140,28 +139,66 @@ public final class FarmClient implements AutoCloseable {
     }
 
     private FarmMessage message(FarmJob job) {
+        Map<String, String> properties = new HashMap<>(Map.of(
+                FarmQueues.JOB,
+                job.id(),
+                FarmQueues.CLIENT,
+                id,
+                FarmQueues.BOARD,
+                job.board(),
+                FarmQueues.PLACE,
+                ParameterValue.text(job.place()),
+                FarmQueues.KIND,
+                job.task().kind(),
+                FarmQueues.PROJECT,
+                terms.project(),
+                FarmQueues.NEEDS,
+                terms.needs().text(),
+                FarmQueues.VERSION,
+                terms.version(),
+                FarmQueues.IMAGE,
+                Digests.sha256(job.image().toArray()).substring(0, IMAGE_DIGITS)));
+        if (address.isForeign() && !terms.needs().values().isEmpty()) {
+            properties.put(FarmQueues.TAKERS, FarmQueues.takers(takers(job)));
+        }
         return new FarmMessage(
-                Map.of(
-                        FarmQueues.JOB,
-                        job.id(),
-                        FarmQueues.CLIENT,
-                        id,
-                        FarmQueues.BOARD,
-                        job.board(),
-                        FarmQueues.PLACE,
-                        ParameterValue.text(job.place()),
-                        FarmQueues.KIND,
-                        job.task().kind(),
-                        FarmQueues.PROJECT,
-                        terms.project(),
-                        FarmQueues.NEEDS,
-                        terms.needs().text(),
-                        FarmQueues.VERSION,
-                        terms.version(),
-                        FarmQueues.IMAGE,
-                        Digests.sha256(job.image().toArray()).substring(0, IMAGE_DIGITS)),
+                properties,
                 JobFormat.write(job),
                 Manner.once(job.id(), terms.patience().plus(terms.patience())).at(terms.priority()));
+    }
+
+    /** Those that may have a job now: a broker of another make has no desk that looks at labels. */
+    private List<FarmMember> takers(FarmJob job) {
+        String place = ParameterValue.text(job.place());
+        List<FarmMember> takers = FarmUnit.takers(units, job.board(), place, terms.needs());
+        if (takers.isEmpty() || System.nanoTime() - asked > UNITS_KEPT.toNanos()) {
+            units = FarmUnit.of(FarmQuestion.ask(address));
+            asked = System.nanoTime();
+            takers = FarmUnit.takers(units, job.board(), place, terms.needs());
+        }
+        if (takers.isEmpty()) {
+            throw new KilnException(Failure.FARM.problem(
+                    "no worker of the farm has " + job.board() + " (" + place + ")" + needs() + "; "
+                            + FarmUnit.there(units, Set.of(place)),
+                    address.url(),
+                    "one that is there when the job is sent, as the broker is of another make",
+                    "kiln:farm shows who is there"));
+        }
+        return takers.subList(0, Math.min(MOST_TAKERS, takers.size()));
+    }
+
+    /** Who is there at the places where jobs wait; empty if nobody tells. */
+    private String there() {
+        try {
+            return "; " + FarmUnit.there(FarmUnit.of(FarmQuestion.ask(address)), places(outstanding.values().stream()));
+        } catch (KilnException e) {
+            log.debug(e.getMessage());
+            return "";
+        }
+    }
+
+    private static Set<String> places(Stream<Outstanding> jobs) {
+        return jobs.map(waiting -> ParameterValue.text(waiting.job().place())).collect(Collectors.toSet());
     }
 
     private void receive() {
@@ -263,13 +300,13 @@ public final class FarmClient implements AutoCloseable {
         Duration silence = Duration.ofNanos(System.nanoTime() - lastAnswer);
         if (silence.compareTo(terms.patience()) > 0) {
             failAll(new KilnException(Failure.FARM.problem(
-                    "no worker of the farm answered for " + terms.patience().toSeconds() + " s",
+                    "no worker of the farm answered for " + terms.patience().toSeconds() + " s" + there(),
                     address.url(),
                     "a worker with " + wanted() + needs(),
                     "Start one with kiln:worker; kiln:farm shows who is there")));
         } else if (!hasSaid && silence.compareTo(SAYS_THAT_IT_WAITS) > 0) {
             hasSaid = true;
-            log.info("Waiting for a worker with " + wanted() + needs() + "; kiln:farm shows who is there");
+            log.info("Waiting for a worker with " + wanted() + needs() + there());
         }
     }
 

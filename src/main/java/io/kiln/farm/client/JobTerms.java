@@ -14,11 +14,15 @@ import java.time.Duration;
  * @param version of this Kiln
  */
 public record JobTerms(Duration patience, String project, int priority, Labels needs, String version) {
-    /** The priority of what a developer waits for. */
-    public static final int USUAL = 4;
+    /** The priority of a goal's jobs, if the user does not say: what a developer waits for comes before a search that takes a night. */
+    public static int usual(String goal) {
+        return goal.equals("tune") ? 2 : 4;
+    }
 
-    /** The priority of a search that takes a night. */
-    public static final int SEARCH = 2;
+    /** The same terms with other needs. */
+    public JobTerms with(Labels others) {
+        return new JobTerms(patience, project, priority, others, version);
+    }
 
     /** Most urgent priority that a job may have. */
     public static final int MOST = 9;

@@ -37,7 +37,7 @@ public final class FarmDesk {
     private final Map<String, Entry> jobs = new HashMap<>();
     private final Map<Long, Set<Entry>> taken = new HashMap<>();
     private final Turns turns = new Turns(shares);
-    private final Map<String, Labels> labels = new HashMap<>();
+    private final Map<String, WorkerLabels> labels = new HashMap<>();
     private final Map<String, String> certificates = new HashMap<>();
     private boolean hasChanged;
     private final Map<String, Entry> gone = new LinkedHashMap<>() {
@@ -142,24 +142,15 @@ public final class FarmDesk {
 
     /** Whether a worker is one for a kind of jobs, whoever's turn it is. */
     private boolean isOpen(Taker taker, Wait wait) {
-        return taker.fits(wait.place(), wait.board()) && !isHeld(taker) && has(taker, wait.needs());
+        return taker.fits(wait.place(), wait.board())
+                && !isHeld(taker)
+                && labels.getOrDefault(taker.worker(), WorkerLabels.NONE).have(taker, wait.board(), wait.needs());
     }
 
     /** A worker that calls itself by another name is held with its certificate. */
     private boolean isHeld(Taker taker) {
         return holds.isHeld(taker)
                 || holds.of(certificates.getOrDefault(taker.worker(), "")).isPresent();
-    }
-
-    private boolean has(Taker taker, Labels needs) {
-        if (needs.values().isEmpty()) {
-            return true;
-        }
-        Map<String, String> all =
-                new HashMap<>(labels.getOrDefault(taker.worker(), Labels.NONE).values());
-        all.put("worker", taker.worker());
-        all.put("slot", taker.slot());
-        return new Labels(all).have(needs);
     }
 
     /** The broker has given a job to a worker, by one of its connection's consumers. */
@@ -318,8 +309,8 @@ public final class FarmDesk {
         }
     }
 
-    /** What a worker says of itself: its labels. */
-    public synchronized void heard(String worker, Labels own) {
+    /** What a worker says of itself: its labels, and those of its boards. */
+    public synchronized void heard(String worker, WorkerLabels own) {
         if (!own.equals(labels.put(worker, own))) {
             changed();
         }

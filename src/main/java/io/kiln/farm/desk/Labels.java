@@ -18,6 +18,9 @@ public record Labels(Map<String, String> values) {
     /** No labels. */
     public static final Labels NONE = new Labels(Map.of());
 
+    /** The label that says whether a board is {@code real}, {@code virtual} or, in an emulator, {@code none}. */
+    public static final String SILICON = "silicon";
+
     private static final Pattern LABEL = Pattern.compile("([a-z][a-z0-9-]{0,19})=([A-Za-z0-9._*-]{1,40})");
     private static final int MOST = 4;
 
@@ -46,14 +49,24 @@ public record Labels(Map<String, String> values) {
         return new Labels(found);
     }
 
+    /** The same labels, with one in place of another of its name. */
+    public Labels with(String name, String value) {
+        Map<String, String> all = new TreeMap<>(values);
+        all.put(name, value);
+        return new Labels(all);
+    }
+
     /** Whether somebody with these labels has what is needed. */
     boolean have(Labels needed) {
         return needed.values.entrySet().stream()
                 .allMatch(need -> matches(values.getOrDefault(need.getKey(), ""), need.getValue()));
     }
 
-    /** Compares by hand: patterns of others may keep the library's matcher busy for ever. */
-    private static boolean matches(String value, String pattern) {
+    /**
+     * Whether a text is one of those that a pattern stands for, in which {@code *} stands for any characters. Compares by hand: patterns of others
+     * may keep the library's matcher busy for ever.
+     */
+    public static boolean matches(String value, String pattern) {
         String[] parts = pattern.split("\\*", -1);
         if (parts.length == 1) {
             return value.equals(pattern);

@@ -3,6 +3,7 @@ package io.kiln.farm.link;
 
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /** The queues of a farm, the properties of their messages, and their limits. */
 public final class FarmQueues {
@@ -57,9 +58,12 @@ public final class FarmQueues {
     /** Property: outcome of a job, {@code done} or {@code failed-FAMILY}. */
     public static final String RESULT = "result";
 
+    /** Property: who may have a job of which a broker of another make has the choice. */
+    public static final String TAKERS = "takers";
+
     /** All properties. */
     public static final Set<String> PROPERTIES =
-            Set.of(JOB, CLIENT, BOARD, PLACE, KIND, PROJECT, NEEDS, VERSION, IMAGE, RESULT);
+            Set.of(JOB, CLIENT, BOARD, PLACE, KIND, PROJECT, NEEDS, VERSION, IMAGE, RESULT, TAKERS);
 
     /** Most tries of a job, each by a worker. */
     public static final int TRIES = 2;
@@ -71,4 +75,19 @@ public final class FarmQueues {
     public static final int MOST_PACKET_BYTES = MOST_BYTES + (64 << 10);
 
     private FarmQueues() {}
+
+    /** The value of {@link #TAKERS} for some parts of workers. */
+    public static String takers(List<FarmMember> members) {
+        return members.stream().map(FarmQueues::taker).collect(Collectors.joining(",", ",", ","));
+    }
+
+    /** The condition that a part of a worker may have a job. */
+    public static String mayTake(FarmMember member) {
+        return "(" + TAKERS + " IS NULL OR " + TAKERS + " LIKE '%," + taker(member) + ",%')";
+    }
+
+    /** An underscore would stand for any character; names have no equals sign. */
+    private static String taker(FarmMember member) {
+        return (member.name() + "/" + member.slot()).replace('_', '=');
+    }
 }

@@ -7,7 +7,7 @@ import io.kiln.base.KilnException;
 import io.kiln.farm.desk.FarmDesk;
 import io.kiln.farm.desk.FarmEvent;
 import io.kiln.farm.desk.FarmEvent.Kind;
-import io.kiln.farm.desk.Labels;
+import io.kiln.farm.desk.WorkerLabels;
 import io.kiln.farm.job.FarmAnswer.GivenUp;
 import io.kiln.farm.job.FarmJob;
 import io.kiln.farm.job.FarmResult;
@@ -180,7 +180,7 @@ public final class FarmKeeper implements AutoCloseable {
     }
 
     private void hear(WorkerNews news) {
-        Labels labels = Labels.parse("labels of " + news.name(), news.about().labels());
+        WorkerLabels labels = news.labels();
         synchronized (workers) {
             forgetSilent();
             boolean isKnown = workers.containsKey(news.name());

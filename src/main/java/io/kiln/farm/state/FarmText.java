@@ -61,8 +61,8 @@ public final class FarmText {
         }
         news.offers().stream()
                 .filter(offer -> !offer.probe().isEmpty())
-                .forEach(offer ->
-                        lines.add("  board " + offer.board() + ", probe " + offer.probe() + ": " + offer.state()));
+                .forEach(offer -> lines.add("  board " + offer.board() + ", probe " + offer.probe()
+                        + (offer.labels().isEmpty() ? "" : ", " + offer.labels()) + ": " + offer.state()));
         for (Running running : news.running()) {
             lines.add("  runs job " + shortId(running.job()) + " for " + running.board() + " (" + running.place()
                     + "), " + running.seconds() + " s so far");

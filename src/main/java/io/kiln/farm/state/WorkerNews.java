@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.farm.state;
 
+import io.kiln.farm.desk.Labels;
+import io.kiln.farm.desk.WorkerLabels;
+import io.kiln.farm.link.FarmMember;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * A worker's report on itself, sent every few seconds as JSON.
@@ -17,6 +22,20 @@ public record WorkerNews(String name, About about, int slots, Jobs jobs, List<Of
     public WorkerNews {
         offers = List.copyOf(offers);
         running = List.copyOf(running);
+    }
+
+    /**
+     * Its labels, and those of its boards.
+     *
+     * @throws io.kiln.base.KilnException if they are no labels
+     */
+    WorkerLabels labels() {
+        Map<String, Labels> slots = new TreeMap<>();
+        offers.stream()
+                .filter(offer -> !offer.labels().isEmpty())
+                .forEach(offer ->
+                        slots.put(FarmMember.plain(offer.probe()), Labels.parse("labels of " + name, offer.labels())));
+        return new WorkerLabels(Labels.parse("labels of " + name, about.labels()), slots);
     }
 
     /**
@@ -45,8 +64,9 @@ public record WorkerNews(String name, About about, int slots, Jobs jobs, List<Of
      * @param place {@code emulator} or {@code board}
      * @param probe serial number of the probe; empty for an emulator
      * @param state {@code ready}, or {@code leased elsewhere}
+     * @param labels of the board itself; empty if it has none
      */
-    public record Offered(String board, String core, String place, String probe, String state) {}
+    public record Offered(String board, String core, String place, String probe, String state, String labels) {}
 
     /**
      * A job that runs.

@@ -2,6 +2,7 @@
 package io.kiln.farm.worker;
 
 import io.kiln.base.ParameterValue;
+import io.kiln.farm.desk.Labels;
 import io.kiln.farm.job.FarmJob;
 import io.kiln.farm.job.RunPlace;
 import java.util.Optional;
@@ -13,8 +14,9 @@ import java.util.Optional;
  * @param core such as {@code cortex-m4}
  * @param place an emulator, or the board itself
  * @param probe serial number of the board's probe, or its name; empty for an emulator
+ * @param labels of the board itself, which count before those of its worker
  */
-public record Offer(String board, String core, RunPlace place, Optional<String> probe) {
+public record Offer(String board, String core, RunPlace place, Optional<String> probe, Labels labels) {
     /** Checks the board's id, which goes into selectors. */
     public Offer {
         if (!FarmJob.isBoard(board)) {
@@ -24,12 +26,17 @@ public record Offer(String board, String core, RunPlace place, Optional<String> 
 
     /** An offer of an emulator. */
     public static Offer emulator(String board, String core) {
-        return new Offer(board, core, RunPlace.EMULATOR, Optional.empty());
+        return new Offer(board, core, RunPlace.EMULATOR, Optional.empty(), Labels.NONE);
     }
 
     /** An offer of a board with its probe. */
     public static Offer board(String board, String core, String probe) {
-        return new Offer(board, core, RunPlace.BOARD, Optional.of(probe));
+        return board(board, core, probe, Labels.NONE);
+    }
+
+    /** An offer of a board with its probe and labels. */
+    public static Offer board(String board, String core, String probe, Labels labels) {
+        return new Offer(board, core, RunPlace.BOARD, Optional.of(probe), labels);
     }
 
     /** The place as messages have it. */

@@ -13,6 +13,7 @@ import io.kiln.farm.link.FarmMessage;
 import io.kiln.farm.link.FarmMessage.Manner;
 import io.kiln.farm.link.FarmQueues;
 import io.kiln.farm.state.WorkerNews;
+import io.kiln.farm.state.WorkerNews.Offered;
 import io.kiln.report.Json;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -23,7 +24,7 @@ import java.util.Map;
 
 /** A worker: threads that take jobs, one for each emulator at once and one for each board. */
 public final class Worker implements AutoCloseable {
-    private static final Duration NEWS = Duration.ofSeconds(5);
+    private static final int PAUSES = 10;
     private static final Duration NEWS_KEPT = Duration.ofSeconds(30);
 
     private final WorkerSetup setup;
@@ -86,9 +87,13 @@ public final class Worker implements AutoCloseable {
                 events.happened(FarmEvent.of(Kind.BROKER_FOUND)
                         .with("broker", setup.address().url()));
                 while (!tally.isStopped()) {
+                    List<Offered> offered = offered();
                     Manner manner = Manner.fleeting(NEWS_KEPT);
                     link.send(FarmQueues.NEWS, new FarmMessage(Map.of(), Bytes.ofText(Json.line(news())), manner));
-                    tally.pause(NEWS);
+                    // A lease that was taken or lost is told at once.
+                    for (int i = 0; i < PAUSES && offered.equals(offered()); i++) {
+                        tally.pause(WorkerSlot.PAUSE);
+                    }
                 }
             } catch (FarmLost e) {
                 if (isThere) {
@@ -112,11 +117,15 @@ public final class Worker implements AutoCloseable {
                         ProcessHandle.current().pid()),
                 setup.slots(),
                 new WorkerNews.Jobs(tally.done(), tally.failed()),
-                slots.stream()
-                        .flatMap(slot -> slot.offered().stream())
-                        .distinct()
-                        .toList(),
+                offered(),
                 slots.stream().flatMap(slot -> slot.running().stream()).toList());
+    }
+
+    private List<Offered> offered() {
+        return slots.stream()
+                .flatMap(slot -> slot.offered().stream())
+                .distinct()
+                .toList();
     }
 
     private static String hostName() {

@@ -87,7 +87,8 @@ final class WorkerSlot implements Runnable {
                         offer.core(),
                         offer.placeText(),
                         offer.probe().orElse(""),
-                        state))
+                        state,
+                        offer.labels().text()))
                 .toList();
     }
 
@@ -164,11 +165,12 @@ final class WorkerSlot implements Runnable {
         }
     }
 
-    /** The selector for jobs that fit the offers. Ids have no character that means something in it. */
+    /** The selector for jobs that fit the offers; a broker of another make has no desk that looks at labels. Ids have no character that means something in it. */
     private String filter() {
         String boards = offers.stream().map(offer -> "'" + offer.board() + "'").collect(Collectors.joining(", "));
-        return FarmQueues.PLACE + " = '" + offers.get(0).placeText() + "' AND " + FarmQueues.BOARD + " IN (" + boards
-                + ")";
+        String wanted = FarmQueues.PLACE + " = '" + offers.get(0).placeText() + "' AND " + FarmQueues.BOARD + " IN ("
+                + boards + ")";
+        return setup.address().isForeign() ? wanted + " AND " + FarmQueues.mayTake(member) : wanted;
     }
 
     private void work(FarmLink link, Received received) {

@@ -8,6 +8,7 @@ import io.kiln.cycles.core.CoreTables;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.RecordsSpec;
+import io.kiln.target.InstructionCache;
 import io.kiln.target.Target;
 import io.kiln.tuning.record.HistoryBest;
 import io.kiln.tuning.record.RecordFiles;
@@ -26,6 +27,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The tuning records that a build follows: the project's own, those in the board's profile, and those of dependencies; for layers that have
@@ -70,12 +72,11 @@ public final class BoardRecords {
                 profile(build).map(RecordReader.Log::records).orElse(List.of()),
                 shared(build.spec()))));
         all.removeIf(followed(build).negate());
-        RecordsSpec followed = build.spec().compiler().records();
         Set<String> layers = all.stream()
                 .filter(record -> record.result().isMeasured())
                 .map(record -> TaskKeys.layer(record.task()))
                 .collect(Collectors.toSet());
-        ShippedRecords.of(core(build), followed.speed().text()).stream()
+        shipped(build)
                 .filter(record -> !layers.contains(TaskKeys.layer(record.task())))
                 .forEach(all::add);
         return new HistoryBest(all);
@@ -83,7 +84,8 @@ public final class BoardRecords {
 
     /**
      * Whether a record was searched for what the build wants: instructions if it says so, or if nobody can tell the cycles of its core.
-     * Fewer instructions may be more cycles. Cycles with the waits of a board's flash hold for boards whose cache of code has the same size.
+     * Fewer instructions may be more cycles. Cycles with the waits of a board's flash hold for boards whose cache of code is of the same class and no
+     * smaller.
      */
     private static Predicate<TuningRecord> followed(ResolvedBuild build) {
         Set<String> others = Set.of();
@@ -96,10 +98,19 @@ public final class BoardRecords {
         return record -> !objectives.contains(TaskKeys.objective(record.task())) && !isOfOtherCache(build, record);
     }
 
-    /** Whether a record was searched for a board whose flash waits in another way: its cache of code has another size. */
+    /** Those of cycles or instructions, and those of the board's cycles, which come first. */
+    private static Stream<TuningRecord> shipped(ResolvedBuild build) {
+        RecordsSpec followed = build.spec().compiler().records();
+        Stream<TuningRecord> usual = ShippedRecords.of(core(build), followed.speed().text()).stream();
+        return followed.isForInstructions()
+                ? usual
+                : Stream.concat(usual, ShippedRecords.ofBoardCycles(core(build), build.target()).stream());
+    }
+
+    /** Whether a record was searched for a board whose flash waits in another way: its cache of code is of another class, or larger. */
     private static boolean isOfOtherCache(ResolvedBuild build, TuningRecord record) {
         return TaskKeys.objective(record.task()).equals(Metric.BOARD_CYCLES.text())
-                && !TaskKeys.cache(record.task().target()).equals(TaskKeys.cache(build.target()));
+                && !InstructionCache.holds(record.task().target(), build.target());
     }
 
     /** Whether the cycles of the build's core can be estimated. */
@@ -158,7 +169,7 @@ public final class BoardRecords {
         if (ofOtherCaches > 0) {
             log.info(ofOtherCaches
                     + " of them are not followed, because they were searched for boards whose cache of code"
-                    + " has another size: tune again");
+                    + " is larger or of another class: tune again");
         }
         long others = records.stream().filter(followed(build).negate()).count() - ofOtherCaches;
         if (others > 0) {

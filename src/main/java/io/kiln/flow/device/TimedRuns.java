@@ -6,10 +6,10 @@ import io.kiln.device.fault.FaultWatch;
 import io.kiln.device.rpc.client.RemoteModule;
 import io.kiln.device.rpc.client.RpcClient;
 import io.kiln.device.rpc.client.RunTimes;
-import io.kiln.device.rpc.client.SessionLimits;
 import io.kiln.device.rpc.client.TimeEvaluator;
 import io.kiln.device.rpc.client.TimedModel;
 import io.kiln.device.rpc.client.TransportTimeouts;
+import io.kiln.device.transport.SessionLimits;
 import io.kiln.device.transport.Transport;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -41,7 +41,7 @@ public record TimedRuns(List<TimedModel> models, Duration limit, SessionLimits l
      */
     public List<RunTimes> over(Transport line, Path elf, Consumer<String> text) {
         FaultWatch faults = new FaultWatch(text);
-        TransportTimeouts timeouts = limits.timeouts(line.ownsProgram(), limit);
+        TransportTimeouts timeouts = TransportTimeouts.of(limits, line.ownsProgram(), limit);
         try (RpcClient client = RpcClient.connect(line, timeouts, log -> text.accept(log + "\n"), faults)) {
             RemoteModule library = client.systemLibrary();
             return models.stream()

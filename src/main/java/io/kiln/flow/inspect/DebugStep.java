@@ -109,8 +109,13 @@ public final class DebugStep {
                 build.board(), Duration.ZERO, Optional.empty(), build.spec().semihosting());
         List<String> line = emulator.line(elf(), waiting);
         explain("qemu", line, List.of());
-        DebugTasks.Task task = DebugTasks.Task.server(title("QEMU"), inWorkspace(ShellWords.join(line)));
-        Json.write(folder.resolve(TASKS), new DebugTasks("2.0.0", List.of(task)));
+        List<String> task = new ArrayList<>(line);
+        // Who shares the files has QEMU elsewhere; one that is not on the path has no other name.
+        Path program = Path.of(line.get(0));
+        String name = program.getFileName().toString();
+        Executables.find(name).filter(program::equals).ifPresent(found -> task.set(0, name));
+        DebugTasks.Task server = DebugTasks.Task.server(title("QEMU"), inWorkspace(ShellWords.join(task)));
+        Json.write(folder.resolve(TASKS), new DebugTasks("2.0.0", List.of(server)));
         return DebugLaunch.Configuration.external(
                 title("QEMU"), SERVER, inWorkspace(elf().toString()), debugger(), places());
     }

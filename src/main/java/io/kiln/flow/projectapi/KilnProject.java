@@ -9,8 +9,8 @@ import io.kiln.device.projectapi.MethodFailure;
 import io.kiln.device.projectapi.OptionValues;
 import io.kiln.device.projectapi.ProjectHandler;
 import io.kiln.device.projectapi.ServerInfo;
-import io.kiln.device.rpc.client.SessionLimits;
 import io.kiln.device.rpc.client.TransportTimeouts;
+import io.kiln.device.transport.SessionLimits;
 import io.kiln.device.transport.Transport;
 import io.kiln.flow.Flow;
 import io.kiln.flow.build.FirmwareSteps;
@@ -157,8 +157,7 @@ final class KilnProject implements ProjectHandler {
 
     /** Where nothing is set, an answer may take as long as TVM's servers let it, and longer on a busy computer. */
     private static TransportTimeouts timeouts(OptionValues values, boolean isEmulated) {
-        TransportTimeouts usual = isEmulated ? TransportTimeouts.onThisComputer() : TransportTimeouts.SERIAL;
-        return limits(values).timeouts(isEmulated, usual.sessionEstablished());
+        return TransportTimeouts.of(limits(values), isEmulated);
     }
 
     /** Starts the program of a leased board, which was flashed before. */

@@ -9,7 +9,7 @@ import io.kiln.compile.CallOptions;
 import io.kiln.compile.CompileOptions;
 import io.kiln.compile.Frontends;
 import io.kiln.compile.ModelInput;
-import io.kiln.device.rpc.client.SessionLimits;
+import io.kiln.device.transport.SessionLimits;
 import io.kiln.firmware.app.Application;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.InputValues;
@@ -418,6 +418,11 @@ public record BuildSpec(
         /** Folder of the unit tests in C. */
         public Path unitTests() {
             return project.resolve("src").resolve("test").resolve("c");
+        }
+
+        /** The test plan, unless another one is named; need not exist. */
+        public Path plan() {
+            return project.resolve("src").resolve("test").resolve("plan.yaml");
         }
 
         /** Folder of the project's own boards. */

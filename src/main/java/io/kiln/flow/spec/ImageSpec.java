@@ -56,4 +56,9 @@ public record ImageSpec(
     public ImageSpec with(VerifySpec other) {
         return new ImageSpec(options, code, compilerFlags, semihosting, other, farm);
     }
+
+    /** The same settings with another farm, or none. */
+    public ImageSpec onFarm(Optional<FarmUse> other) {
+        return new ImageSpec(options, code, compilerFlags, semihosting, verify, other);
+    }
 }

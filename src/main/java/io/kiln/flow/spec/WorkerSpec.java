@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.spec;
 
+import io.kiln.farm.desk.Labels;
+import io.kiln.farm.desk.WorkerLabels;
 import io.kiln.farm.link.FarmAddress;
 import io.kiln.farm.worker.WorkerSetup.Identity;
 import java.nio.file.Path;
@@ -35,6 +37,17 @@ public record WorkerSpec(
      *
      * @param board its id
      * @param probe its probe as in {@code kiln.probe}: the serial number, or a name for a virtual board
+     * @param labels of its own, which count before those of the worker
      */
-    public record Device(String board, String probe) {}
+    public record Device(String board, String probe, Labels labels) {
+        /** A board without labels of its own. */
+        public Device(String board, String probe) {
+            this(board, probe, Labels.NONE);
+        }
+
+        /** The same board, with what a worker says of it. */
+        public Device labelled(WorkerLabels said) {
+            return new Device(board, probe, said.slots().getOrDefault(probe, Labels.NONE));
+        }
+    }
 }

@@ -5,6 +5,7 @@ import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Problem;
+import io.kiln.base.Problems;
 import io.kiln.base.incremental.Fingerprint;
 import io.kiln.device.fault.StackUse;
 import io.kiln.flow.build.FirmwareSteps;
@@ -84,6 +85,11 @@ public final class TestStep {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** Adds every mistake in the scripts of a project. */
+    public static void check(Layout layout, Problems problems) {
+        problems.collect(() -> ScriptReader.read(layout.programTests()));
     }
 
     /**

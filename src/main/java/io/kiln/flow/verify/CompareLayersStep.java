@@ -17,6 +17,7 @@ import io.kiln.device.emulator.Emulator;
 import io.kiln.device.rpc.client.DebugExecutor;
 import io.kiln.device.rpc.client.GraphExecutor;
 import io.kiln.device.rpc.client.RpcClient;
+import io.kiln.device.rpc.client.TransportTimeouts;
 import io.kiln.device.transport.Transport;
 import io.kiln.firmware.app.Application;
 import io.kiln.flow.build.GenerateStep;
@@ -78,7 +79,10 @@ public final class CompareLayersStep {
                 .collect(Collectors.toMap(library -> library.metadata().name(), library -> library));
         try (Transport line = emulator.boot(image.file());
                 RpcClient client = RpcClient.connect(
-                        line, build.spec().verify().limits().timeouts(true, LIMIT), log::debug, log::debug)) {
+                        line,
+                        TransportTimeouts.of(build.spec().verify().limits(), true, LIMIT),
+                        log::debug,
+                        log::debug)) {
             for (ModelSource model : build.spec().models()) {
                 compare(client, model, libraries.get(model.name()));
             }

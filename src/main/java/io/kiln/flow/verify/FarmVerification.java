@@ -42,8 +42,12 @@ record FarmVerification(Log log, ResolvedBuild build, FarmUse use) {
             }
         }
         try (FarmRuns farm = FarmRuns.open(use, log)) {
-            Answer<AnsweredSession> answer =
-                    farm.run(image.board(), place, Verification.limit(models), image.file(), calls);
+            Answer<AnsweredSession> answer = farm.run(
+                    image.board(),
+                    place,
+                    Verification.limit(models, build.spec().verify().limits()),
+                    image.file(),
+                    calls);
             Verification.Outcome outcome = Verification.run(answer.value(), models);
             return new Answer<>(answer.ranOn(), image.isOther() ? outcome.withoutStack() : outcome);
         }

@@ -12,6 +12,7 @@ import io.kiln.device.protocol.Protocol;
 import io.kiln.device.rpc.HostGraph;
 import io.kiln.device.rpc.RpcProtocol;
 import io.kiln.device.rpc.client.TimedModel.Graph;
+import io.kiln.device.transport.SessionLimits;
 import io.kiln.flow.build.GenerateStep;
 import io.kiln.flow.resolve.ResolvedBuild;
 import java.time.Duration;
@@ -26,12 +27,13 @@ final class Protocols {
     /**
      * The protocol of a build.
      *
-     * @param limit longest time to each answer; over RPC the build may set another
+     * @param limit longest time to each answer; the build may set another
      */
     static Protocol of(ResolvedBuild build, Duration limit) {
+        SessionLimits set = build.spec().verify().limits();
         return switch (build.spec().verify().over()) {
-            case CONSOLE -> new ConsoleProtocol(limit);
-            case RPC -> new RpcProtocol(limit, build.spec().verify().limits(), models(build), graphs(build));
+            case CONSOLE -> new ConsoleProtocol(limit, set);
+            case RPC -> new RpcProtocol(limit, set, models(build), graphs(build));
         };
     }
 

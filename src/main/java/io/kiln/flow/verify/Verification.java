@@ -12,6 +12,7 @@ import io.kiln.device.protocol.Conversation;
 import io.kiln.device.protocol.ModelSession;
 import io.kiln.device.protocol.Protocol;
 import io.kiln.device.transport.CountedTransport;
+import io.kiln.device.transport.SessionLimits;
 import io.kiln.device.transport.Transport;
 import io.kiln.report.VerifyReport;
 import io.kiln.report.VerifyReport.Tolerance;
@@ -19,6 +20,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -72,18 +74,27 @@ final class Verification {
         }
     }
 
-    /** Longest time that these cases may take. */
-    static Duration limit(List<VerificationCases> models) {
-        Duration limit = TO_BOOT;
+    /**
+     * Longest time that these cases may take.
+     *
+     * @param set what a user gives the image for its start and for each answer; where that is less than usual, the image ends earlier by itself
+     */
+    static Duration limit(List<VerificationCases> models, SessionLimits set) {
+        Duration limit = longer(TO_BOOT, set.start());
         for (VerificationCases model : models) {
             long bytes = model.model().inputs().stream()
                             .mapToLong(t -> t.bytes())
                             .sum()
                     + model.model().outputs().stream().mapToLong(t -> t.bytes()).sum();
             Duration one = TO_RUN.plusSeconds(bytes / CONSOLE_BYTES_PER_SECOND);
-            limit = limit.plus(one.multipliedBy(model.cases().size()));
+            limit = limit.plus(
+                    longer(one, set.answer()).multipliedBy(model.cases().size()));
         }
         return limit;
+    }
+
+    private static Duration longer(Duration usual, Optional<Duration> set) {
+        return set.filter(time -> time.compareTo(usual) > 0).orElse(usual);
     }
 
     /**

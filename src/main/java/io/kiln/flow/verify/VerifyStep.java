@@ -13,6 +13,7 @@ import io.kiln.device.emulator.Emulator;
 import io.kiln.device.fault.StackUse;
 import io.kiln.device.protocol.Conversation;
 import io.kiln.device.protocol.Protocol;
+import io.kiln.device.transport.SessionLimits;
 import io.kiln.farm.job.RunPlace;
 import io.kiln.flow.build.AudioInput;
 import io.kiln.flow.build.FirmwareSteps;
@@ -121,7 +122,7 @@ public final class VerifyStep {
 
     /** Runs the cases on a board of this computer; if it answers nothing, or something wrong, the outcome says so. */
     private Answer<Verification.Outcome> onTheBoard(List<VerificationCases> models) {
-        Duration limit = Verification.limit(models);
+        Duration limit = Verification.limit(models, spec.limits());
         Protocol protocol = Protocols.of(build, limit);
         return new ProgrammedBoard(log, build, device, Purpose.VERIFICATION)
                 .talk(
@@ -158,7 +159,7 @@ public final class VerifyStep {
         RunnableImage image = RunnableImage.withDefaultApplication(log, build);
         Emulator emulator = new Emulator(
                 image.board(),
-                Verification.limit(models),
+                Verification.limit(models, spec.limits()).multipliedBy(SessionLimits.share()),
                 Optional.of(layout.reports().resolve("verify.log")),
                 build.spec().semihosting());
         String ranOn = RunnableImage.name(build, emulator);

@@ -10,7 +10,7 @@ import io.kiln.device.flash.FlashRunner;
 import io.kiln.device.lease.Lease;
 import io.kiln.device.protocol.ConsoleProtocol;
 import io.kiln.device.protocol.Conversation;
-import io.kiln.device.rpc.client.SessionLimits;
+import io.kiln.device.transport.SessionLimits;
 import io.kiln.device.transport.Transport;
 import io.kiln.farm.job.FarmAnswer;
 import io.kiln.farm.job.FarmAnswer.Flashed;

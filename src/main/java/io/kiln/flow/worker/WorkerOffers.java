@@ -5,6 +5,7 @@ import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Problems;
+import io.kiln.farm.desk.Labels;
 import io.kiln.farm.worker.Offer;
 import io.kiln.flow.spec.WorkerSpec;
 import io.kiln.flow.spec.WorkerSpec.Device;
@@ -94,7 +95,11 @@ final class WorkerOffers {
                     "");
             return;
         }
-        offers.add(Offer.board(board.id(), core(board), device.probe()));
+        boolean isVirtual = board.openOcd().orElseThrow().isVirtual();
+        Labels labels = device.labels().values().containsKey(Labels.SILICON)
+                ? device.labels()
+                : device.labels().with(Labels.SILICON, isVirtual ? "virtual" : "real");
+        offers.add(Offer.board(board.id(), core(board), device.probe(), labels));
     }
 
     private static String core(Board board) {

@@ -7,6 +7,7 @@ import static io.kiln.lower.OperatorLowering.simple;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.call.CircularBuffer;
 import io.kiln.ir.op.call.RefWrite;
+import io.kiln.ir.op.call.RingWrite;
 import io.kiln.ir.op.layer.AvgPool2d;
 import io.kiln.ir.op.layer.BlockDense;
 import io.kiln.ir.op.layer.DetectionPostprocess;
@@ -57,6 +58,7 @@ public final class LayerLowerings {
             entry(TreeEnsemble.class, (op, trees, rows, c) -> TreeLowering.lower(op, rows, c.elements())),
             entry(Lstm.class, (op, lstm, rows, c) -> new LstmLowering(op, c.sums()).lower(rows)),
             entry(BlockDense.class, (op, dense, rows, c) -> new BlockDenseLowering(op, c.elements()).lower(rows)),
+            simple(RingWrite.class, RingWriteLowering::lower),
             simple(CircularBuffer.class, CircularBufferLowering::lower),
             simple(RefWrite.class, VariableLowering::lower));
 

@@ -104,8 +104,7 @@ public final class Farm {
     }
 
     private JobTerms terms() {
-        int priority =
-                values.smallIfSet(PRIORITY).orElse(sender.goal().equals("tune") ? JobTerms.SEARCH : JobTerms.USUAL);
+        int priority = values.smallIfSet(PRIORITY).orElse(JobTerms.usual(sender.goal()));
         if (priority < 0 || priority > JobTerms.MOST) {
             throw new KilnException(
                     Failure.FARM.problem("kiln.farm.priority is " + priority, "", "0 to " + JobTerms.MOST, ""));

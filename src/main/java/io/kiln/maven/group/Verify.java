@@ -2,7 +2,8 @@
 package io.kiln.maven.group;
 
 import io.kiln.base.Problems;
-import io.kiln.device.rpc.client.SessionLimits;
+import io.kiln.device.transport.SessionLimits;
+import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.flow.spec.VerifyOver;
@@ -27,8 +28,8 @@ public final class Verify {
             "program",
             "2",
             "Emulated seconds for which the project's own program, if src/main/c has a main, runs in the emulator: a"
-                    + " fault, a stack that overflows, a call of TVMPlatformAbort, a failed StackMemoryManager_Init or an"
-                    + " exit code other than 0 fails the verification. 0 skips this.");
+                + " fault, a stack that overflows, a call of TVMPlatformAbort, a failed StackMemoryManager_Init or an"
+                + " exit code other than 0 fails the verification. 0 skips this.");
     private static final Element OVER = Element.of(
             "over",
             "console",
@@ -37,10 +38,10 @@ public final class Verify {
 
     private static final Element START = Element.of(
             "start",
-            "Seconds until an RPC server must answer: 5 on a board, 10 in an emulator; those of an emulator grow as"
-                    + " busy as this computer is.");
+            "Seconds until an image must answer. If not set: on a board 3 on the console and 5 over RPC, in an emulator"
+                    + " 10 over RPC. Those of an emulator grow as busy as this computer is.");
     private static final Element ANSWER = Element.of(
-            "answer", "Seconds for each answer of an RPC server, which grow alike. If not set, what is asked tells.");
+            "answer", "Seconds for each answer of an image, which grow alike. If not set, what is asked tells.");
 
     private static final Element ORIGINAL = Element.of(
                     "original",

@@ -34,7 +34,8 @@ record KnownNames(Set<String> properties, Map<String, Set<String>> elements, Map
     /** Prefix of properties that give a memory region's limit; a name of the board follows. */
     static final String MEMORY = "kiln.memory.";
 
-    private static final List<String> FAMILIES = List.of(MEMORY, Budgets.PREFIX);
+    /** The element that holds budgets, of which only some names exist. */
+    static final String BUDGET = "budget";
 
     /** Goals that look up elements of other goals, which they do not declare. */
     static final Set<String> READERS_OF_OTHERS = Set.of("inspect");
@@ -42,7 +43,6 @@ record KnownNames(Set<String> properties, Map<String, Set<String>> elements, Map
     /** The names that the plugin's descriptor and the groups declare. */
     static KnownNames of(PluginDescriptor plugin) {
         Set<String> properties = new TreeSet<>(Set.of(IGNORED));
-        Budgets.NAMES.forEach(name -> properties.add(Budgets.PREFIX + name));
         Map<String, Set<String>> elements = new TreeMap<>();
         Map<String, Set<String>> read = new TreeMap<>();
         for (MojoDescriptor mojo : plugin.getMojos()) {
@@ -54,6 +54,9 @@ record KnownNames(Set<String> properties, Map<String, Set<String>> elements, Map
                 property(mojo, parameter).ifPresent(ofGoal::add);
                 ParameterGroup.of(parameter.getName())
                         .ifPresent(group -> properties(group).forEach(ofGoal::add));
+                if (parameter.getName().equals(BUDGET)) {
+                    Budgets.NAMES.forEach(name -> ofGoal.add(Budgets.PREFIX + name));
+                }
             }
             undeclared(mojo).forEach(read.computeIfAbsent(mojo.getGoal(), goal -> new TreeSet<>())::add);
         }
@@ -102,8 +105,7 @@ record KnownNames(Set<String> properties, Map<String, Set<String>> elements, Map
 
     /** Whether a goal reads a property. */
     boolean hasProperty(String name) {
-        return properties.contains(name)
-                || FAMILIES.stream().anyMatch(family -> name.startsWith(family) && name.length() > family.length());
+        return properties.contains(name) || (name.startsWith(MEMORY) && name.length() > MEMORY.length());
     }
 
     /** The goals that read a property; all those of a family, whose names the descriptor does not have. */

@@ -11,6 +11,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.apache.maven.execution.MavenSession;
 import org.apache.maven.model.InputLocation;
@@ -18,6 +20,7 @@ import org.apache.maven.model.Model;
 import org.apache.maven.model.Profile;
 import org.apache.maven.model.io.xpp3.MavenXpp3Writer;
 import org.apache.maven.project.MavenProject;
+import org.codehaus.plexus.util.xml.Xpp3Dom;
 
 /**
  * Where a build's properties stand, and which of them the user's own files use.
@@ -28,6 +31,9 @@ import org.apache.maven.project.MavenProject;
 record PropertyPlaces(MavenSession session, MavenProject project) {
     private static final Path CONFIG = Path.of(".mvn", "maven.config");
 
+    /** File, line and column of an element. */
+    private static final Pattern LOCATION = Pattern.compile("(.+) @ (\\d+):\\d+");
+
     /** The names of all properties that begin with a prefix. */
     Set<String> names(String prefix) {
         Set<String> names = new TreeSet<>();
@@ -36,6 +42,23 @@ record PropertyPlaces(MavenSession session, MavenProject project) {
                 .filter(name -> name.startsWith(prefix))
                 .forEach(names::add);
         return names;
+    }
+
+    /** The value of a property; empty if there is none. */
+    String value(String name) {
+        return session.getUserProperties()
+                .getProperty(name, project.getProperties().getProperty(name, ""));
+    }
+
+    /** The file and the line of an element, for a message that goes on; empty if Maven does not tell. */
+    static String place(Xpp3Dom element) {
+        Object place = element.getInputLocation();
+        if (place instanceof InputLocation location) {
+            return location.getSource() == null ? "" : text(location) + ", ";
+        }
+        // Maven 4 has another class there, which older ones lack; its text is all that both know.
+        Matcher text = LOCATION.matcher(String.valueOf(place));
+        return text.matches() ? text(text.group(1), text.group(2)) + ", " : "";
     }
 
     /** Where a property stands, for a message. */
@@ -73,7 +96,11 @@ record PropertyPlaces(MavenSession session, MavenProject project) {
     private static String text(InputLocation location) {
         String file = Optional.ofNullable(location.getSource().getLocation())
                 .orElse(location.getSource().getModelId());
-        return file.replaceFirst("^file://", "") + ", line " + location.getLineNumber();
+        return text(file, String.valueOf(location.getLineNumber()));
+    }
+
+    private static String text(String file, String line) {
+        return file.replaceFirst("^file://", "") + ", line " + line;
     }
 
     private Optional<String> settings(String name) {

@@ -4,11 +4,15 @@ package io.kiln.maven.name;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.NearMiss;
+import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.maven.group.GoalParameters;
 import io.kiln.maven.group.ParameterGroup;
+import io.kiln.maven.session.Budgets;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -19,6 +23,8 @@ import java.util.stream.Stream;
 import org.apache.maven.execution.MavenSession;
 import org.apache.maven.model.Plugin;
 import org.apache.maven.model.PluginExecution;
+import org.apache.maven.model.ReportPlugin;
+import org.apache.maven.model.ReportSet;
 import org.apache.maven.plugin.MojoExecution;
 import org.apache.maven.plugin.descriptor.MojoDescriptor;
 import org.apache.maven.plugin.descriptor.PluginDescriptor;
@@ -31,6 +37,8 @@ import org.codehaus.plexus.util.xml.Xpp3Dom;
  */
 public final class UnknownNames {
     private static final String PREFIX = "kiln.";
+
+    private static final String PROPERTY = " has the property ";
 
     /** Stands once, behind the last property. */
     private static final String ADVICE = "kiln:help -Ddetail lists all that this version has, " + KnownNames.IGNORED
@@ -57,21 +65,58 @@ public final class UnknownNames {
     }
 
     /**
-     * Checks a build, before a goal does anything.
+     * Checks a build, before a goal does anything: the goal's project, and before the first goal all others that use the plugin.
      *
      * @throws KilnException with all unknown names, where each stands and the nearest known ones
      */
     public static void check(MavenSession session, MavenProject project, MojoExecution goal) {
-        UnknownNames names = new UnknownNames(
-                KnownNames.of(goal.getMojoDescriptor().getPluginDescriptor()),
-                new PropertyPlaces(session, project),
-                goal.getVersion());
-        names.properties(GoalParameters.of(session, project, goal)
-                .property(KnownNames.IGNORED)
-                .map(List::of)
-                .orElse(List.of()));
-        GoalParameters.plugin(project, goal).ifPresent(names::plugin);
-        names.problems.throwIfAny();
+        KnownNames known = KnownNames.of(goal.getMojoDescriptor().getPluginDescriptor());
+        Set<Problem> found = new LinkedHashSet<>();
+        for (MavenProject each : projects(session, project, goal)) {
+            UnknownNames names = new UnknownNames(known, new PropertyPlaces(session, each), goal.getVersion());
+            names.properties();
+            GoalParameters.plugin(each, goal).ifPresent(names::plugin);
+            names.reports(Optional.ofNullable(each.getModel().getReporting())
+                    .map(reporting -> reporting.getReportPluginsAsMap().get(key(goal))));
+            found.addAll(names.problems.list());
+        }
+        if (!found.isEmpty()) {
+            throw new KilnException(advised(List.copyOf(found)));
+        }
+    }
+
+    /** The goal's project; once in a build also those that run goals of the same plugin later. */
+    private static List<MavenProject> projects(MavenSession session, MavenProject project, MojoExecution goal) {
+        List<MavenProject> projects = new ArrayList<>(List.of(project));
+        if (session.getRepositorySession().getData().set(UnknownNames.class.getName(), null, goal.getVersion())) {
+            session.getProjects().stream()
+                    .filter(each -> each != project
+                            && !"true".equals(each.getProperties().getProperty("kiln.skip")))
+                    .filter(each -> Optional.ofNullable(each.getPlugin(key(goal)))
+                            .filter(plugin -> goal.getVersion().equals(plugin.getVersion()))
+                            .isPresent())
+                    .forEach(projects::add);
+        }
+        return projects;
+    }
+
+    private static String key(MojoExecution goal) {
+        return goal.getGroupId() + ":" + goal.getArtifactId();
+    }
+
+    /** With the advice on properties behind the last of them. */
+    private static List<Problem> advised(List<Problem> problems) {
+        List<Problem> advised = new ArrayList<>(problems);
+        for (int i = problems.size() - 1; i >= 0; i--) {
+            Problem last = problems.get(i);
+            if (last.what().contains(PROPERTY)) {
+                String question = last.next().isEmpty() ? "" : last.next() + " ";
+                advised.set(
+                        i, new Problem(last.family(), last.what(), last.where(), last.expected(), question + ADVICE));
+                break;
+            }
+        }
+        return advised;
     }
 
     /**
@@ -118,24 +163,18 @@ public final class UnknownNames {
                 .toList();
     }
 
-    private void properties(List<String> ignored) {
-        Set<String> own = ignored.stream()
-                .flatMap(names -> Stream.of(names.split(",", -1)))
+    private void properties() {
+        Set<String> own = Stream.of(places.value(KnownNames.IGNORED).split(",", -1))
                 .map(String::strip)
                 .collect(Collectors.toCollection(HashSet::new));
         own.addAll(VERSIONS);
-        List<String> unknown = places.names(PREFIX).stream()
+        places.names(PREFIX).stream()
                 .filter(name -> !known.hasProperty(name) && !own.contains(name) && !places.isUsed(name))
-                .toList();
-        for (String name : unknown) {
-            boolean isLast = name.equals(unknown.get(unknown.size() - 1));
-            String question = NearMiss.didYouMeanWords(name, known.properties());
-            problems.add(
-                    "no parameter of Kiln " + version + " has the property " + name,
-                    places.place(name),
-                    "",
-                    isLast ? (question.isEmpty() ? "" : question + "? ") + ADVICE : question);
-        }
+                .forEach(name -> problems.add(
+                        "no parameter of Kiln " + version + PROPERTY + name,
+                        places.place(name),
+                        "",
+                        NearMiss.didYouMeanWords(name, known.properties())));
     }
 
     private void plugin(Plugin plugin) {
@@ -149,6 +188,17 @@ public final class UnknownNames {
                     entry.getValue().getGoals(),
                     shared);
         }
+    }
+
+    /** Those of a site, which Maven keeps apart. */
+    private void reports(Optional<ReportPlugin> plugin) {
+        plugin.ifPresent(reports -> {
+            String place = "<configuration> of the plugin in <reporting>";
+            configuration((Xpp3Dom) reports.getConfiguration(), place, List.of(), Set.of());
+            for (ReportSet set : reports.getReportSets()) {
+                configuration((Xpp3Dom) set.getConfiguration(), place, List.of(), Set.of());
+            }
+        });
     }
 
     private static Set<String> names(Xpp3Dom configuration) {
@@ -175,6 +225,9 @@ public final class UnknownNames {
             }
             if (taken.contains(name)) {
                 ParameterGroup.of(name).ifPresent(group -> group(group, element, place));
+                if (name.equals(KnownNames.BUDGET)) {
+                    budgets(element, place);
+                }
                 continue;
             }
             List<String> others = known.goals(name);
@@ -182,7 +235,7 @@ public final class UnknownNames {
                     others.isEmpty()
                             ? "no goal of Kiln " + version + " takes <" + name + ">"
                             : "<" + name + "> is of other goals: " + String.join(", ", others),
-                    place,
+                    PropertyPlaces.place(element) + place,
                     "",
                     others.isEmpty() ? nearest(name, taken) : "");
         }
@@ -194,9 +247,21 @@ public final class UnknownNames {
                 try {
                     GoalParameters.known(group, child.getName());
                 } catch (KilnException e) {
-                    throw e.relocated("", place);
+                    throw e.relocated("", PropertyPlaces.place(child) + place);
                 }
             });
+        }
+    }
+
+    private void budgets(Xpp3Dom element, String place) {
+        for (Xpp3Dom child : element.getChildren()) {
+            if (!Budgets.NAMES.contains(child.getName())) {
+                problems.add(
+                        "<" + element.getName() + "> has no element <" + child.getName() + ">",
+                        PropertyPlaces.place(child) + place,
+                        Budgets.NAMES.stream().sorted().collect(Collectors.joining(", ")),
+                        NearMiss.didYouMean(child.getName(), Budgets.NAMES));
+            }
         }
     }
 

@@ -51,6 +51,19 @@ public final class MediaFolder {
         this.preprocessing = preprocessing;
     }
 
+    /**
+     * Reads {@link #FORMS} alone, if the folder has it.
+     *
+     * @throws KilnException with every mistake in it
+     */
+    public void check() {
+        forms();
+    }
+
+    private SampleForms forms() {
+        return isDescribed() ? SampleFormsReader.read(folder.resolve(FORMS)) : SampleForms.NONE;
+    }
+
     /** Whether the folder says that its pictures and recordings are inputs. */
     public boolean isDescribed() {
         return Files.isRegularFile(folder.resolve(FORMS));
@@ -76,7 +89,7 @@ public final class MediaFolder {
                     "the inputs of " + files.size() + " samples have more than " + MAX_BYTES / (1 << 20) + " MiB",
                     "100 to 500 samples, which suffice");
         }
-        SampleForms forms = isDescribed() ? SampleFormsReader.read(folder.resolve(FORMS)) : SampleForms.NONE;
+        SampleForms forms = forms();
         List<String> classes = files.keySet().stream()
                 .filter(name -> name.contains("/"))
                 .map(MediaFolder::folderOf)

@@ -8,6 +8,7 @@ import io.kiln.ir.op.layer.Lstm;
 import io.kiln.ir.op.layer.Svdf;
 import io.kiln.ir.op.layer.TreeEnsemble;
 import io.kiln.ir.type.TensorType;
+import io.kiln.quantize.graph.AroundTrees;
 import io.kiln.quantize.graph.FloatGraph;
 import io.kiln.quantize.graph.Node;
 import io.kiln.quantize.range.Statistics;
@@ -24,6 +25,7 @@ import java.util.stream.Collectors;
 public final class Planner {
     private final FloatGraph graph;
     private final Statistics statistics;
+    private final Set<Integer> aroundTrees;
 
     /**
      * @param statistics ranges and means of the network's float values
@@ -31,6 +33,7 @@ public final class Planner {
     public Planner(FloatGraph graph, Statistics statistics) {
         this.graph = graph;
         this.statistics = statistics;
+        this.aroundTrees = AroundTrees.of(graph);
     }
 
     /**
@@ -128,7 +131,8 @@ public final class Planner {
             boolean movesFloats = form.filter(f -> f.kind() == Form.Kind.SAME).isPresent()
                     && node.data().stream()
                             .allMatch(arg -> arg instanceof Arg.Ref ref && precisions.get(ref.id()) == Precision.FLOAT);
-            precisions.put(node.output(), form.isEmpty() || movesFloats ? Precision.FLOAT : precision);
+            boolean isFloat = form.isEmpty() || movesFloats || aroundTrees.contains(node.output());
+            precisions.put(node.output(), isFloat ? Precision.FLOAT : precision);
         }
         return precisions;
     }
@@ -162,6 +166,9 @@ public final class Planner {
             return wished == Precision.INT16 && isPossible(node, Precision.INT8)
                     ? "TensorFlow Lite quantizes it with data of int8 only"
                     : "TensorFlow Lite's quantization has no integer form of it";
+        }
+        if (aroundTrees.contains(node.output())) {
+            return "it prepares what trees compare, or computes with their votes";
         }
         if (!States.areZero(graph.function(), node)) {
             return "its state does not begin with zeros";

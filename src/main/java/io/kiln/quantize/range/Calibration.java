@@ -6,6 +6,7 @@ import io.kiln.base.KilnException;
 import io.kiln.ir.Parameter;
 import io.kiln.ir.Variable;
 import io.kiln.ir.type.TensorType;
+import io.kiln.quantize.graph.AroundTrees;
 import io.kiln.quantize.graph.FloatGraph;
 import io.kiln.quantize.graph.Node;
 import io.kiln.quantize.run.Runs;
@@ -42,6 +43,10 @@ public final class Calibration {
             part.sums.forEach((id, sums) -> means.merge(id, sums, Calibration::added));
             part.magnitudes.forEach((id, most) -> magnitudes.merge(id, most, Calibration::larger));
         }
+        // Transformed scores may be NaN, and no integers are to hold them.
+        AroundTrees.of(graph).stream()
+                .filter(id -> extremes.containsKey(id) && !extremes.get(id).isFinite())
+                .forEach(extremes::remove);
         requireFinite(graph, extremes);
         Map<Integer, TensorType> types = graph.function().types();
         means.forEach((id, sums) ->

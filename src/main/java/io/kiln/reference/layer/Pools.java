@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.reference.layer;
 
-import io.kiln.base.DType;
 import io.kiln.ir.op.Rounding;
 import io.kiln.ir.op.Window;
 import io.kiln.ir.op.layer.AvgPool2d;
@@ -37,7 +36,7 @@ final class Pools {
             for (int i = 0; i < count; i++) {
                 sum += data[places[i]];
             }
-            result[at] = mean(type.dtype() == DType.INT32 ? (int) sum : sum, count, op.rounding());
+            result[at] = mean(sum, count, op.rounding());
         });
         return Tensor.of(type, result);
     }

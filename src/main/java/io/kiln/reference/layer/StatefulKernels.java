@@ -3,11 +3,14 @@ package io.kiln.reference.layer;
 
 import static io.kiln.reference.kernel.OperatorKernel.writing;
 
+import io.kiln.base.Bytes;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.call.CircularBuffer;
 import io.kiln.ir.op.call.RefWrite;
+import io.kiln.ir.op.call.RingWrite;
 import io.kiln.ir.op.layer.Lstm;
 import io.kiln.ir.op.layer.Svdf;
+import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import io.kiln.reference.kernel.OperatorKernel;
 import io.kiln.reference.kernel.Outcome;
@@ -20,11 +23,30 @@ import java.util.Map;
 public final class StatefulKernels {
     public static final Map<Class<? extends Op>, OperatorKernel<Op>> ALL = Map.ofEntries(
             writing(RefWrite.class, (op, args, type) -> Outcome.of(List.of(args.get(1)))),
+            writing(RingWrite.class, StatefulKernels::ringWrite),
             writing(CircularBuffer.class, StatefulKernels::circularBuffer),
             writing(Svdf.class, SvdfKernel::run),
             writing(Lstm.class, LstmKernel::run));
 
     private StatefulKernels() {}
+
+    private static Outcome ringWrite(RingWrite op, List<Tensor> args, TensorType type) {
+        Tensor slots = args.get(RingWrite.SLOTS);
+        byte[] from = args.get(0).toBytes().toArray();
+        byte[] to = slots.toBytes().toArray();
+        int count = slots.shape().dim(op.axis());
+        int added = args.get(0).shape().dim(op.axis());
+        int outer = (int) new Shape(slots.shape().dims().subList(0, op.axis())).elements();
+        int slot = to.length / outer / count;
+        int oldest = args.get(RingWrite.PLACE).scalarInt();
+        for (int i = 0; i < outer; i++) {
+            System.arraycopy(from, i * added * slot, to, (i * count + oldest) * slot, added * slot);
+        }
+        int next = oldest + added;
+        return Outcome.of(List.of(
+                Tensor.read(slots.type(), Bytes.wrap(to)),
+                Tensor.of(args.get(RingWrite.PLACE).type(), new int[] {next >= count ? 0 : next})));
+    }
 
     private static Outcome circularBuffer(CircularBuffer op, List<Tensor> args, TensorType type) {
         int[] data = args.get(0).ints();

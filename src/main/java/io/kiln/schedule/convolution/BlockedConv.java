@@ -254,9 +254,12 @@ final class BlockedConv {
         if (pairs.isPresent()) {
             return pairs.get().table(tables, packed);
         }
-        return sums.pairsWeights()
-                ? FourBitWeights.sums("weight", packed, tables)
-                : tables.add("weight", DType.INT8, packed);
+        if (sums.pairsWeights()) {
+            return sums.sumsWeights()
+                    ? FourBitWeights.sums("weight", packed, tables)
+                    : FourBitWeights.halves("weight", DType.INT8, packed, tables);
+        }
+        return tables.add("weight", DType.INT8, packed);
     }
 
     private static int[] packed(ConvComputation conv, int block, int taps) {

@@ -126,9 +126,10 @@ public record BlockedKernel(BlockedSums sums, ScalarRequantize rescale) {
     /** C's expression for a weight. */
     public String weight() {
         String element = "weight[" + elementsOfStep() + " * i]";
+        String second = sums.sumsWeights() ? "(both - first) / 16" : "both >> 4";
         return sums.weightPairs()
                 .map(pairs -> pairs.unpacked("channel % 2 == 0", element))
-                .orElse(sums.pairsWeights() ? "(channel % 2 == 0 ? first : (both - first) / 16)" : element);
+                .orElse(sums.pairsWeights() ? "(channel % 2 == 0 ? first : " + second + ")" : element);
     }
 
     /** C's expression for a sum that is scaled. */

@@ -72,14 +72,16 @@ public final class BlockedLoops {
     }
 
     /**
-     * The loops of a core for a layer, the best first. On Armv7-M, pairs of weights cost no instructions except a shift for each
-     * sum; on RISC-V, which has no instruction for signed halves of bytes, they cost 2 of 42 and the choice of five
-     * pixels, and on Armv6-M 2 of 24, so that they come last there unless size is optimized.
+     * The loops of a core for a layer, the best first: pairs of weights if possible. On Armv7-M, where they must be summable, they cost no
+     * instructions except a shift for each sum; on RISC-V, which has no instruction for signed halves of bytes, they cost 4 of 44 and the choice
+     * of five pixels, and on Armv6-M 3 of 25.
      */
     static List<BlockedSums> of(Workload workload) {
         CpuFeatures features = workload.features();
         boolean isSmall = workload.isForSize();
-        boolean canPack = FourBitWeights.fit(workload.conv()) && FourBitWeights.areSummable(workload.conv());
+        boolean areSummed = features.family() != CpuFeatures.Family.RISCV && features.hasLongMultiply();
+        boolean canPack =
+                FourBitWeights.fit(workload.conv()) && (!areSummed || FourBitWeights.areSummable(workload.conv()));
         if (!isThere(features)) {
             return List.of();
         }
@@ -88,10 +90,9 @@ public final class BlockedLoops {
         }
         List<Boolean> packings = canPack ? List.of(true, false) : List.of(false);
         if (!features.hasLongMultiply()) {
-            return (isSmall || !canPack ? packings : List.of(false, true))
-                    .stream()
-                            .map(packed -> thumb1(new BlockedAssembly.Thumb1(packed, isSmall ? 1 : UNROLL_THUMB_1)))
-                            .toList();
+            return packings.stream()
+                    .map(packed -> thumb1(new BlockedAssembly.Thumb1(packed, isSmall ? 1 : UNROLL_THUMB_1)))
+                    .toList();
         }
         if (isSmall || features.hasDsp()) {
             return packings.stream()
@@ -210,7 +211,7 @@ public final class BlockedLoops {
         all.add(riscV(new BlockedAssembly.RiscV(4, 4, unroll, false, false)));
         all.add(width % 5 == 0 && width % 4 != 0 ? 0 : 1, riscV(new BlockedAssembly.RiscV(5, 3, unroll, false, false)));
         if (canPack) {
-            all.add(isSmall ? 0 : 2, riscV(new BlockedAssembly.RiscV(4, 4, unroll, true, false)));
+            all.add(0, riscV(new BlockedAssembly.RiscV(4, 4, unroll, true, false)));
         }
         if (!isSmall) {
             all.add(riscV(new BlockedAssembly.RiscV(4, 4, unroll, false, true)));

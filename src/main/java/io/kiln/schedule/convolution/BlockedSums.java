@@ -13,7 +13,7 @@ import java.util.Optional;
  * @param pixels pixels of a block
  * @param channels channels of a block
  * @param pairsInputs whether the inputs of two pixels come as {@code first + 65536 * second} in one word
- * @param pairsWeights whether the weights of two channels come as {@code first + 16 * second} in one byte
+ * @param pairsWeights whether the weights of two channels come in one byte
  * @param interleaved whether instructions are interleaved so that few of them wait for the previous one
  * @param body the code
  */
@@ -61,6 +61,11 @@ record BlockedSums(
     /** How two weights share a word of the table; empty if each has a byte, or half of one. */
     Optional<WeightPairs> weightPairs() {
         return assembly().flatMap(BlockedAssembly::weightPairs).or(() -> apart().flatMap(Body.Apart::weightPairs));
+    }
+
+    /** Whether a byte with two weights is {@code first + 16 * second}, and not its halves. */
+    boolean sumsWeights() {
+        return pairsWeights && (loop().isPresent() || assembly().orElseThrow() instanceof BlockedAssembly.Thumb2);
     }
 
     /** Weights of an element of the table. */

@@ -57,8 +57,9 @@ final class DspConv {
      * @param isShort whether code is {@linkplain io.kiln.schedule.space.Space#SHORT short}
      * @param isPaired see {@link DspConvShape}
      * @param tile pairs of pixels of which the windows are gathered before the kernel reads weights
+     * @param isPacked see {@link DspConvShape}; only without tiles
      */
-    record Form(int unroll, boolean isShort, boolean isPaired, int tile) {}
+    record Form(int unroll, boolean isShort, boolean isPaired, int tile, boolean isPacked) {}
 
     private final ConvComputation conv;
     private final boolean waits;
@@ -108,17 +109,19 @@ final class DspConv {
         int perGroup = conv.channels() / conv.groups();
         int channels = Math.min(BLOCK, perGroup);
         int rest = perGroup % channels;
-        boolean overlaps = form.isShort && rest > 0 && (!rescale.isSummed() || DspWeights.fit(conv, true));
+        boolean canOverlap = form.isShort && (!rescale.isSummed() || DspWeights.fit(conv, true));
+        boolean overlaps = rest > 0 && (form.isPacked || canOverlap);
         this.shape = new DspConvShape(
                 2,
                 channels,
                 new DspConvShape.Loop(order.length / 2, form.unroll, form.isShort),
                 conv.channels(),
                 overlaps ? new DspConvShape.Last(0, channels - rest) : new DspConvShape.Last(rest, 0),
-                form.isPaired);
+                form.isPaired,
+                form.isPacked);
         this.epilogue = DspEpilogue.of(rescale);
         this.widening = DspWidening.of(conv, form.isShort).map(w -> form.isShort ? w.inShort() : w);
-        this.weights = tables.add("weight", DType.INT32, DspWeights.pack(conv, order, rescale, overlaps));
+        this.weights = tables.add("weight", DType.INT32, DspWeights.pack(conv, order, rescale, shape));
         this.input = buffers.argument(0);
         this.output = buffers.output();
         DspTile tile = new DspTile(shape, epilogue, DspTile.isCopied(task.workload()));

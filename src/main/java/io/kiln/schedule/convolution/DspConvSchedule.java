@@ -39,6 +39,18 @@ public final class DspConvSchedule implements Schedule<DspRequantize> {
     /** The same if size is optimized. */
     private static final int LEAST_UNROLL = 4;
 
+    /** The same for weights of four bits, of which size is what matters. */
+    private static final int PACKED_UNROLL = 16;
+
+    /** So many weights of four bits and a kernel of their own take less flash than bytes do, */
+    private static final int LEAST_PACKED = 256;
+
+    /** and so many hardly more than plain loops, where size is optimized. */
+    private static final int LEAST_PACKED_FOR_SIZE = 16_384;
+
+    /** Inputs of a window whose sums fit, with room for what fills it up. */
+    private static final int MOST_PACKED_INPUTS = 3072;
+
     /** Multiply-accumulates from which on cycles matter if size is optimized. */
     private static final long LEAST_MACS = 20_000;
 
@@ -67,13 +79,26 @@ public final class DspConvSchedule implements Schedule<DspRequantize> {
         Knob pixels = Knob.of("pixels", 2);
         Knob block = Knob.of("channel_block", BLOCK);
         Knob paired = Knob.flag(PAIRED, false, true);
+        Knob bits = canPack(workload) ? FourBitWeights.knob(workload.conv()) : FourBitWeights.unpacked();
         if (workload.codeBytes().isEmpty()) {
-            return Space.of(name(), pixels, block, Knob.of("unroll", UNROLLS), paired);
+            return Space.of(name(), pixels, block, Knob.of("unroll", UNROLLS), paired, bits);
         }
         Knob unroll = Knob.of("unroll", IntStream.rangeClosed(2, UNROLL).toArray());
         Knob tile = DspTile.knob(DspConv.mostInTile(workload));
-        return Space.of(name(), pixels, block, tile, unroll, Knob.flag(Space.SHORT, false, true), paired)
-                .where(each -> each.isOn(Space.SHORT) || isUnroll(each.number("unroll")));
+        return Space.of(name(), pixels, block, tile, unroll, Knob.flag(Space.SHORT, false, true), paired, bits)
+                .where(each -> each.isOn(Space.SHORT) || isUnroll(each.number("unroll")))
+                .where(each -> !FourBitWeights.arePacked(each)
+                        || each.value(Space.TILE).isEmpty());
+    }
+
+    /** Whether there are enough channels for whole blocks, and 256 times each sum with weights from 0 to 15 fits 32 bits. */
+    private static boolean canPack(Workload workload) {
+        ConvComputation conv = workload.conv();
+        return conv.groups() == 1
+                && conv.channels() >= BLOCK
+                && conv.taps() <= MOST_PACKED_INPUTS
+                && FourBitWeights.fit(conv)
+                && DspRequantize.of(conv, false).isPresent();
     }
 
     private static boolean isUnroll(int unroll) {
@@ -92,12 +117,29 @@ public final class DspConvSchedule implements Schedule<DspRequantize> {
 
     @Override
     public LayerLoops lower(ConvTask task, DspRequantize rescale, Configuration configuration) {
+        boolean isPacked = FourBitWeights.arePacked(configuration);
         DspConv.Form form = new DspConv.Form(
                 configuration.number("unroll"),
                 configuration.isOn(Space.SHORT),
                 configuration.isOn(PAIRED),
-                configuration.number(Space.TILE, 1));
-        return new DspConv(task, rescale, form).loops(task.rows());
+                configuration.number(Space.TILE, 1),
+                isPacked);
+        DspRequantize plain = isPacked ? DspRequantize.of(task.conv(), false).orElseThrow() : rescale;
+        return new DspConv(task, plain, form).loops(task.rows());
+    }
+
+    /** Weights of four bits, of layers that are not small: half the flash, and a kernel that takes hardly more time than one of bytes. */
+    public Optional<Choice<DspRequantize>> chooseFourBits(Workload workload) {
+        int least = workload.isForSize() ? LEAST_PACKED_FOR_SIZE : LEAST_PACKED;
+        if (workload.conv().weight().data().size() < least) {
+            return Optional.empty();
+        }
+        int unroll = workload.isForSize() ? LEAST_UNROLL : PACKED_UNROLL;
+        Configuration packed = FourBitWeights.packed(configuration(unroll), true);
+        return applies(workload)
+                .filter(rescale -> canPack(workload))
+                .map(rescale ->
+                        new Choice<>(this, rescale, packed, "two weights to a byte, multiplied where they lie"));
     }
 
     /** Unless size is optimized. */

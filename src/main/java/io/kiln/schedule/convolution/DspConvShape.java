@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.schedule.convolution;
 
+import io.kiln.schedule.parts.FourBitWeights;
 import io.kiln.schedule.parts.Turns;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -14,8 +15,10 @@ import java.util.stream.IntStream;
  * @param pitch bytes from a pixel of the output to the next
  * @param last the last block
  * @param isPaired whether two words and more are loaded and stored by one instruction: fewer instructions, but a few more cycles on a Cortex-M4
+ * @param isPacked whether weights take four bits, those of four channels in a halfword; every block then has four
  */
-public record DspConvShape(int pixels, int channels, Loop loop, int pitch, Last last, boolean isPaired) {
+public record DspConvShape(
+        int pixels, int channels, Loop loop, int pitch, Last last, boolean isPaired, boolean isPacked) {
     /**
      * Steps of two inputs.
      *
@@ -38,24 +41,29 @@ public record DspConvShape(int pixels, int channels, Loop loop, int pitch, Last 
     /** Bytes of inputs of both pixels. */
     public static final int STEP_BYTES = 8;
 
-    /** Words of weights of a step: one for two channels. */
+    /** Pairs of channels. */
     public int pairs() {
         return (channels + 1) / 2;
     }
 
+    /** Words of weights of a step: one for two channels, or for four. */
+    public int words() {
+        return isPacked ? 1 : pairs();
+    }
+
     /** Bytes of a step's weights. */
     public int weightBytes() {
-        return pairs() * Integer.BYTES;
+        return words() * Integer.BYTES;
     }
 
     /** The same for one pixel. */
     DspConvShape ofOne() {
-        return new DspConvShape(1, channels, loop, pitch, last, isPaired);
+        return new DspConvShape(1, channels, loop, pitch, last, isPaired, isPacked);
     }
 
     /** The last block, if it is smaller. */
     public DspConvShape ofRest() {
-        return new DspConvShape(pixels, last.rest, loop, pitch, Last.NONE, isPaired);
+        return new DspConvShape(pixels, last.rest, loop, pitch, Last.NONE, isPaired, isPacked);
     }
 
     /** Steps of two inputs. */
@@ -137,8 +145,11 @@ public record DspConvShape(int pixels, int channels, Loop loop, int pitch, Last 
     }
 
     /** The weights of a step, in words. */
-    public String wordsOfPairs() {
-        return pairs() == 2 ? "a word for channels 0 and 1 and one for 2 and 3" : "a word for channels 0 and 1";
+    public String weightsInWords(DspEpilogue epilogue) {
+        String words = isPacked
+                ? "a word for all channels"
+                : pairs() == 2 ? "a word for channels 0 and 1 and one for 2 and 3" : "a word for channels 0 and 1";
+        return words + ", its halfwords " + (isPacked ? FourBitWeights.HALFWORD : epilogue.halfwords());
     }
 
     /** C's expression for the number of blocks. */
@@ -153,7 +164,7 @@ public record DspConvShape(int pixels, int channels, Loop loop, int pitch, Last 
 
     /** C's expression for the words of a step's weights. */
     public String pairsInC() {
-        return last.rest > 0 ? "pairs" : "" + pairs();
+        return last.rest > 0 ? "pairs" : "" + words();
     }
 
     /** Bytes of weights and constants of a block. */
@@ -174,6 +185,7 @@ public record DspConvShape(int pixels, int channels, Loop loop, int pitch, Last 
         return pixels + "x" + channels + "_" + 2 * loop.steps
                 + inTurns() + "_out" + pitch
                 + (last.rest > 0 ? "_rest" + last.rest : "")
-                + (last.overlap > 0 ? "_over" + last.overlap : "") + (isPaired ? "_paired" : "");
+                + (last.overlap > 0 ? "_over" + last.overlap : "") + (isPaired ? "_paired" : "")
+                + (isPacked ? "_four_bits" : "");
     }
 }

@@ -2,6 +2,7 @@
 package io.kiln.schedule.convolution;
 
 import io.kiln.lower.layer.ConvComputation;
+import io.kiln.schedule.parts.FourBitWeights;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -45,14 +46,15 @@ public final class DspWeights {
     /**
      * The words of all blocks: weights, in the order of the inputs, then the channels' constants.
      *
-     * @param overlap whether the last block lies over the one before rather than being smaller
+     * @param shape sizes of the kernel
      */
-    static int[] pack(ConvComputation conv, int[] order, DspRequantize rescale, boolean overlap) {
-        List<int[]> blocks = blocks(conv, overlap);
+    static int[] pack(ConvComputation conv, int[] order, DspRequantize rescale, DspConvShape shape) {
+        List<int[]> blocks = blocks(conv, shape.overlap() > 0);
         int quads = (order.length + 3) / 4;
         int size = 0;
         for (int[] block : blocks) {
-            size += quads * 2 * ((block.length + 1) / 2) + block.length * rescale.constantsPerChannel();
+            int wordsOfStep = shape.isPacked() ? 1 : (block.length + 1) / 2;
+            size += quads * 2 * wordsOfStep + block.length * rescale.constantsPerChannel();
         }
         int[] words = new int[size];
         int next = 0;
@@ -62,6 +64,11 @@ public final class DspWeights {
                     .toList();
             for (int i = 0; i < order.length; i += 4) {
                 for (int word = 0; word < 2; word++) {
+                    if (shape.isPacked()) {
+                        words[next++] = FourBitWeights.halfword(taps, i + word)
+                                | FourBitWeights.halfword(taps, i + word + 2) << Short.SIZE;
+                        continue;
+                    }
                     for (int c = 0; c < block.length; c += 2) {
                         words[next++] = quad(taps.get(c), taps.get(c + 1), i, word, rescale.isSummed());
                     }

@@ -41,7 +41,7 @@ public record MveGemmKernel(int depth, int pixels, int block, int filled, MveEpi
      *
      * @param unroll number of them in the loop: all of them are written out if there are no more than this
      * @param isPipelined whether two pixels times four channels load for the next step between multiplications
-     * @param isPacked whether weights of two channels share a byte, for one pixel
+     * @param isPacked whether weights of two channels share a byte
      */
     record Loop(int unroll, boolean isPipelined, boolean isPacked) {}
 

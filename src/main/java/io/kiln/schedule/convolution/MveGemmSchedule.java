@@ -57,12 +57,16 @@ public final class MveGemmSchedule implements Schedule<MveRequantize> {
                         FourBitWeights.knob(conv));
         return space.where(c -> !c.isOn(PIPELINED) || c.number("pixels") == 2)
                 .where(c -> c.number("block") == 4 || c.number("pixels") == 1)
-                .where(c -> !FourBitWeights.arePacked(c) || (c.number("pixels") == 1 && !c.isOn("kept_weights")))
+                .where(c -> !FourBitWeights.arePacked(c) || !c.isOn("kept_weights"))
                 .where(c -> !c.isOn("kept_weights") || c.number("pixels") * c.number("block") == 4);
     }
 
+    private static boolean canPipeline(ConvComputation conv) {
+        return conv.channels() >= 4;
+    }
+
     private static Knob pipelined(ConvComputation conv) {
-        return conv.channels() >= 4 ? Knob.flag(PIPELINED, false, true) : Knob.flag(PIPELINED, false);
+        return canPipeline(conv) ? Knob.flag(PIPELINED, false, true) : Knob.flag(PIPELINED, false);
     }
 
     /** How windows become runs of bytes, and how many at a time. */
@@ -115,13 +119,14 @@ public final class MveGemmSchedule implements Schedule<MveRequantize> {
         boolean single = conv.output().dim(1) == 1 && conv.output().dim(2) == 1;
         int block = single && conv.channels() > 4 ? 8 : 4;
         boolean isKept = block == 4 && canKeep(conv, rescale);
+        boolean isPacked = !isKept && FourBitWeights.fit(conv);
         Configuration configuration = Configuration.of(name())
                 .with("pixels", single || isKept ? 1 : 2)
                 .with("block", block)
-                .with("unroll", workload.isForSize() ? 1 : single ? 4 : 9)
+                .with("unroll", workload.isForSize() ? 1 : single || isPacked ? 4 : 9)
                 .withFlag("kept_weights", isKept);
         MveGather gather = MveGather.of(conv);
         Configuration all = inPlace ? configuration : configuration.with(gather.title(), gather.chunk());
-        return FourBitWeights.packed(all, single && !isKept && FourBitWeights.fit(conv));
+        return FourBitWeights.packed(all.withFlag(PIPELINED, isPacked && !single && canPipeline(conv)), isPacked);
     }
 }

@@ -9,7 +9,7 @@ package io.kiln.schedule.convolution;
  * @param channels at most 8 for one pixel and 4 for two
  * @param unroll steps in the loop, if there are more than this
  * @param isPipelined whether a step loads for the next one; only for two pixels and four channels
- * @param isPacked whether a byte holds a weight of each of two channels, that of the first in its lower half; only for bytes and one pixel. The sums of
+ * @param isPacked whether a byte holds a weight of each of two channels, that of the first in its lower half; only for bytes. The sums of
  *     the first, third and so on are then 16 times too large
  */
 public record MveSteps(Instructions set, int pixels, int channels, int unroll, boolean isPipelined, boolean isPacked) {

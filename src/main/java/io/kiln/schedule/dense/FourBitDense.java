@@ -14,6 +14,7 @@ import io.kiln.lower.Epilogue;
 import io.kiln.lower.Rows;
 import io.kiln.lower.layer.BiasTable;
 import io.kiln.lower.layer.ConvComputation;
+import io.kiln.schedule.parts.FourBitWeights;
 import io.kiln.schedule.space.ConvTask;
 import io.kiln.schedule.space.LayerLoops;
 import io.kiln.tir.BlockBuilder;
@@ -24,6 +25,7 @@ import io.kiln.tir.Kernel.Pointer;
 import io.kiln.tir.KernelSheet;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * Fully connected layers whose weights take four bits: a kernel sums the products of a row with four channels at a time, {@code
@@ -37,8 +39,6 @@ import java.util.List;
 final class FourBitDense {
     /** Channels that are computed together. */
     private static final int GROUP = 4;
-
-    private static final int OFFSET = 8;
 
     private final ConvComputation conv;
     private final boolean hasDsp;
@@ -68,18 +68,16 @@ final class FourBitDense {
     }
 
     /** Weights of a group, by channel. */
-    private int[][] group(int first) {
-        int[][] taps = new int[GROUP][];
-        for (int c = 0; c < GROUP; c++) {
-            taps[c] = first + c < conv.channels() ? conv.taps(first + c) : new int[conv.taps()];
-        }
-        return taps;
+    private List<int[]> group(int first) {
+        return IntStream.range(first, first + GROUP)
+                .mapToObj(c -> c < conv.channels() ? conv.taps(c) : new int[conv.taps()])
+                .toList();
     }
 
     private int[] halfwords() {
         List<Integer> words = new ArrayList<>();
         for (int first = 0; first < conv.channels(); first += GROUP) {
-            int[][] taps = group(first);
+            List<int[]> taps = group(first);
             for (int i = 0; i < conv.taps(); i += 4) {
                 for (int k = i; k < i + 2; k++) {
                     words.add(halfword(taps, k) | halfword(taps, k + 2) << Short.SIZE);
@@ -89,24 +87,20 @@ final class FourBitDense {
         return words.stream().mapToInt(w -> w).toArray();
     }
 
-    /** {@code 4096 * d + 256 * (c + 8) + 16 * (b + 8) + (a + 8)}; 0 behind the last input, which is multiplied by 0. */
-    private static int halfword(int[][] taps, int i) {
-        if (i >= taps[0].length) {
-            return 0;
-        }
-        int low = taps[0][i] + OFFSET | (taps[1][i] + OFFSET) << 4 | (taps[2][i] + OFFSET) << 8;
-        return low | (taps[3][i] & 0xF) << 12;
+    /** See {@link FourBitWeights#halfword}; 0 behind the last input, which is multiplied by 0. */
+    private static int halfword(List<int[]> taps, int i) {
+        return i < taps.get(0).length ? FourBitWeights.halfword(taps, i) : 0;
     }
 
     private int[] bytes() {
         List<Integer> words = new ArrayList<>();
         for (int first = 0; first < conv.channels(); first += GROUP) {
-            int[][] taps = group(first);
+            List<int[]> taps = group(first);
             for (int i = 0; i < conv.taps(); i += 2) {
                 int word = 0;
                 for (int c = 0; c < GROUP; c++) {
-                    int second = i + 1 < conv.taps() ? taps[c][i + 1] : 0;
-                    word |= ((taps[c][i] & 0xF) | (second & 0xF) << 4) << (Byte.SIZE * c);
+                    int second = i + 1 < conv.taps() ? taps.get(c)[i + 1] : 0;
+                    word |= ((taps.get(c)[i] & 0xF) | (second & 0xF) << 4) << (Byte.SIZE * c);
                 }
                 words.add(word);
             }

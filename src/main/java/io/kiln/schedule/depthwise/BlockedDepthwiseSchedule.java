@@ -78,7 +78,7 @@ public final class BlockedDepthwiseSchedule implements Schedule<BlockedDepthwise
         int[] pixels = IntStream.rangeClosed(1, Math.max(most, DepthwiseLoops.mostPixels(workload.features())))
                 .filter(p -> p <= width)
                 .toArray();
-        Knob bits = rescaling.proven().isPresent() ? Knob.unusual("weight_bits") : FourBitWeights.knob(workload.conv());
+        Knob bits = rescaling.proven().isPresent() ? FourBitWeights.unpacked() : FourBitWeights.knob(workload.conv());
         return Space.of(name(), Knob.of("pixels", pixels), bits);
     }
 

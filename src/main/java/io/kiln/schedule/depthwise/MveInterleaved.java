@@ -29,7 +29,7 @@ import java.util.stream.IntStream;
  * The inputs of {@link MveDepthwise} and {@link MveTileDepthwise} in scratch: four values of a channel that windows multiply together are one word.
  *
  * <pre>
- * windows of several rows   [four rows of the window][column, padding included][channel][row]
+ * windows of several rows   [four rows of the window][column, padding included][channel][row]; the words of a patch go by columns
  * windows of one row        [column, padding included][channel][this column and the three next ones under a window], then the row
  *                           with its padding
  * </pre>
@@ -127,15 +127,20 @@ record MveInterleaved(ConvComputation conv, int tile) {
         if (isRow()) {
             return k * WORD * w.dilationW() * channels() * WORD;
         }
-        int column = k % columns() * w.dilationW();
-        return k / columns() * bandBytes(chunk()) + column * channels() * WORD;
+        int column = k / bands() * w.dilationW();
+        return k % bands() * bandBytes(chunk()) + column * channels() * WORD;
+    }
+
+    /** Whether words of a patch fill vectors of so many, which are all alike: equally many columns of all rows. */
+    boolean isEven(int vector) {
+        return !isRow() && words() % vector == 0 && vector % bands() == 0;
     }
 
     /** The weight of byte {@code i} of a patch for the window so many rows and columns behind the first; 0 where there is no tap or channel. */
     int weight(int channel, int i, int down, int right) {
         Window w = conv.window();
-        int ky = isRow() ? 0 : i / WORD / columns() * WORD + i % WORD - down;
-        int kx = isRow() ? i : i / WORD % columns() - right;
+        int ky = isRow() ? 0 : i / WORD % bands() * WORD + i % WORD - down;
+        int kx = isRow() ? i : i / WORD / bands() - right;
         boolean there = channel < conv.channels() && ky >= 0 && kx >= 0 && ky < w.kernelH() && kx < w.kernelW();
         return there ? conv.tap(channel, ky, kx, 0) : 0;
     }

@@ -67,7 +67,7 @@ final class MveTileDepthwise {
         this.inputs = new MveInterleaved(conv, TILE);
         this.scratch = buffers.scratch(DType.INT8, inputs.scratchBytes());
         this.kernel = new MveTileKernel(
-                vectors(conv), every(conv), MveEpilogue.of(rescale), rescale.low() == -128 && rescale.high() == 127);
+                vectors(conv), inputs.isEven(WORDS), every(conv), MveEpilogue.of(rescale), rescale.low() == -128 && rescale.high() == 127);
         this.offsets = tables.add("offsets", DType.INT32, inputs.offsets(WORDS * kernel.vectors()));
         this.packed = new ArrayList<>();
         for (int m = 0; m < kernel.every(); m++) {

@@ -21,6 +21,7 @@ import io.kiln.schedule.space.Knob;
 import io.kiln.schedule.space.Workload;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
+import java.util.List;
 import java.util.stream.IntStream;
 
 /**
@@ -42,7 +43,20 @@ public final class FourBitWeights {
     /** Fewer weights than this do not pay for the code. */
     private static final int FEWEST = 64;
 
+    /** What {@link #halfword} holds, in words. */
+    public static final String HALFWORD = "4096 * d + 256 * (c + 8) + 16 * (b + 8) + (a + 8)";
+
     private FourBitWeights() {}
+
+    /**
+     * The weights of four channels for one input in a halfword, as SMLAD multiplies them where they lie: {@value #HALFWORD}.
+     *
+     * @param taps weights of each channel
+     */
+    public static int halfword(List<int[]> taps, int i) {
+        int low = taps.get(0)[i] - LEAST | (taps.get(1)[i] - LEAST) << 4 | (taps.get(2)[i] - LEAST) << 8;
+        return low | (taps.get(3)[i] & 0xF) << 12;
+    }
 
     /** Whether there are enough weights and all are in this range. */
     public static boolean fit(ConvComputation conv) {
@@ -54,7 +68,12 @@ public final class FourBitWeights {
 
     /** The knob of schedules that can pack weights two to a byte. */
     public static Knob knob(ConvComputation conv) {
-        return fit(conv) ? Knob.unusual(KNOB, PACKED) : Knob.unusual(KNOB);
+        return fit(conv) ? Knob.unusual(KNOB, PACKED) : unpacked();
+    }
+
+    /** The same where they cannot be. */
+    public static Knob unpacked() {
+        return Knob.unusual(KNOB);
     }
 
     /** Whether a configuration packs them. */
@@ -112,12 +131,18 @@ public final class FourBitWeights {
 
     /** A table of halves; an odd number of weights leaves the last half 0. */
     static Buffer halves(String name, byte[] weights, Tables tables) {
+        int[] wide = IntStream.range(0, weights.length).map(i -> weights[i]).toArray();
+        return halves(name, DType.UINT8, wide, tables);
+    }
+
+    /** The same in bytes with or without a sign. */
+    public static Buffer halves(String name, DType type, int[] weights, Tables tables) {
         byte[] packed = new byte[(weights.length + 1) / 2];
         for (int i = 0; i < weights.length; i++) {
             packed[i / 2] |= (byte) ((weights[i] & 0xF) << (4 * (i % 2)));
         }
         return tables.add(
-                name, DType.UINT8, Bytes.wrap(packed), "Two weights of four bits a byte, the first in the lower half.");
+                name, type, Bytes.wrap(packed), "Two weights of four bits a byte, the first in the lower half.");
     }
 
     /** A table of the halves of a depthwise layer, {@code [pair of taps][channel]}: a byte holds two taps of one channel. */

@@ -4,6 +4,7 @@ package io.kiln.toolchain.board;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
+import io.kiln.base.NearMiss;
 import io.kiln.base.Problems;
 import io.kiln.toolchain.board.Flashing.ChipId;
 import io.kiln.toolchain.board.Flashing.OpenOcd;
@@ -89,7 +90,7 @@ final class FlashParser {
                         definition.title() + " has no parameter " + name,
                         profile.where(where + "/" + name),
                         names.isEmpty() ? "{}" : String.join(", ", names),
-                        ""));
+                        NearMiss.didYouMean(name, names)));
         for (Parameter each : definition.parameters()) {
             String value = values.getOrDefault(each.name(), each.value().orElse(""));
             boolean isDefault = each.value().filter(value::equals).isPresent();

@@ -205,7 +205,7 @@ public final class Packs {
                 text.isBlank() ? "no device is named" : "the pack has no device " + text,
                 place.toString(),
                 "one of its " + names.size() + " devices",
-                (near.isEmpty() ? "" : near + "? ") + "kiln:devices lists them"));
+                (near.isEmpty() ? "" : near + " ") + "kiln:devices lists them"));
     }
 
     private static boolean isEqual(Device one, Device other) {

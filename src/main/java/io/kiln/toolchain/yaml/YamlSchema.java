@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.toolchain.yaml;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.networknt.schema.Error;
 import com.networknt.schema.InputFormat;
 import com.networknt.schema.Schema;
@@ -8,10 +9,13 @@ import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SchemaRegistryConfig;
 import com.networknt.schema.SpecificationVersion;
 import com.networknt.schema.path.NodePath;
+import io.kiln.base.NearMiss;
 import io.kiln.base.Problems;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.function.UnaryOperator;
 
@@ -20,6 +24,9 @@ public final class YamlSchema {
     /** The configuration of the validator, which has messages in 27 languages, and takes the computer's unless it is told. */
     private static final SchemaRegistryConfig ENGLISH =
             SchemaRegistryConfig.builder().locale(Locale.ROOT).build();
+
+    /** What refuses keys. */
+    private static final List<String> KEYS = List.of("additionalProperties", "propertyNames");
 
     private final String file;
     private final Schema schema;
@@ -53,17 +60,35 @@ public final class YamlSchema {
     private void check(YamlDocument document, UnaryOperator<String> where, Problems problems) {
         for (Error error : schema.validate(document.root())) {
             String pointer = pointer(error.getInstanceLocation());
-            if (error.getProperty() != null && "additionalProperties".equals(error.getKeyword())) {
+            List<String> keys = keys(error);
+            if (!keys.isEmpty()) {
+                String question = NearMiss.didYouMean(error.getProperty(), keys);
                 problems.add(
                         "unknown key \"" + error.getProperty() + "\"",
                         where.apply(pointer + "/" + error.getProperty()),
                         "",
-                        "Remove it or see " + file + " for the allowed keys");
+                        (question.isEmpty() ? "Remove it or see " : question + " See ") + file
+                                + " for the allowed keys");
             } else {
                 String label = pointer.isEmpty() ? "" : pointer.substring(1).replace('/', '.') + ": ";
                 problems.add(label + error.getMessage(), where.apply(pointer), "", "");
             }
         }
+    }
+
+    /** All keys that the schema has where it refuses another one; none if it refuses something else, or keys by their spelling. */
+    private List<String> keys(Error error) {
+        List<String> keys = new ArrayList<>();
+        if (error.getProperty() != null && KEYS.contains(error.getKeyword())) {
+            String parent = pointer(error.getSchemaLocation().getFragment().getParent());
+            JsonNode at = schema.getSchemaNode().at(parent);
+            if (error.getKeyword().equals(KEYS.get(0))) {
+                at.path("properties").fieldNames().forEachRemaining(keys::add);
+            } else {
+                at.path(KEYS.get(1)).path("enum").forEach(name -> keys.add(name.textValue()));
+            }
+        }
+        return keys;
     }
 
     private static String pointer(NodePath path) {

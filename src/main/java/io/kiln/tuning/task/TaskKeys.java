@@ -8,16 +8,13 @@ import io.kiln.ir.op.layer.QnnDense;
 import io.kiln.ir.type.TensorType;
 import io.kiln.lower.FusedOperator;
 import io.kiln.lower.layer.ConvComputation;
-import io.kiln.target.InstructionCache;
 import io.kiln.target.Target;
 import io.kiln.tuning.record.RecordValue;
 import io.kiln.tuning.record.RecordValue.Items;
 import io.kiln.tuning.record.RecordValue.Numeric;
 import io.kiln.tuning.record.RecordValue.Text;
 import io.kiln.tuning.record.TaskKey;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
@@ -27,8 +24,6 @@ import java.util.stream.IntStream;
 public final class TaskKeys {
     /** The prefix of Kiln's templates. */
     public static final String PREFIX = "kiln.";
-
-    private static final String CACHE = "-" + InstructionCache.SIZE + "=";
 
     private TaskKeys() {}
 
@@ -62,14 +57,6 @@ public final class TaskKeys {
     public static String objective(TaskKey key) {
         List<RecordValue> args = key.args();
         return !args.isEmpty() && args.get(args.size() - 1) instanceof Text text ? text.value() : "";
-    }
-
-    /** The size of the cache of code that a target states, by which boards whose flash waits are told apart; empty if it does not. */
-    public static Optional<String> cache(String target) {
-        return Arrays.stream(target.split("\\s+"))
-                .filter(word -> word.startsWith(CACHE))
-                .map(word -> word.substring(CACHE.length()))
-                .findFirst();
     }
 
     /** The template without the core, such as {@code kiln.conv2d}. */

@@ -20,6 +20,7 @@ import io.kiln.device.rpc.packet.DataType;
 import io.kiln.device.rpc.packet.RpcException;
 import io.kiln.device.transport.FrameDecoder;
 import io.kiln.device.transport.Frames;
+import io.kiln.device.transport.SessionLimits;
 import io.kiln.device.transport.Transport;
 import io.kiln.firmware.BroughtSources;
 import io.kiln.firmware.CompiledObjects;
@@ -193,7 +194,8 @@ class RpcServerOnBoardTest {
             }
             for (int i = 0; i < (isNight ? 50 : 3); i++) {
                 try (Transport line = Emulator.of(board, Duration.ofMinutes(5)).boot(image);
-                        RpcClient client = RpcClient.connect(line, TransportTimeouts.onThisComputer(), log -> {});
+                        RpcClient client =
+                                RpcClient.connect(line, TransportTimeouts.of(SessionLimits.USUAL, true), log -> {});
                         RemoteTensor tensor = client.allocate(DataType.of(DType.INT8), 64)) {
                     Bytes data = Bytes.copyOf(new byte[64]);
                     tensor.upload(data);

@@ -8,6 +8,8 @@ import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.device.protocol.ModelSession.Model;
 import io.kiln.device.transport.Frames;
+import io.kiln.device.transport.SessionLimits;
+import io.kiln.device.transport.Transport;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.InputStream;
@@ -18,10 +20,13 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a host does with what an image may send; the images themselves run in the emulator's tests. */
 @Timeout(value = 20, unit = TimeUnit.SECONDS)
@@ -36,7 +41,7 @@ class FirmwareSessionTest {
     @Test
     void nothingIsSentBeforeTheBanner() {
         ByteArrayOutputStream sent = new ByteArrayOutputStream();
-        assertThatThrownBy(() -> FirmwareSession.open(image("booting\n"), sent, SOON, text -> {}))
+        assertThatThrownBy(() -> FirmwareSession.open(image("booting\n"), sent, SOON, SOON, text -> {}))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("kiln: ready")
                 .hasMessageContaining("booting");
@@ -47,18 +52,54 @@ class FirmwareSessionTest {
     void anImageThatKeepsQuietIsGivenUp() throws Exception {
         try (PipedOutputStream quiet = new PipedOutputStream();
                 PipedInputStream in = new PipedInputStream(quiet)) {
-            assertThatThrownBy(() -> FirmwareSession.open(in, OutputStream.nullOutputStream(), SOON, text -> {}))
+            assertThatThrownBy(() -> FirmwareSession.open(in, OutputStream.nullOutputStream(), SOON, SOON, text -> {}))
                     .isInstanceOf(KilnException.class)
                     .hasMessageContaining("did not answer")
                     .hasMessageContaining("It printed nothing");
         }
     }
 
+    /** The limits that a user sets hold on a board's line and on an emulator's, where they grow at most twelvefold. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void limitsOfStartAndAnswerAreTheUsers(boolean isEmulated) throws Exception {
+        Optional<Duration> soon = Optional.of(Duration.ofMillis(20));
+        SessionLimits start = new SessionLimits(soon, Optional.empty());
+        try (PipedOutputStream quiet = new PipedOutputStream();
+                PipedInputStream in = new PipedInputStream(quiet)) {
+            Protocol protocol = new ConsoleProtocol(isEmulated ? LATE : SOON, start);
+            assertThatThrownBy(() -> protocol.connect(new Line(in, isEmulated), text -> {}))
+                    .hasMessageContaining(isEmulated ? "did not answer within 0 s" : "the board sends nothing");
+        }
+        SessionLimits answer = new SessionLimits(Optional.empty(), soon);
+        try (PipedOutputStream quiet = new PipedOutputStream();
+                PipedInputStream in = new PipedInputStream(quiet)) {
+            quiet.write("kiln: ready\n".getBytes(StandardCharsets.US_ASCII));
+            ModelSession session = new ConsoleProtocol(LATE, answer).connect(new Line(in, isEmulated), text -> {});
+            assertThatThrownBy(session::models).hasMessageContaining("did not answer within 0 s");
+        }
+    }
+
+    private record Line(InputStream input, boolean ownsProgram) implements Transport {
+        @Override
+        public OutputStream output() {
+            return OutputStream.nullOutputStream();
+        }
+
+        @Override
+        public KilnException explained(KilnException failure) {
+            return failure;
+        }
+
+        @Override
+        public void close() {}
+    }
+
     @Test
     void anImageThatRebootsInALoopIsNamedAsSuch() throws Exception {
         String start = "kiln: ready, m\r\n";
         FirmwareSession looping = FirmwareSession.open(
-                image(start, start, start, start), OutputStream.nullOutputStream(), LATE, text -> {});
+                image(start, start, start, start), OutputStream.nullOutputStream(), LATE, LATE, text -> {});
         assertThatThrownBy(() -> looping.run(0, MODEL, List.of(bytes(5, 6))))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("the image starts again and again: 3 times in place of an answer")
@@ -66,7 +107,7 @@ class FirmwareSessionTest {
         try (PipedOutputStream board = new PipedOutputStream();
                 PipedInputStream in = new PipedInputStream(board)) {
             board.write((start + start).getBytes(StandardCharsets.US_ASCII));
-            FirmwareSession once = FirmwareSession.open(in, OutputStream.nullOutputStream(), SOON, text -> {});
+            FirmwareSession once = FirmwareSession.open(in, OutputStream.nullOutputStream(), SOON, SOON, text -> {});
             assertThatThrownBy(() -> once.run(0, MODEL, List.of(bytes(5, 6))))
                     .isInstanceOf(KilnException.class)
                     .hasMessageContaining("the image started again in place of an answer");
@@ -80,6 +121,7 @@ class FirmwareSessionTest {
                 image("kiln: ready\n", "kiln: ready\n", reply(0x82, 0, 7, 1, 2, 3)),
                 OutputStream.nullOutputStream(),
                 LATE,
+                LATE,
                 text -> {});
         assertThat(session.run(0, MODEL, List.of(bytes(5, 6)))).containsExactly(bytes(7), bytes(1, 2, 3));
     }
@@ -91,6 +133,7 @@ class FirmwareSessionTest {
                 image("kiln: ready, m\r\n", "warming up\n", reply(0x82, 0, 7, 1, 2, 3)),
                 OutputStream.nullOutputStream(),
                 LATE,
+                LATE,
                 shown::append);
         assertThat(session.run(0, MODEL, List.of(bytes(5, 6)))).containsExactly(bytes(7), bytes(1, 2, 3));
         assertThat(shown.toString()).isEqualTo("kiln: ready, m\r\nwarming up\n");
@@ -99,8 +142,8 @@ class FirmwareSessionTest {
     @Test
     void aRequestThatWasDamagedOnItsWayIsSentAgain() {
         ByteArrayOutputStream sent = new ByteArrayOutputStream();
-        FirmwareSession session =
-                FirmwareSession.open(image("kiln: ready\n", reply(0x80, 5), reply(0x83, 0)), sent, SOON, text -> {});
+        FirmwareSession session = FirmwareSession.open(
+                image("kiln: ready\n", reply(0x80, 5), reply(0x83, 0)), sent, SOON, SOON, text -> {});
         session.exit();
         byte[] once = Frames.encode(bytes(3));
         assertThat(sent.toByteArray()).hasSize(2 * once.length).startsWith(once).endsWith(once);
@@ -114,6 +157,7 @@ class FirmwareSessionTest {
                 image("kiln: ready\n", half, new byte[] {(byte) 0xff}, "\r\nkiln: exception 3\r\n", end(70)),
                 OutputStream.nullOutputStream(),
                 LATE,
+                LATE,
                 text -> {});
         assertThatThrownBy(() -> session.run(0, MODEL, List.of(bytes(5, 6))))
                 .isInstanceOf(KilnException.class)
@@ -124,10 +168,18 @@ class FirmwareSessionTest {
     @Test
     void anImageThatEndsAfterItsLastAnswerIsDone() {
         FirmwareSession good = FirmwareSession.open(
-                image("kiln: ready\n", reply(0x83, 0), end(0)), OutputStream.nullOutputStream(), LATE, text -> {});
+                image("kiln: ready\n", reply(0x83, 0), end(0)),
+                OutputStream.nullOutputStream(),
+                LATE,
+                LATE,
+                text -> {});
         good.exit();
         FirmwareSession bad = FirmwareSession.open(
-                image("kiln: ready\n", reply(0x83, 0), end(9)), OutputStream.nullOutputStream(), LATE, text -> {});
+                image("kiln: ready\n", reply(0x83, 0), end(9)),
+                OutputStream.nullOutputStream(),
+                LATE,
+                LATE,
+                text -> {});
         assertThatThrownBy(bad::exit).isInstanceOf(KilnException.class).hasMessageContaining("code 9");
     }
 
@@ -155,7 +207,7 @@ class FirmwareSessionTest {
     @Test
     void inputsOfTheWrongSizeAreNotSent() {
         FirmwareSession session =
-                FirmwareSession.open(image("kiln: ready\n"), OutputStream.nullOutputStream(), SOON, text -> {});
+                FirmwareSession.open(image("kiln: ready\n"), OutputStream.nullOutputStream(), SOON, SOON, text -> {});
         assertThatThrownBy(() -> session.run(0, MODEL, List.of(bytes(1, 2, 3))))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("[3] bytes")
@@ -176,7 +228,7 @@ class FirmwareSessionTest {
             Object hostile = random.nextBoolean() ? Frames.encode(Bytes.copyOf(payload)) : payload;
             InputStream said = image("kiln: ready\n", hostile);
             try (FirmwareSession session =
-                    FirmwareSession.open(said, OutputStream.nullOutputStream(), LATE, text -> {})) {
+                    FirmwareSession.open(said, OutputStream.nullOutputStream(), LATE, LATE, text -> {})) {
                 assertThat(session.models()).hasSizeLessThan(256);
             } catch (KilnException e) {
                 assertThat(e.problems()).isNotEmpty();

@@ -89,7 +89,7 @@ class HostileFiguresTest {
                                 new About("v\n" + i, "", "host", 1),
                                 1,
                                 new Jobs(0, 0),
-                                List.of(new Offered("board", "core", "board", "probe", "state" + i)),
+                                List.of(new Offered("board", "core", "board", "probe", "state" + i, "")),
                                 List.of(new Running("job", "board", "place" + i, 1)))))
                 .toList();
         return new FarmState(

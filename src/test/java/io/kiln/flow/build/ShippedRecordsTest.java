@@ -20,6 +20,8 @@ import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.RecordsSpec;
 import io.kiln.flow.spec.SpecDraft;
 import io.kiln.reference.OwnModel;
+import io.kiln.target.InstructionCache;
+import io.kiln.target.InstructionCache.SizeClass;
 import io.kiln.toolchain.compiler.TestToolchains;
 import io.kiln.tuning.record.RecordFiles;
 import io.kiln.tuning.record.RecordReader;
@@ -34,11 +36,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The records that come with Kiln are well-formed, fit the layers of their models, and give way to the project's own. */
@@ -81,20 +85,44 @@ class ShippedRecordsTest {
         assertThat(logs).contains("cortex-m3.log", "cortex-m4.log", "cortex-m55.log", "rv32imac.log");
         for (String file : logs) {
             String core = file.substring(0, file.length() - ".log".length());
-            List<TuningRecord> records = ShippedRecords.of(core, objective);
-            assertThat(RecordReader.parse(ShippedRecords.text(core, objective).orElseThrow(), file)
-                            .warnings())
-                    .isEmpty();
-            assertThat(records).isNotEmpty().allSatisfy(record -> {
-                assertThat(record.result().isMeasured()).isTrue();
-                assertThat(record.task().template()).startsWith(TaskKeys.PREFIX).endsWith("." + core);
-                assertThat(record.task().keys()).isNotEmpty();
-                assertThat(TaskKeys.objective(record.task())).isEqualTo(objective);
+            assertThat(ofEachLayerOne(core, objective, file))
+                    .allSatisfy(record ->
+                            assertThat(TaskKeys.objective(record.task())).isEqualTo(objective));
+        }
+    }
+
+    private static List<TuningRecord> ofEachLayerOne(String core, String objective, String file) {
+        List<TuningRecord> records = ShippedRecords.of(core, objective);
+        assertThat(RecordReader.parse(ShippedRecords.text(core, objective).orElseThrow(), file)
+                        .warnings())
+                .isEmpty();
+        assertThat(records).isNotEmpty().allSatisfy(record -> {
+            assertThat(record.result().isMeasured()).isTrue();
+            assertThat(record.task().template()).startsWith(TaskKeys.PREFIX).endsWith("." + core);
+            assertThat(record.task().keys()).isNotEmpty();
+        });
+        assertThat(records.stream()
+                        .map(record -> TaskKeys.layer(record.task()))
+                        .collect(Collectors.toSet()))
+                .hasSameSizeAs(records);
+        return records;
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void thoseOfBoardCyclesLieWithTheCachesTheyWereFoundWith(SizeClass cache) {
+        String folder = "board-cycles/" + cache.text();
+        Set<String> logs = ResourceTree.read("toolchains/tuning/" + folder).keySet();
+        assertThat(logs).isNotEmpty().allMatch(file -> file.endsWith(".log") && !file.contains("/"));
+        for (String file : logs) {
+            String core = file.substring(0, file.length() - ".log".length());
+            assertThat(ofEachLayerOne(core, folder, file)).allSatisfy(record -> {
+                assertThat(TaskKeys.objective(record.task())).isEqualTo(Metric.BOARD_CYCLES.text());
+                int bytes = InstructionCache.stated(record.task().target()).orElseThrow();
+                assertThat(SizeClass.of(bytes)).isEqualTo(cache);
+                assertThat(ShippedRecords.ofBoardCycles(core, record.task().target()))
+                        .contains(record);
             });
-            assertThat(records.stream()
-                            .map(record -> TaskKeys.layer(record.task()))
-                            .collect(Collectors.toSet()))
-                    .hasSameSizeAs(records);
         }
     }
 
@@ -152,18 +180,42 @@ class ShippedRecordsTest {
                 .toList();
     }
 
-    /** What is fastest where flash waits depends on the cache of code: records of another size of it, or of none, are left alone. */
+    /** What is fastest where flash waits depends on the cache of code: records of another class of it, of a larger one, or of none, are left alone. */
+    @ParameterizedTest
+    @CsvSource({
+        "nucleo-l4r5zi, 512, true",
+        "nucleo-l4r5zi, 1024, true",
+        "nucleo-l4r5zi, 2048, false",
+        "nucleo-l4r5zi, 16384, false",
+        "nrf52840-dk, 1024, false",
+        "nrf52840-dk, 2048, true",
+        "nrf52840-dk, 4096, false",
+        "mps2-an386, 1024, false"
+    })
+    void recordsOfBoardCyclesHoldForCachesOfTheSameClassThatAreNoSmaller(String board, int bytes, boolean holds) {
+        ResolvedBuild waits = build(board);
+        List<TuningRecord> records = ofBoardCycles(bytes);
+        RecordFiles.write(BoardRecords.log(waits.spec()), records);
+        Set<String> costs = records.stream().map(ShippedRecordsTest::cost).collect(Collectors.toSet());
+        List<String> followed = records(waits);
+        assertThat(followed).isNotEmpty();
+        assertThat(followed.stream().filter(reason -> costs.stream().anyMatch(reason::endsWith)))
+                .hasSize(holds ? followed.size() : 0);
+    }
+
+    private static String cost(TuningRecord record) {
+        return String.format(Locale.ROOT, " %,d board cycles a call", Math.round(record.result().mean() * 1e9));
+    }
+
     @Test
-    void recordsOfBoardCyclesHoldForCachesOfTheSameSize() {
-        ResolvedBuild waits = build("nucleo-l4r5zi");
-        assertThat(waits.target()).contains("-i-cache-size=1024");
-        RecordFiles.write(BoardRecords.log(waits.spec()), ofBoardCycles(1024));
-        assertThat(records(waits)).isNotEmpty().allMatch(reason -> reason.endsWith(" board cycles a call"));
-        RecordFiles.write(BoardRecords.log(waits.spec()), ofBoardCycles(8192));
-        assertThat(records(waits)).isNotEmpty().noneMatch(reason -> reason.endsWith(" board cycles a call"));
-        ResolvedBuild free = build("mps2-an386");
-        RecordFiles.write(BoardRecords.log(free.spec()), ofBoardCycles(1024));
-        assertThat(records(free)).isNotEmpty().noneMatch(reason -> reason.endsWith(" board cycles a call"));
+    void aBuildForABoardWhoseFlashWaitsFollowsThoseOfItsCache() {
+        ResolvedBuild build = build("nucleo-l4r5zi");
+        Set<String> costs = ShippedRecords.ofBoardCycles("cortex-m4", build.target()).stream()
+                .map(ShippedRecordsTest::cost)
+                .collect(Collectors.toSet());
+        assertThat(records(build)).anyMatch(reason -> costs.stream().anyMatch(reason::endsWith));
+        assertThat(records(build("nucleo-l4r5zi", INSTRUCTIONS))).noneMatch(reason -> reason.contains("board cycles"));
+        assertThat(records(build("mps2-an386"))).noneMatch(reason -> reason.contains("board cycles"));
     }
 
     @Test

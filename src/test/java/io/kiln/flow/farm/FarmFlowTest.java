@@ -24,6 +24,7 @@ import io.kiln.farm.job.RunPlace;
 import io.kiln.farm.link.FarmAddress;
 import io.kiln.farm.link.FarmOrder;
 import io.kiln.farm.state.FarmKeeper;
+import io.kiln.farm.state.FarmUnit;
 import io.kiln.farm.worker.Worker;
 import io.kiln.farm.worker.WorkerSetup.Identity;
 import io.kiln.flow.Flow;
@@ -231,6 +232,9 @@ final class FarmFlowTest {
         }
         FarmStep step = new FarmStep(LOG, folder.resolve("state"));
         step.show(broker.address(), FarmOrder.STATE, "");
+        assertThat(FarmUnit.of(keeper.state()))
+                .extracting(FarmUnit::text)
+                .contains("virtual-stm32f405 (board, worker bench, probe first, silicon=virtual)");
         JsonSchemas.assertFits("farm", Files.readString(folder.resolve("state/farm.json")));
         assertThat(Files.readString(folder.resolve("state/farm.html"))).contains("<h2>Workers</h2>", "bench");
         assertThat(LOG.said()).anyMatch(line -> line.startsWith("Worker bench on "));

@@ -133,7 +133,8 @@ final class FarmSoakTest {
     private void soak(Bytes emulated, Bytes flashed) throws Exception {
         Map<String, FarmClient> clients = new TreeMap<>();
         for (String project : Set.copyOf(PROJECTS)) {
-            JobTerms terms = new JobTerms(Duration.ofMinutes(20), project, JobTerms.USUAL, Labels.NONE, "1.0.0");
+            JobTerms terms =
+                    new JobTerms(Duration.ofMinutes(20), project, JobTerms.usual("verify"), Labels.NONE, "1.0.0");
             clients.put(project, connect(terms));
         }
         FarmTask run = new FarmTask.Run(List.of(new FarmTask.Call(0, input())));

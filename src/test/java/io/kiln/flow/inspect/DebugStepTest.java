@@ -66,7 +66,7 @@ final class DebugStepTest {
                 .doesNotContain(folder.toString());
         assertThat(debug.resolve("tasks.json"))
                 .content()
-                .contains("${workspaceFolder}/out/")
+                .contains("${workspaceFolder}/out/", "exec qemu-system-arm -M ")
                 .doesNotContain(folder.toString());
         assertThat(debug.resolve("probe.gdb")).content().contains("load\n");
         assertThat(debug.resolve("qemu.gdb")).content().contains("target extended-remote 127.0.0.1:3333");

@@ -10,10 +10,13 @@ import io.kiln.base.KilnException;
 import io.kiln.device.flash.TestOpenOcd;
 import io.kiln.flow.Flow;
 import io.kiln.flow.GestureProject;
+import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.ConsoleSpec;
 import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.FlashSpec;
 import io.kiln.flow.spec.TestSpec;
+import io.kiln.flow.spec.VerifyOn;
 import io.kiln.process.TestPrograms;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.IOException;
@@ -22,6 +25,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -188,6 +192,26 @@ final class TestStepTest {
                 .hasMessageContaining("a.yaml:5:1: timeout")
                 .hasMessageContaining("b.yaml:1:1: schema")
                 .hasMessageContaining("c.yaml:2");
+    }
+
+    /** The first goal of a project tells mistakes in scripts and descriptions of samples, which later goals read. */
+    @Test
+    void mistakesAreToldBeforeAnythingIsBuilt() throws IOException {
+        write("src/test/firmware/a.yaml", "schema: 1\nsteps:\n  - expext: ready\n");
+        write("vectors/samples.yaml", "schema: 1\nsound: {}\nsoud: {}\n");
+        BuildSpec spec = new GestureProject(folder)
+                .spec("mps2-an387")
+                .verify(new VerifySpec(VerifyOn.EMULATOR, Optional.of(folder.resolve("vectors")), 0, 0))
+                .build();
+        Flow flow = new Flow(log, TestToolchains.environment(log));
+        for (Consumer<BuildSpec> goal : List.<Consumer<BuildSpec>>of(flow::resolve, flow::resolveAhead)) {
+            assertThatThrownBy(() -> goal.accept(spec))
+                    .isInstanceOf(KilnException.class)
+                    .hasMessageStartingWith("4 problems")
+                    .hasMessageContaining("there is no board mps2-an387")
+                    .hasMessageContaining("a.yaml:3:5: unknown key \"expext\". Did you mean expect?")
+                    .hasMessageContaining("samples.yaml:3:1: unknown key \"soud\". Did you mean sound?");
+        }
     }
 
     private void test() {

@@ -3,8 +3,10 @@ package io.kiln.frontend.onnx;
 
 import io.kiln.base.Bytes;
 import io.kiln.frontend.InputShapes;
+import io.kiln.frontend.InputValues;
 import io.kiln.frontend.onnx.ml.RandomForests;
 import io.kiln.frontend.onnx.model.ElementType;
+import io.kiln.frontend.onnx.network.Transformers;
 import io.kiln.frontend.onnx.node.NodeFunctions;
 import io.kiln.frontend.onnx.quantized.RandomModels;
 import io.kiln.frontend.onnx.quantized.RandomRealBiases;
@@ -36,7 +38,16 @@ public final class ImportedFunctions {
                         LongStream.range(0, OTHERS)
                                 .mapToObj(seed -> RandomForests.draw(seed).file()))
                 .flatMap(each -> each);
-        return Stream.concat(
-                NodeFunctions.all(), files.map(file -> OnnxFrontend.read(file, "m.onnx", "m", InputShapes.NONE)));
+        return Stream.of(
+                        NodeFunctions.all(),
+                        files.map(file -> OnnxFrontend.read(file, "m.onnx", "m", InputShapes.NONE)),
+                        Stream.of(streaming("m")))
+                .flatMap(each -> each);
+    }
+
+    /** A transformer that keeps keys and values as its state. */
+    public static Function streaming(String name) {
+        Function plain = OnnxFrontend.read(Transformers.streaming(1), "m.onnx", name, InputShapes.NONE);
+        return InputValues.parse(Transformers.STATE).withState(plain, "m.onnx");
     }
 }

@@ -23,7 +23,7 @@ public final class OnnxRuntime {
     private OnnxRuntime() {}
 
     /**
-     * Runs a model.
+     * Runs a model. Inputs of double get floats, and outputs of double are rounded to floats, as Kiln's are.
      *
      * @param params the inputs' names and types, as Kiln imports them
      * @param inputs their elements, little-endian
@@ -37,7 +37,7 @@ public final class OnnxRuntime {
             options.setIntraOpNumThreads(1);
             try (OrtSession session = environment.createSession(model.toArray(), options)) {
                 for (int i = 0; i < params.size(); i++) {
-                    tensors.put(params.get(i).name(), tensor(environment, params.get(i), inputs.get(i)));
+                    tensors.put(params.get(i).name(), tensor(environment, session, params.get(i), inputs.get(i)));
                 }
                 try (OrtSession.Result result = session.run(tensors)) {
                     List<Bytes> outputs = new ArrayList<>();
@@ -54,10 +54,20 @@ public final class OnnxRuntime {
         }
     }
 
-    private static OnnxTensor tensor(OrtEnvironment environment, Parameter param, Bytes data) throws OrtException {
+    private static OnnxTensor tensor(OrtEnvironment environment, OrtSession session, Parameter param, Bytes data)
+            throws OrtException {
         ByteBuffer buffer = ByteBuffer.allocateDirect(data.size()).order(ByteOrder.LITTLE_ENDIAN);
         buffer.put(data.toArray()).flip();
         long[] shape = param.type().shape().dims().stream().mapToLong(d -> d).toArray();
+        boolean isDouble = session.getInputInfo().get(param.name()).getInfo() instanceof TensorInfo info
+                && info.type == OnnxJavaType.DOUBLE;
+        if (isDouble) {
+            ByteBuffer doubles = ByteBuffer.allocateDirect(2 * data.size()).order(ByteOrder.LITTLE_ENDIAN);
+            while (buffer.hasRemaining()) {
+                doubles.putDouble(buffer.getFloat());
+            }
+            return OnnxTensor.createTensor(environment, doubles.flip(), shape, OnnxJavaType.DOUBLE);
+        }
         return OnnxTensor.createTensor(
                 environment, buffer, shape, type(param.type().dtype()));
     }
@@ -80,6 +90,15 @@ public final class OnnxRuntime {
         ByteBuffer buffer = tensor.getByteBuffer().order(ByteOrder.LITTLE_ENDIAN);
         byte[] bytes = new byte[(int) (info.getNumElements() * info.type.size)];
         buffer.get(bytes);
-        return Bytes.wrap(bytes);
+        return info.type == OnnxJavaType.DOUBLE ? narrowed(bytes) : Bytes.wrap(bytes);
+    }
+
+    private static Bytes narrowed(byte[] doubles) {
+        ByteBuffer all = ByteBuffer.wrap(doubles).order(ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer floats = ByteBuffer.allocate(doubles.length / 2).order(ByteOrder.LITTLE_ENDIAN);
+        while (all.hasRemaining()) {
+            floats.putFloat((float) all.getDouble());
+        }
+        return Bytes.wrap(floats.array());
     }
 }

@@ -9,6 +9,7 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import io.kiln.base.Bytes;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.TfliteRounding;
+import io.kiln.frontend.onnx.ImportedFunctions;
 import io.kiln.frontend.onnx.OnnxFrontend;
 import io.kiln.frontend.onnx.RandomBlockModels;
 import io.kiln.frontend.onnx.ml.RandomForests;
@@ -64,6 +65,7 @@ class EveryOperatorTest {
             }
         });
         addOperators(read(FOREIGN), seen);
+        addOperators(ImportedFunctions.streaming("default"), seen);
         addOperators(VelaModel.mixed(VelaModel.U55_128).read(), seen);
         List<RandomModels.Model> quantized =
                 List.of(RandomModels.draw(QUANTIZED_SUM), RandomRealBiases.draw(0), RandomResizes.draw(0));

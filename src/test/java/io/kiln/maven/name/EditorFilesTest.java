@@ -47,6 +47,7 @@ class EditorFilesTest {
     private static final Map<String, String> WRITTEN = Map.of(
             "board", "src/main/boards/left-glove/board.yaml",
             "test", "src/test/firmware/answers.yaml",
+            "plan", "src/test/plan.yaml",
             "preprocess", "src/main/model/kws.preprocess.yaml",
             "samples", "src/main/samples/samples.yaml",
             "model", "src/main/model/model.yaml",

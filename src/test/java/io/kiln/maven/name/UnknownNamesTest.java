@@ -3,6 +3,7 @@ package io.kiln.maven.name;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.kiln.base.KilnException;
 import io.kiln.base.NearMiss;
@@ -11,6 +12,7 @@ import io.kiln.maven.ToldGoal;
 import io.kiln.reference.NeedsShared;
 import io.kiln.reference.SharedFolder;
 import java.io.Reader;
+import java.io.StringReader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -20,14 +22,18 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.apache.maven.execution.MavenSession;
 import org.apache.maven.model.Activation;
 import org.apache.maven.model.ActivationProperty;
+import org.apache.maven.model.InputSource;
 import org.apache.maven.model.Model;
 import org.apache.maven.model.PluginExecution;
 import org.apache.maven.model.Profile;
+import org.apache.maven.model.io.xpp3.MavenXpp3ReaderEx;
 import org.apache.maven.plugin.MojoExecution;
 import org.apache.maven.plugin.descriptor.PluginDescriptor;
 import org.apache.maven.plugin.descriptor.PluginDescriptorBuilder;
+import org.apache.maven.project.MavenProject;
 import org.codehaus.plexus.util.xml.Xpp3Dom;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -88,14 +94,118 @@ final class UnknownNamesTest {
                 .containsExactlyInAnyOrder(
                         "MAVEN_OPTS or .mvn/jvm.config: no parameter of Kiln 1 has the property kiln.bordar",
                         "the command line: no parameter of Kiln 1 has the property kiln.optimise",
-                        "the properties of com.example:app:firmware:1: no parameter of Kiln 1 has the property kiln.quantiseSamples",
+                        "the properties of com.example:app:firmware:1: no parameter of Kiln 1 has the property"
+                                + " kiln.quantiseSamples",
                         "<configuration> of the plugin: no goal of Kiln 1 takes <optimise>",
                         "<configuration> of the plugin: <farm> has no element <pasword>",
                         "<configuration> of the execution more: no goal of Kiln 1 takes <zzz>",
                         "<configuration> of the execution more: <optimize> is of other goals: ");
         assertThat(problems(goal).stream().map(Problem::next).filter(next -> next.startsWith("Did you mean")))
                 .anyMatch(next -> next.startsWith("Did you mean kiln.quantize.samples? kiln:help"))
-                .contains("Did you mean kiln.optimize", "Did you mean optimize", "Did you mean password");
+                .contains("Did you mean kiln.optimize?", "Did you mean optimize?", "Did you mean password?");
+    }
+
+    /** Maven says where elements of a POM stand, and keeps those for its site apart. */
+    @Test
+    void elementsAreToldWithTheirLine() throws Exception {
+        String pom = """
+            <project>
+              <reporting>
+                <plugins>
+                  <plugin>
+                    <groupId>io.kiln</groupId>
+                    <artifactId>kiln-maven-plugin</artifactId>
+                    <configuration>
+                      <outputDirektory>x</outputDirektory>
+                    </configuration>
+                    <reportSets>
+                      <reportSet>
+                        <configuration>
+                          <zzz>x</zzz>
+                        </configuration>
+                      </reportSet>
+                    </reportSets>
+                  </plugin>
+                </plugins>
+              </reporting>
+            </project>
+            """;
+        InputSource file = new InputSource();
+        file.setLocation("/app/pom.xml");
+        Model read = new MavenXpp3ReaderEx().read(new StringReader(pom), true, file);
+        goal.project().getModel().setReporting(read.getReporting());
+        assertThat(problems(goal))
+                .extracting(problem -> problem.where() + ": " + problem.what() + " " + problem.next())
+                .containsExactly(
+                        "/app/pom.xml, line 8, <configuration> of the plugin in <reporting>: no goal of Kiln 1 takes"
+                                + " <outputDirektory> Did you mean outputDirectory?",
+                        "/app/pom.xml, line 13, <configuration> of the plugin in <reporting>: no goal of Kiln 1 takes"
+                                + " <zzz> ");
+    }
+
+    @Test
+    void maven4TellsLinesByTheTextOfAnotherClass() {
+        Xpp3Dom element = new Xpp3Dom("zzz");
+        for (List<String> each : List.of(
+                List.of("file:///app/pom.xml @ 8:30", "/app/pom.xml, line 8, "),
+                List.of("/an @ app/pom.xml @ 12:1", "/an @ app/pom.xml, line 12, "),
+                List.of("n/a", ""))) {
+            element.setInputLocation(each.get(0));
+            assertThat(PropertyPlaces.place(element)).isEqualTo(each.get(1));
+        }
+        element.setInputLocation(null);
+        assertThat(PropertyPlaces.place(element)).isEmpty();
+    }
+
+    @Test
+    void budgetsHaveFewNames() {
+        Xpp3Dom budget = new Xpp3Dom("budget");
+        for (String name : List.of("ram", "flsh")) {
+            budget.addChild(new Xpp3Dom(name));
+        }
+        ((Xpp3Dom) goal.plugin().getConfiguration()).addChild(budget);
+        goal.user().setProperty("kiln.budget.instruction", "10");
+        goal.user().setProperty("kiln.budget.baseline", "x");
+        assertThat(problems(goal))
+                .extracting(Problem::what, problem -> problem.next().replaceAll("(?<=[?]).*", ""))
+                .containsExactly(
+                        tuple(
+                                "no parameter of Kiln 1 has the property kiln.budget.instruction",
+                                "Did you mean kiln.budget.instructions?"),
+                        tuple("<budget> has no element <flsh>", "Did you mean flash?"));
+        goal.user().remove("kiln.budget.instruction");
+        goal.project().setExecutionRoot(true);
+        goal.request().setGoals(List.of("verify"));
+        assertThat(unread("resolve")).isEmpty();
+    }
+
+    /** What is wrong in the last module is told before the first one is built, and what modules share is told once. */
+    @Test
+    void allModulesAreCheckedBeforeTheFirstIsBuilt() {
+        ToldGoal other = new ToldGoal();
+        other.project().setArtifactId("other");
+        other.element("bord", "x");
+        goal.user().setProperty("kiln.optimise", "size");
+        other.properties().setProperty("kiln.boardz", "x");
+        ToldGoal skipped = new ToldGoal();
+        skipped.properties().setProperty("kiln.skip", "true");
+        ToldGoal older = new ToldGoal();
+        older.plugin().setVersion("0.9");
+        for (ToldGoal each : List.of(skipped, older)) {
+            each.properties().setProperty("kiln.later", "x");
+        }
+        MavenSession session = goal.session();
+        session.setProjects(List.of(goal.project(), other.project(), skipped.project(), older.project()));
+        List<String> told =
+                problems(session, goal.project()).stream().map(Problem::what).toList();
+        assertThat(told)
+                .containsExactly(
+                        "no parameter of Kiln 1 has the property kiln.optimise",
+                        "no parameter of Kiln 1 has the property kiln.boardz",
+                        "no goal of Kiln 1 takes <bord>");
+        assertThat(problems(session, goal.project()))
+                .as("the goal's own, from then on")
+                .hasSize(1);
     }
 
     @Test
@@ -117,7 +227,7 @@ final class UnknownNamesTest {
         goal.properties().setProperty("kiln.ignoredProperties", "kiln.other, kiln.team");
         goal.properties().setProperty("kiln.memory.dtcm", "10");
         goal.properties().setProperty("kiln.budget.flash", "10");
-        assertThatCode(() -> check(goal)).doesNotThrowAnyException();
+        assertThatCode(() -> check(goal.session(), goal.project())).doesNotThrowAnyException();
 
         goal.properties().remove("kiln.ignoredProperties");
         assertThat(problems(goal))
@@ -179,6 +289,10 @@ final class UnknownNamesTest {
         assertThat(known.properties())
                 .hasSizeGreaterThan(140)
                 .allSatisfy(name -> assertThat(known.hasProperty(name)).isTrue());
+        assertThat(known.properties())
+                .filteredOn(name -> !name.equals(KnownNames.IGNORED))
+                .as("each is read, or a command line with it would be said to change nothing")
+                .allSatisfy(name -> assertThat(known.readers(name)).isNotEmpty());
         assertThat(known.elements().keySet()).hasSize(descriptor.getMojos().size());
         assertThat(known.elements(List.of("boards"))).contains("output").doesNotContain("optimize");
         assertThat(known.elements(List.of())).contains("output", "optimize", "quantizeSamples");
@@ -259,15 +373,18 @@ final class UnknownNamesTest {
         return execution;
     }
 
-    private static void check(ToldGoal told) {
+    private static void check(MavenSession session, MavenProject project) {
         descriptor.setVersion("1");
-        UnknownNames.check(
-                told.session(), told.project(), new MojoExecution(descriptor.getMojo("link"), "default-link"));
+        UnknownNames.check(session, project, new MojoExecution(descriptor.getMojo("link"), "default-link"));
     }
 
     private static List<Problem> problems(ToldGoal told) {
+        return problems(told.session(), told.project());
+    }
+
+    private static List<Problem> problems(MavenSession session, MavenProject project) {
         try {
-            check(told);
+            check(session, project);
             return List.of();
         } catch (KilnException e) {
             return e.problems();

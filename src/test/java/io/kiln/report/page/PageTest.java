@@ -9,16 +9,20 @@ import io.kiln.farm.state.FarmState;
 import io.kiln.farm.state.WorkerNews;
 import io.kiln.pages.JtediffGenerated;
 import io.kiln.pages.JtefarmGenerated;
+import io.kiln.pages.JteplanGenerated;
 import io.kiln.pages.JtetableGenerated;
 import io.kiln.pages.JtetuneGenerated;
 import io.kiln.pages.graph.JtepageGenerated;
 import io.kiln.pages.overview.JtestackGenerated;
 import io.kiln.report.PageDocument;
+import io.kiln.report.PlanReport;
 import io.kiln.report.TuneReport;
 import io.kiln.report.diff.BuildDiff;
 import io.kiln.report.graph.Graph;
 import io.kiln.report.overview.MemoryParts;
+import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,11 +30,11 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Names of other people are text wherever pages show them. */
 class PageTest {
-    private static final String HOSTILE =
-            "</td></title></style><script>alert(1)</script><img src='x' onerror=\"alert(2)\"/>]]>--><!--\u202e\u0000\"'&amp;";
+    private static final String HOSTILE = "</td></title></style><script>alert(1)</script><img src='x'"
+            + " onerror=\"alert(2)\"/>]]>--><!--\u202e\u0000\"'&amp;";
 
-    private static final String SHOWN =
-            "</td></title></style><script>alert(1)</script><img src='x' onerror=\"alert(2)\"/>]]>--><!--\ufffd\ufffd\"'&amp;";
+    private static final String SHOWN = "</td></title></style><script>alert(1)</script><img src='x'"
+            + " onerror=\"alert(2)\"/>]]>--><!--\ufffd\ufffd\"'&amp;";
 
     static Stream<Page.Template> pages() {
         WorkerNews news = new WorkerNews(
@@ -39,8 +43,8 @@ class PageTest {
                 2,
                 new WorkerNews.Jobs(5, 1),
                 List.of(
-                        new WorkerNews.Offered(HOSTILE, HOSTILE, "emulator", "", "ready"),
-                        new WorkerNews.Offered(HOSTILE, HOSTILE, "board", HOSTILE, HOSTILE)),
+                        new WorkerNews.Offered(HOSTILE, HOSTILE, "emulator", "", "ready", ""),
+                        new WorkerNews.Offered(HOSTILE, HOSTILE, "board", HOSTILE, HOSTILE, HOSTILE)),
                 List.of(new WorkerNews.Running(HOSTILE, HOSTILE, HOSTILE, 3)));
         FarmState farm = new FarmState(
                 HOSTILE,
@@ -76,10 +80,25 @@ class PageTest {
                 List.of(new Graph.Edge(0, 1)),
                 List.of());
         return Stream.of(
+                (out, html) -> JteplanGenerated.render(out, html, plan()),
                 (out, html) -> JtefarmGenerated.render(out, html, farm, 5),
                 (out, html) -> JtetuneGenerated.render(out, html, tune),
                 (out, html) -> JtediffGenerated.render(out, html, diff),
                 (out, html) -> JtepageGenerated.render(out, html, graph));
+    }
+
+    private static PlanReport plan() {
+        return new PlanReport(
+                HOSTILE,
+                List.of(
+                        PlanReport.Cell.without(HOSTILE, HOSTILE, PlanReport.Result.SKIPPED, HOSTILE),
+                        new PlanReport.Cell(
+                                "m",
+                                HOSTILE,
+                                PlanReport.Result.FAILED,
+                                HOSTILE,
+                                Optional.of(new PlanReport.Run(
+                                        HOSTILE, Duration.ZERO, HOSTILE, "plan/m/plan.log", List.of(HOSTILE))))));
     }
 
     @ParameterizedTest

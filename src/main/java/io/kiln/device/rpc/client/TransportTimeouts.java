@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.device.rpc.client;
 
-import java.lang.management.ManagementFactory;
+import io.kiln.device.transport.SessionLimits;
 import java.math.BigDecimal;
 import java.time.Duration;
 
@@ -21,40 +21,32 @@ public record TransportTimeouts(Duration sessionStartRetry, Duration sessionStar
     public static final TransportTimeouts EMULATOR =
             new TransportTimeouts(Duration.ofSeconds(2), Duration.ofSeconds(10), Duration.ofSeconds(10));
 
-    /** How many times as long a busy computer may take. */
-    private static final long LONGEST = 12;
-
     /** A time in nanoseconds so long that its end never comes: half of what a long holds. */
     private static final long FOR_EVER = Long.MAX_VALUE / 2;
 
-    /** The times for an emulator on this computer, as long as it is that busy: its share of a processor is so much smaller. */
-    public static TransportTimeouts onThisComputer() {
-        return EMULATOR.shared();
-    }
-
-    /** These times as many times as programs share a processor of this computer, twelve times at most. */
-    public TransportTimeouts shared() {
-        return shared(
-                ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage(),
-                Runtime.getRuntime().availableProcessors());
+    /**
+     * The times of a session. In an emulator on this computer they grow as busy as it is: see {@link SessionLimits#share()}.
+     *
+     * @param limits what is set
+     * @param isEmulated whether the program runs in such an emulator
+     */
+    public static TransportTimeouts of(SessionLimits limits, boolean isEmulated) {
+        TransportTimeouts usual = isEmulated ? EMULATOR : SERIAL;
+        long factor = isEmulated ? SessionLimits.share() : 1;
+        return new TransportTimeouts(
+                usual.sessionStartRetry.multipliedBy(factor),
+                limits.start().orElse(usual.sessionStart).multipliedBy(factor),
+                limits.answer().orElse(usual.sessionEstablished).multipliedBy(factor));
     }
 
     /**
-     * These times where programs share processors.
+     * The times of a session as {@link #of(SessionLimits, boolean)} tells them, where what is asked may take long.
      *
-     * @param load programs that want to run, a negative number if that is not known
+     * @param answer the longest time to each answer if none is set; it does not grow
      */
-    TransportTimeouts shared(double load, int processors) {
-        long factor = Math.max(1, Math.min(LONGEST, (long) Math.ceil(load / processors)));
-        return new TransportTimeouts(
-                sessionStartRetry.multipliedBy(factor),
-                sessionStart.multipliedBy(factor),
-                sessionEstablished.multipliedBy(factor));
-    }
-
-    /** The same times with another one in which a server answers first; it is asked again as often as before. */
-    public TransportTimeouts withStart(Duration limit) {
-        return new TransportTimeouts(sessionStartRetry, limit, sessionEstablished);
+    public static TransportTimeouts of(SessionLimits limits, boolean isEmulated, Duration answer) {
+        TransportTimeouts times = of(limits, isEmulated);
+        return limits.answer().isPresent() ? times : times.withReplies(answer);
     }
 
     /** The same times with another one to each reply. */

@@ -10,6 +10,7 @@ import io.kiln.frontend.onnx.model.OnnxTensor;
 import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxRegistration;
+import io.kiln.frontend.onnx.operator.OnnxValue;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.element.Binary;
@@ -17,7 +18,9 @@ import io.kiln.ir.op.reduce.ArgReduce;
 import io.kiln.ir.op.reduce.Reduce;
 import io.kiln.ir.type.Shape;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -26,10 +29,14 @@ import java.util.stream.IntStream;
 /** Categories: numbers that are names of something, mapped to others, or to vectors with a 1 at their place. */
 final class CategoryImporters {
     static final List<OnnxRegistration> ALL = List.of(
-            learning("OneHotEncoder", CategoryImporters::oneHot), learning("LabelEncoder", CategoryImporters::encoder));
+            learning("OneHotEncoder", CategoryImporters::oneHot),
+            learning("LabelEncoder", CategoryImporters::encoder),
+            learning("CategoryMapper", CategoryImporters::mapper));
 
     /** Most categories: each is compared with every element. */
     private static final int MOST = 1 << 12;
+
+    private static final String UNUSED = "_Unused";
 
     private static final String TEXTS = "An image has no texts: encode them before the model, in the application";
 
@@ -59,12 +66,49 @@ final class CategoryImporters {
         return e.binary(Binary.Kind.EQUAL, e.reshape(data, dims), keys);
     }
 
+    /** Of keys that are listed twice the first counts; of a CategoryMapper's categories, as in ONNX Runtime, the last. */
     private static void encoder(NodeContext node) {
+        Column keys = Column.of(node, "keys").orElseThrow(() -> textual(node));
+        List<String> texts = node.attributes().texts("values_strings").orElse(List.of());
+        if (!texts.isEmpty()) {
+            named(node, keys, texts, node.attributes().text("default_string", UNUSED));
+            return;
+        }
+        Column values = Column.of(node, "values").orElseThrow(() -> textual(node));
+        Expressions e = new Expressions(node);
+        Arg otherwise = values.isReal()
+                ? e.number(defaultReal(node), DType.FLOAT32)
+                : e.longs(List.of(defaultWhole(node)), Shape.scalar());
+        Arg found = found(node, keys, values, otherwise);
+        node.finish(0, found, values.isReal() ? ElementType.FLOAT : ElementType.INT64);
+    }
+
+    private static void mapper(NodeContext node) {
+        List<Long> keys = new ArrayList<>(node.attributes().requiredWholes("cats_int64s"));
+        List<String> texts =
+                new ArrayList<>(node.attributes().texts("cats_strings").orElse(List.of()));
+        Collections.reverse(keys);
+        Collections.reverse(texts);
+        named(node, new Column(keys, List.of()), texts, node.attributes().text("default_string", UNUSED));
+    }
+
+    /** Sets the output to texts: an image has their indices, and a table of them. */
+    private static void named(NodeContext node, Column keys, List<String> texts, String otherwise) {
+        LinkedHashSet<String> named = new LinkedHashSet<>(texts);
+        named.add(otherwise);
+        List<String> all = List.copyOf(named);
+        List<Long> places = texts.stream().map(text -> (long) all.indexOf(text)).toList();
+        Expressions e = new Expressions(node);
+        Arg unknown = e.longs(List.of((long) all.indexOf(otherwise)), Shape.scalar());
+        Arg found = found(node, keys, new Column(places, List.of()), unknown);
+        node.finish(0, new OnnxValue(found, ElementType.INT64, Optional.empty(), all));
+    }
+
+    /** For each element the value of its key, or another. */
+    private static Arg found(NodeContext node, Column keys, Column values, Arg otherwise) {
         Expressions e = new Expressions(node);
         Arg data = node.arg(0);
         boolean isReal = e.dtype(data) == DType.FLOAT32;
-        Column keys = Column.of(node, "keys").orElseThrow(() -> textual(node));
-        Column values = Column.of(node, "values").orElseThrow(() -> textual(node));
         bounded(node, keys.size());
         node.require(
                 keys.size() == values.size(),
@@ -80,19 +124,15 @@ final class CategoryImporters {
         int axis = e.shape(isSame).rank() - 1;
         Arg marks = e.cast(isSame, DType.INT32);
         Arg index = node.emit(new ArgReduce(true, axis), marks);
-        Arg found = e.take(values.at(e, first), index, 0);
         Arg isFound = e.binary(
                 Binary.Kind.GREATER,
                 e.reshape(e.reduce(Reduce.Kind.MAX, marks, List.of(axis)), e.shape(data)),
                 e.number(0, DType.INT32));
-        Arg otherwise = values.isReal()
-                ? e.number(defaultReal(node), DType.FLOAT32)
-                : e.longs(List.of(defaultWhole(node)), Shape.scalar());
-        node.finish(0, e.where(isFound, found, otherwise), values.isReal() ? ElementType.FLOAT : ElementType.INT64);
+        return e.where(isFound, e.take(values.at(e, first), index, 0), otherwise);
     }
 
     private static KilnException textual(NodeContext node) {
-        return node.failure("its keys or values are texts", "integers or floats", TEXTS);
+        return node.failure("its keys are texts, or its values a tensor of texts", "integers or floats", TEXTS);
     }
 
     private static float defaultReal(NodeContext node) {

@@ -38,7 +38,7 @@ record Forest(List<Split> splits, List<Integer> roots, List<List<Vote>> leaves) 
      * @param yes the child where the comparison holds
      * @param no the other child
      */
-    record Split(int feature, Mode mode, List<Float> values, boolean isMissingTrue, int yes, int no) {
+    record Split(int feature, Mode mode, List<Double> values, boolean isMissingTrue, int yes, int no) {
         Split {
             values = List.copyOf(values);
         }

@@ -92,7 +92,7 @@ final class ForestTables {
         int yes = child(split.yes());
         int no = child(split.no());
         boolean isMissingTrue = split.isMissingTrue();
-        float value = split.values().isEmpty() ? 0 : split.values().get(0);
+        double value = split.values().isEmpty() ? 0 : split.values().get(0);
         switch (split.mode()) {
             case LEQ -> node(split, isMissingTrue, atMost(value), yes, no);
             case LT -> node(split, isMissingTrue, below(value), yes, no);
@@ -105,18 +105,18 @@ final class ForestTables {
     }
 
     private void member(Split split, int yes, int no) {
-        TreeSet<Float> values = new TreeSet<>(split.values());
+        TreeSet<Double> values = new TreeSet<>(split.values());
         if (values.isEmpty()) {
             node(split, split.isMissingTrue(), FloatKeys.key(Float.NEGATIVE_INFINITY) - 1, yes, no);
         }
         while (!values.isEmpty()) {
-            float value = values.pollFirst();
+            double value = values.pollFirst();
             equal(split, value, split.isMissingTrue(), yes, values.isEmpty() ? no : count + 2);
         }
     }
 
     /** Not above the value, and not below it. */
-    private void equal(Split split, float value, boolean isMissingEqual, int yes, int no) {
+    private void equal(Split split, double value, boolean isMissingEqual, int yes, int no) {
         node(split, isMissingEqual, atMost(value), count + 1, no);
         node(split, false, below(value), no, yes);
     }
@@ -130,12 +130,15 @@ final class ForestTables {
     }
 
     /** The key of the greatest float that is not above a value: 0 and -0 are equal. */
-    private static int atMost(float value) {
-        return FloatKeys.key(value == 0 ? 0f : value);
+    private static int atMost(double value) {
+        float nearest = (float) value;
+        float greatest = nearest > value ? Math.nextDown(nearest) : nearest;
+        return FloatKeys.key(greatest == 0 ? 0f : greatest);
     }
 
     /** The key of the greatest float below a value. */
-    private static int below(float value) {
-        return FloatKeys.key(value == 0 ? -0f : value) - 1;
+    private static int below(double value) {
+        float nearest = (float) value;
+        return nearest == value ? FloatKeys.key(value == 0 ? -0f : nearest) - 1 : atMost(value);
     }
 }

@@ -83,15 +83,28 @@ final class SupportVectors {
                 "its post_transform is " + PostTransform.of(node),
                 "NONE, which scikit-learn's exporter writes");
         Arg scores = machine.pairScores(counts);
-        node.require(
-                !node.attributes().has("prob_a"),
-                "its probabilities are found by iterations that depend on the data",
-                "a model without prob_a and prob_b, such as of SVC(probability=False)");
-        Expressions e = machine.e;
         Arg votes = machine.votes(scores, labels.size());
-        Arg shown =
-                labels.size() == 2 ? e.concatenate(List.of(e.unary(Unary.Kind.NEGATIVE, scores), scores), 1) : scores;
-        labels.finish(node, node.emit(new ArgReduce(true, 1), votes), shown);
+        labels.finish(node, node.emit(new ArgReduce(true, 1), votes), machine.shown(scores, labels.size()));
+    }
+
+    /** The scores of the pairs, of two classes those of both, or the probabilities of the classes if the node states how they follow. */
+    private Arg shown(Arg scores, int classes) {
+        List<Float> a = node.attributes().reals("prob_a").orElse(List.of());
+        List<Float> b = node.attributes().reals("prob_b").orElse(List.of());
+        if (a.isEmpty() && b.isEmpty()) {
+            return classes == 2 ? e.concatenate(List.of(e.unary(Unary.Kind.NEGATIVE, scores), scores), 1) : scores;
+        }
+        int pairs = e.shape(scores).dim(1);
+        node.require(
+                a.size() == pairs && b.size() == pairs,
+                "prob_a and prob_b have " + a.size() + " and " + b.size() + " numbers",
+                pairs + ", one for each pair of classes");
+        int most = CoupledProbabilities.MOST_CLASSES;
+        node.require(
+                classes <= most,
+                "it has probabilities of " + classes + " classes",
+                "at most " + most + ", or a model without prob_a and prob_b, such as of SVC(probability=False)");
+        return CoupledProbabilities.of(node, scores, a, b, classes);
     }
 
     /** For each pair of classes, the first before the second, the sum that is positive if the first wins. */

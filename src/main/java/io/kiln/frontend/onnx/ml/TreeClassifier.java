@@ -25,7 +25,7 @@ final class TreeClassifier {
     private final Expressions e;
     private final ClassLabels labels;
     private final PostTransform transform;
-    private final List<Float> base;
+    private final List<Double> base;
     private final boolean isAllPositive;
     private final Arg data;
     private final Forest forest;
@@ -59,7 +59,7 @@ final class TreeClassifier {
     }
 
     private Arg plusBase(Arg scores) {
-        return base.isEmpty() ? scores : e.add(scores, e.reals(LinearImporters.floats(base), Shape.of(base.size())));
+        return base.isEmpty() ? scores : e.add(scores, e.reals(TreeLists.floats(base), Shape.of(base.size())));
     }
 
     private void several() {
@@ -70,9 +70,17 @@ final class TreeClassifier {
                 "none, or one for each");
         Arg scores = plusBase(scores(classes));
         Optional<Arg> hasVote = base.isEmpty() ? TreeImporters.hasVote(node, data, forest, classes) : Optional.empty();
-        Arg compared = hasVote.map(voted -> e.where(voted, scores, e.number(Double.NEGATIVE_INFINITY, DType.FLOAT32)))
+        Arg compared = hasVote.map(voted -> e.where(voted, order(scores), e.number(Integer.MIN_VALUE, DType.INT32)))
                 .orElse(scores);
         labels.finish(node, node.emit(new ArgReduce(true, 1), compared), transform.of(node, scores));
+    }
+
+    /** Integers of the same order, 0 for both zeros, below which there is a number for classes without a vote. */
+    private Arg order(Arg scores) {
+        Arg bits = e.reinterpret(e.add(scores, 0), DType.INT32);
+        Arg isNegative = e.binary(Binary.Kind.LESS, bits, e.number(0, DType.INT32));
+        Arg turned = e.subtract(e.number(Integer.MIN_VALUE, DType.INT32), bits);
+        return e.where(isNegative, turned, bits);
     }
 
     private void two() {

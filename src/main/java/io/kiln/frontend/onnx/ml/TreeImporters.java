@@ -40,10 +40,6 @@ final class TreeImporters {
     /** The data as rows of floats. */
     static Arg rows(NodeContext node) {
         Expressions e = new Expressions(node);
-        node.require(
-                node.element(0) != ElementType.DOUBLE,
-                "its data is double",
-                "float, for which the comparisons are exact");
         Shape shape = node.shape(0);
         node.require(shape.rank() == 1 || shape.rank() == 2, "its data is " + shape.text(), "one or two dimensions");
         Arg data = e.cast(node.arg(0), DType.FLOAT32);
@@ -83,7 +79,7 @@ final class TreeImporters {
     }
 
     private static void finish(
-            NodeContext node, Forest read, int targets, String function, List<Float> base, PostTransform transform) {
+            NodeContext node, Forest read, int targets, String function, List<Double> base, PostTransform transform) {
         node.require(
                 AGGREGATES.contains(function),
                 "its aggregate_function is `" + function + "`",
@@ -103,20 +99,24 @@ final class TreeImporters {
         }
         scores = plusBase(node, data, forest, scores, base);
         boolean isTransformed = targets > 1 || transform == PostTransform.PROBIT;
-        node.finish(0, isTransformed ? transform.of(node, scores) : scores, ElementType.FLOAT);
+        boolean isDouble = node.node().operator().equals("TreeEnsemble") && node.element(0) == ElementType.DOUBLE;
+        node.finish(
+                0,
+                isTransformed ? transform.of(node, scores) : scores,
+                isDouble ? ElementType.DOUBLE : ElementType.FLOAT);
     }
 
     /**
      * The scores and a number for each target. As in ONNX Runtime, a target without a vote stays 0, and numbers that are not as many as the
      * targets do not count.
      */
-    private static Arg plusBase(NodeContext node, Arg data, Forest forest, Arg scores, List<Float> base) {
+    private static Arg plusBase(NodeContext node, Arg data, Forest forest, Arg scores, List<Double> base) {
         Expressions e = new Expressions(node);
         int targets = e.shape(scores).dim(1);
         if (base.size() != targets) {
             return scores;
         }
-        Arg sums = e.add(scores, e.reals(LinearImporters.floats(base), Shape.of(targets)));
+        Arg sums = e.add(scores, e.reals(TreeLists.floats(base), Shape.of(targets)));
         return hasVote(node, data, forest, targets)
                 .map(hasVote -> e.where(hasVote, sums, e.number(0, DType.FLOAT32)))
                 .orElse(sums);

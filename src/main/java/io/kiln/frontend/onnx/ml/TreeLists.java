@@ -12,6 +12,7 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.IntStream;
 
 /** Reads the parallel lists of TreeEnsembleClassifier and TreeEnsembleRegressor. */
@@ -69,18 +70,41 @@ final class TreeLists {
                 size == trees.size(), "`" + name + "` has " + size + " entries", trees.size() + ", one for each node");
     }
 
-    /** Numbers of a list, in single precision. */
-    static List<Float> reals(NodeContext context, String name) {
+    /** Numbers of a list or, with data of double, of a tensor with as many digits. */
+    static List<Double> reals(NodeContext context, String name) {
+        Optional<OnnxTensor> tensor = context.attributes().tensor(name + "_as_tensor");
+        if (tensor.isEmpty()) {
+            return context.attributes().reals(name).orElse(List.of()).stream()
+                    .map(Float::doubleValue)
+                    .toList();
+        }
+        OnnxTensor numbers = tensor.orElseThrow();
+        requireLikeData(context, name + "_as_tensor", numbers);
+        return IntStream.range(0, numbers.constant().elements())
+                .mapToObj(numbers::real)
+                .toList();
+    }
+
+    private static void requireLikeData(NodeContext context, String name, OnnxTensor numbers) {
+        ElementType data = context.element(0);
         context.require(
-                context.attributes().tensor(name + "_as_tensor").isEmpty(),
-                "`" + name + "_as_tensor` holds numbers of double precision",
-                "trees that compare floats in single precision");
-        return context.attributes().reals(name).orElse(List.of());
+                numbers.type() == data && (data == ElementType.FLOAT || data == ElementType.DOUBLE),
+                "`" + name + "` holds " + numbers.type().text() + ", its data is " + data.text(),
+                "both float, or both double");
+    }
+
+    /** Numbers in single precision. */
+    static float[] floats(List<Double> numbers) {
+        float[] floats = new float[numbers.size()];
+        for (int i = 0; i < floats.length; i++) {
+            floats[i] = numbers.get(i).floatValue();
+        }
+        return floats;
     }
 
     private Forest forest(String prefix) {
         List<Integer> roots = place();
-        List<Float> values = reals(context, "nodes_values");
+        List<Double> values = reals(context, "nodes_values");
         fits("nodes_values", values.size());
         List<Long> features = wholes("nodes_featureids");
         List<Long> yes = wholes("nodes_truenodeids");
@@ -148,7 +172,7 @@ final class TreeLists {
         List<Long> tree = context.attributes().requiredWholes(prefix + "_treeids");
         List<Long> node = context.attributes().requiredWholes(prefix + "_nodeids");
         List<Long> target = context.attributes().requiredWholes(prefix + "_ids");
-        List<Float> weight = reals(context, prefix + "_weights");
+        List<Double> weight = reals(context, prefix + "_weights");
         context.require(
                 node.size() == tree.size() && target.size() == tree.size() && weight.size() == tree.size(),
                 "its lists of votes have " + tree.size() + ", " + node.size() + ", " + target.size() + " and "
@@ -167,7 +191,7 @@ final class TreeLists {
                         "a leaf of a tree");
             }
             if (place < 0) {
-                leaves.get(-1 - place).add(new Vote(small(target.get(i), "target"), weight.get(i)));
+                leaves.get(-1 - place).add(new Vote(small(target.get(i), "target"), weight.get(i).floatValue()));
             }
         }
         return leaves;
@@ -189,11 +213,8 @@ final class TreeLists {
             OnnxTensor modes = tensor("nodes_modes", count);
             OnnxTensor values = tensor("nodes_splits", count);
             OnnxTensor weights = tensor("leaf_weights", wholes("leaf_targetids").size());
-            context.require(
-                    values.type() == ElementType.FLOAT && weights.type() == ElementType.FLOAT,
-                    "its thresholds are " + values.type().text() + ", its weights "
-                            + weights.type().text(),
-                    "trees that compare floats in single precision");
+            requireLikeData(context, "nodes_splits", values);
+            requireLikeData(context, "leaf_weights", weights);
             context.require(
                     modes.type() == ElementType.UINT8,
                     "its modes are " + modes.type().text(),
@@ -208,7 +229,7 @@ final class TreeLists {
                 splits.add(new Split(
                         small(features.get(i), Forest.MOST, "feature"),
                         new Mode[] {Mode.LEQ, Mode.LT, Mode.GTE, Mode.GT, Mode.EQ, Mode.NEQ, Mode.MEMBER}[(int) mode],
-                        mode == MEMBER ? sets.next() : List.of(values.constant().real(i)),
+                        mode == MEMBER ? sets.next() : List.of(values.real(i)),
                         missing.get(i) != 0,
                         child("true", i, count, leaves),
                         child("false", i, count, leaves)));
@@ -273,33 +294,31 @@ final class TreeLists {
     /** The sets of values of membership tests, each ended by NaN, in the order of the splits. */
     private static final class Sets {
         private final NodeContext context;
-        private final List<Float> values;
+        private final List<Double> values;
         private int at;
 
-        private Sets(NodeContext context, List<Float> values) {
+        private Sets(NodeContext context, List<Double> values) {
             this.context = context;
             this.values = values;
         }
 
         static Sets of(NodeContext context) {
-            List<Float> values = context.attributes()
+            List<Double> values = context.attributes()
                     .tensor("membership_values")
                     .map(tensor -> {
+                        requireLikeData(context, "membership_values", tensor);
+                        int count = tensor.constant().elements();
                         context.require(
-                                tensor.type() == ElementType.FLOAT
-                                        && tensor.constant().elements() <= Forest.MOST,
-                                "its membership_values are "
-                                        + tensor.constant().type().text(),
-                                "at most " + Forest.MOST + " floats");
-                        return IntStream.range(0, tensor.constant().elements())
-                                .mapToObj(tensor.constant()::real)
-                                .toList();
+                                count <= Forest.MOST,
+                                "its membership_values are " + count + " numbers",
+                                "at most " + Forest.MOST);
+                        return IntStream.range(0, count).mapToObj(tensor::real).toList();
                     })
                     .orElse(List.of());
             return new Sets(context, values);
         }
 
-        List<Float> next() {
+        List<Double> next() {
             int begin = at;
             while (at < values.size() && !values.get(at).isNaN()) {
                 at++;

@@ -5,8 +5,8 @@ import io.kiln.frontend.onnx.model.ElementType;
 import java.util.List;
 
 /**
- * How integers stand for real numbers: {@code (integer - zeroPoint) * scale}. Unsigned bytes count as signed ones, less 128 as their
- * zero points.
+ * How integers stand for real numbers: {@code (integer - zeroPoint) * scale}. Unsigned integers of 8 and 16 bits count as signed ones, and
+ * their zero points are less half of the range, too.
  *
  * @param scales one, or one for each element of an axis
  * @param zeroPoints as many
@@ -32,6 +32,11 @@ public record ElementQuantization(List<Float> scales, List<Integer> zeroPoints, 
     /** Whether integers are bytes. */
     public boolean isOfBytes() {
         return type == ElementType.INT8 || type == ElementType.UINT8;
+    }
+
+    /** Whether integers have 16 bits. */
+    public boolean isOfShorts() {
+        return type == ElementType.INT16 || type == ElementType.UINT16;
     }
 
     /** The scale of a whole tensor. */
@@ -62,7 +67,8 @@ public record ElementQuantization(List<Float> scales, List<Integer> zeroPoints, 
      */
     public int quantize(float real) {
         double steps = Math.rint(real / scale());
-        return (int) Math.max(Byte.MIN_VALUE, Math.min(Byte.MAX_VALUE, steps + zeroPoint()));
+        int least = isOfShorts() ? Short.MIN_VALUE : Byte.MIN_VALUE;
+        return (int) Math.max(least, Math.min(-1 - least, steps + zeroPoint()));
     }
 
     /** The real number of an integer. */

@@ -8,16 +8,16 @@ import java.util.Optional;
 /** How a value can be computed in integers, so that a quantized model needs no floats. */
 public sealed interface IntegerForm {
     /**
-     * A tensor of uint8.
+     * A tensor of uint8 or uint16.
      *
-     * @param bytes its elements less 128, as int8
+     * @param bytes its elements less half of their range, as int8 or int16
      */
     record Signed(Arg bytes) implements IntegerForm {}
 
     /**
      * Real numbers that integers stand for.
      *
-     * @param integers int8, or int32
+     * @param integers int8, int16 or int32
      * @param by their scale and zero point
      */
     record Dequantized(Arg integers, ElementQuantization by) implements IntegerForm {}
@@ -38,22 +38,30 @@ public sealed interface IntegerForm {
         /**
          * Emits the computation.
          *
-         * @param to a quantization of bytes, one for the whole tensor
-         * @param limits of the bytes
-         * @return the bytes as int8; empty if they cannot be computed in integers
+         * @param to a quantization of bytes, or of 16 bits if {@link #canBeWide}, one for the whole tensor
+         * @param limits of the integers
+         * @return the integers as int8 or int16; empty if they cannot be computed in integers
          */
         Optional<Arg> quantized(ElementQuantization to, Limits limits);
+
+        /** Whether results may have 16 bits. */
+        default boolean canBeWide() {
+            return false;
+        }
     }
 
     /**
-     * The range of quantized bytes.
+     * The range of quantized integers.
      *
-     * @param low least byte
-     * @param high largest byte
+     * @param low least one
+     * @param high largest one
      */
     record Limits(int low, int high) {
         /** All bytes. */
         public static final Limits NONE = new Limits(Byte.MIN_VALUE, Byte.MAX_VALUE);
+
+        /** All integers of 16 bits. */
+        public static final Limits WIDE = new Limits(Short.MIN_VALUE, Short.MAX_VALUE);
 
         /** The range of bytes that are limited to this one first, then to another. */
         public Limits then(Limits other) {

@@ -314,7 +314,12 @@ public final class NodeContext implements GraphSite {
         return new KilnException(Failure.OPERATOR.problem(what, where(), expected, next));
     }
 
-    private Origin origin() {
+    /** The graph that is extended. */
+    GraphBuilder graph() {
+        return around.graph();
+    }
+
+    Origin origin() {
         return node.origin(around.file(), around.number());
     }
 

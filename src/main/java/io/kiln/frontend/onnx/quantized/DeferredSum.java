@@ -52,4 +52,10 @@ record DeferredSum(OnnxImporter importer, NodeContext node, SumForm form) implem
     public Optional<Arg> quantized(ElementQuantization to, Limits limits) {
         return form.emit(importer, node, to, limits);
     }
+
+    /** Of data of 16 bits. */
+    @Override
+    public boolean canBeWide() {
+        return form.isWide();
+    }
 }

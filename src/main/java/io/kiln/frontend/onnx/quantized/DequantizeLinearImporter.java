@@ -52,6 +52,11 @@ final class DequantizeLinearImporter implements OnnxImporter {
             Arg integers = isWord ? node.arg(0) : QuantizedBytes.of(node, node.input(0));
             IntegerForm.Dequantized form = centred(node, new IntegerForm.Dequantized(integers, by));
             node.finish(0, new OnnxValue(computed(node, axis), to, Optional.of(form)));
+        } else if (by.isOfShorts() && by.isPerTensor() && !(node.arg(0) instanceof Constant)) {
+            Arg shorts = QuantizedBytes.shorts(node, node.input(0));
+            OnnxValue real =
+                    new OnnxValue(computed(node, axis), to, Optional.of(new IntegerForm.Dequantized(shorts, by)));
+            node.finish(0, real);
         } else {
             node.finish(0, computed(node, axis), to);
         }

@@ -12,6 +12,7 @@ import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxImporter;
 import io.kiln.frontend.onnx.operator.OnnxValue;
 import io.kiln.frontend.onnx.quantized.ElementOperand.Sources;
+import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.type.Shape;
 import java.util.LinkedHashMap;
@@ -164,8 +165,20 @@ final class FunctionForm {
                 node.input(0).form().filter(Deferred.class::isInstance).map(Deferred.class::cast);
         return inner.isEmpty() || range(node).isEmpty()
                 ? Optional.empty()
-                : Optional.of((Deferred) (to, limits) ->
-                        inner.get().quantized(to, limits(node, to).orElseThrow().then(limits)));
+                : Optional.of(new Limited(node, inner.get()));
+    }
+
+    /** What a Relu or Clip limits. */
+    private record Limited(NodeContext node, Deferred inner) implements Deferred {
+        @Override
+        public Optional<Arg> quantized(ElementQuantization to, Limits limits) {
+            return inner.quantized(to, limits(node, to).orElseThrow().then(limits));
+        }
+
+        @Override
+        public boolean canBeWide() {
+            return inner.canBeWide();
+        }
     }
 
     /** The range of bytes of a Relu, or of a Clip with constant limits. */

@@ -12,12 +12,14 @@ import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.Origin;
+import io.kiln.ir.arith.FloatPrecision;
 import io.kiln.ir.op.Layer;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Rounding;
 import io.kiln.ir.op.element.Binary;
 import io.kiln.ir.op.element.OnnxRequantize;
 import io.kiln.ir.op.element.QnnRequantize;
+import io.kiln.ir.op.element.TflRealRequantize;
 import io.kiln.ir.op.layer.BiasAdd;
 import io.kiln.ir.op.layer.Conv2d;
 import io.kiln.ir.op.layer.Conv2dTranspose;
@@ -32,6 +34,8 @@ import io.kiln.ir.op.movement.StridedSlice;
 import io.kiln.ir.op.movement.Transpose;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.List;
 
 /**
@@ -39,6 +43,12 @@ import java.util.List;
  * after the bias, so that what follows moves bytes.
  */
 final class IntegerLayer implements Emitter {
+    /** Largest step of sums of integers of 16 bits, in steps of the result, to which a bias of real numbers is rounded. */
+    private static final double MOST_STEP = 1.0 / 16;
+
+    /** Largest bias that leaves room for sums. */
+    private static final double MOST_BIAS = 1L << 40;
+
     private final NodeContext node;
     private final SumForm form;
     private final ElementQuantization to;
@@ -54,10 +64,11 @@ final class IntegerLayer implements Emitter {
     @Override
     public Arg emit(Op op, List<Arg> args, Origin origin) {
         if (op instanceof Conv2d conv) {
-            return sums(new QnnConv2d(conv.window(), conv.groups(), conv.channels(), conv.kernelLayout()), args);
+            return sums(
+                    new QnnConv2d(conv.window(), conv.groups(), conv.channels(), conv.kernelLayout(), sumType()), args);
         }
         if (op instanceof Dense dense) {
-            return sums(new QnnDense(dense.units()), args);
+            return sums(new QnnDense(dense.units(), sumType()), args);
         }
         if (op instanceof Conv2dTranspose conv) {
             return sums(new QnnConv2dTranspose(conv.window(), conv.channels(), DType.INT32), args);
@@ -68,16 +79,21 @@ final class IntegerLayer implements Emitter {
         if (op instanceof BiasAdd || isBias(op, args)) {
             return rescaled(
                     hasOneZeroPoint()
-                            ? node.emit(new BiasAdd(-1), args)
+                            ? node.emit(
+                                    new BiasAdd(-1), args.get(0), new Expressions(node).cast(args.get(1), sumType()))
                             : new Expressions(node).add(args.get(0), args.get(1)));
         }
         if (op instanceof Pad) {
-            return node.emit(op, args.get(0), zeroByte());
+            return node.emit(op, args.get(0), zeroElement());
         }
         if (isMovement(op)) {
             return node.emit(op, args);
         }
         throw new NoIntegers(op);
+    }
+
+    private DType sumType() {
+        return form.isWide() ? DType.INT64 : DType.INT32;
     }
 
     /** Whether it adds the bias to channels, which are last. */
@@ -134,7 +150,44 @@ final class IntegerLayer implements Emitter {
         return new Constant("", node.type(weights), Bytes.wrap(zeros));
     }
 
+    /** Exact; ONNX Runtime's sums of floats may lie on the other side of a half. */
+    private Arg rescaledShorts(Arg sums) {
+        TflRealRequantize op = new TflRealRequantize(to.isOfShorts() ? DType.INT16 : DType.INT8, FloatPrecision.DOUBLE);
+        return node.emit(
+                op,
+                form.reals()
+                        .map(bias -> node.emit(
+                                new BiasAdd(-1),
+                                sums,
+                                words(op, bias, node.type(sums).shape().dim(-1))))
+                        .orElse(sums),
+                Constant.scalar(form.data().by().scale()),
+                scales(form.weight().by().scales()),
+                Constant.scalar(to.scale()),
+                Constant.scalar(0f),
+                Constant.scalar(to.zeroPoint()));
+    }
+
+    /** A bias of real numbers on the scale of the sums, whose steps are small beside those of the result. */
+    private Constant words(Op op, SumForm.Bias.Reals bias, int channels) {
+        Constant reals = bias.ofChannels(channels);
+        List<Float> scales = form.weight().by().scales();
+        ByteBuffer words = ByteBuffer.allocate(Long.BYTES * channels).order(ByteOrder.LITTLE_ENDIAN);
+        for (int c = 0; c < channels; c++) {
+            double step = (double) form.data().by().scale() * scales.get(scales.size() == 1 ? 0 : c);
+            double steps = Math.rint(reals.real(c) / step);
+            if (step > MOST_STEP * to.scale() || Math.abs(steps) > MOST_BIAS) {
+                throw new NoIntegers(op);
+            }
+            words.putLong((long) steps);
+        }
+        return new Constant("", new TensorType(Shape.of(channels), DType.INT64), Bytes.wrap(words.array()));
+    }
+
     private Arg rescaled(Arg sums) {
+        if (form.isWide()) {
+            return QuantizedForms.limited(node, rescaledShorts(sums), limits);
+        }
         Arg bytes = form.reals()
                 .map(bias -> withRealBias(sums, bias))
                 .orElseGet(() -> node.emit(
@@ -170,7 +223,10 @@ final class IntegerLayer implements Emitter {
         return Constant.scalar(operand.by().zeroPoint());
     }
 
-    private Constant zeroByte() {
+    private Constant zeroElement() {
+        if (form.isWide()) {
+            return new Constant("", new TensorType(Shape.scalar(), DType.INT16), Bytes.wrap(new byte[Short.BYTES]));
+        }
         byte zero = (byte) form.data().by().zeroPoint();
         return new Constant("", new TensorType(Shape.scalar(), DType.INT8), Bytes.wrap(new byte[] {zero}));
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.onnx.quantized;
 
-import io.kiln.frontend.SignChange;
 import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.frontend.onnx.operator.ElementQuantization;
 import io.kiln.frontend.onnx.operator.NodeContext;
@@ -40,7 +39,8 @@ final class Parameters {
                 !scales.isEmpty() && scales.stream().allMatch(s -> s > 0 && Float.isFinite(s)),
                 "its scales are " + scales,
                 "finite numbers above 0");
-        int shift = type == ElementType.UINT8 ? SignChange.OFFSET : 0;
+        boolean isShifted = type == ElementType.UINT8 || type == ElementType.UINT16;
+        int shift = isShifted ? 1 << (type.bits() - 1) : 0;
         List<Integer> zeroPoints = node.has(zeroPoint)
                 ? node.integers(zeroPoint, "zero point").stream()
                         .map(z -> Math.toIntExact(z) - shift)

@@ -45,6 +45,14 @@ final class QuantizeLinearImporter implements OnnxImporter {
                 return;
             }
         }
+        boolean areShorts = type == ElementType.INT16 || type == ElementType.UINT16;
+        Optional<Arg> shorts = areShorts && !hasBlocks && Parameters.areConstant(node, 1, 2)
+                ? shorts(node, Parameters.read(node, 1, 2, axis, type))
+                : Optional.empty();
+        if (shorts.isPresent()) {
+            node.finish(0, QuantizedBytes.ofShorts(node, shorts.get(), type));
+            return;
+        }
         boolean isOther = type == ElementType.UINT16 || type.isPartOfByte();
         node.require(
                 areBytes || isOther || type == ElementType.INT16,
@@ -62,6 +70,14 @@ final class QuantizeLinearImporter implements OnnxImporter {
                         value.arg(),
                         Constant.scalar(to.scale()),
                         Constant.scalar(to.zeroPoint())));
+    }
+
+    /** The integers of 16 bits of what layers compute in integers. */
+    private static Optional<Arg> shorts(NodeContext node, ElementQuantization to) {
+        return node.input(0)
+                .form()
+                .filter(form -> to.isPerTensor() && form instanceof IntegerForm.Deferred sums && sums.canBeWide())
+                .flatMap(form -> ((IntegerForm.Deferred) form).quantized(to, IntegerForm.Limits.WIDE));
     }
 
     /** The definition, for types that the IR holds in wider ones. */

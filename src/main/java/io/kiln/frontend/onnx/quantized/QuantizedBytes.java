@@ -4,6 +4,7 @@ package io.kiln.frontend.onnx.quantized;
 import io.kiln.base.DType;
 import io.kiln.frontend.SignChange;
 import io.kiln.frontend.onnx.model.ElementType;
+import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.IntegerForm;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxValue;
@@ -12,7 +13,7 @@ import io.kiln.ir.Constant;
 import io.kiln.ir.op.element.QnnDequantize;
 import java.util.Optional;
 
-/** Bytes of both signs as int8, which layers compute with: unsigned ones less 128. */
+/** Bytes of both signs as int8, which layers compute with: unsigned ones less 128; integers of 16 bits likewise as int16. */
 final class QuantizedBytes {
     private QuantizedBytes() {}
 
@@ -29,6 +30,28 @@ final class QuantizedBytes {
         return type == ElementType.UINT8
                 ? new OnnxValue(converted(node, bytes, DType.UINT8), type, Optional.of(new IntegerForm.Signed(bytes)))
                 : new OnnxValue(bytes, type);
+    }
+
+    /** The elements of a tensor of int16 or uint16 as int16. */
+    static Arg shorts(NodeContext node, OnnxValue value) {
+        if (value.form().orElse(null) instanceof IntegerForm.Signed signed) {
+            return signed.bytes();
+        }
+        Expressions e = new Expressions(node);
+        return value.type() == ElementType.UINT16
+                ? e.cast(e.add(e.cast(value.arg(), DType.INT32), Short.MIN_VALUE), DType.INT16)
+                : value.arg();
+    }
+
+    /** A tensor of int16 or uint16, given its elements as int16. */
+    static OnnxValue ofShorts(NodeContext node, Arg shorts, ElementType type) {
+        Expressions e = new Expressions(node);
+        return type == ElementType.UINT16
+                ? new OnnxValue(
+                        e.add(e.cast(shorts, DType.INT32), -Short.MIN_VALUE),
+                        type,
+                        Optional.of(new IntegerForm.Signed(shorts)))
+                : new OnnxValue(shorts, type);
     }
 
     private static Arg converted(NodeContext node, Arg value, DType to) {

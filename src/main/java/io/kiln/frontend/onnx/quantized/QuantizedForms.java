@@ -17,6 +17,7 @@ import io.kiln.ir.op.element.Clip;
 import io.kiln.ir.op.element.TflLookup;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -67,12 +68,15 @@ final class QuantizedForms {
         }
         return shadow.output(0)
                 .map(OnnxValue::arg)
-                .filter(result -> node.type(result).dtype() == DType.INT8);
+                .filter(result -> List.of(DType.INT8, DType.INT16)
+                        .contains(node.type(result).dtype()));
     }
 
-    /** Bytes within limits. */
+    /** Bytes, or integers of 16 bits, within limits. */
     static Arg limited(NodeContext node, Arg bytes, Limits limits) {
-        return limits.equals(Limits.NONE) ? bytes : node.emit(new Clip(limits.low(), limits.high()), bytes);
+        return limits.equals(Limits.NONE) || limits.equals(Limits.WIDE)
+                ? bytes
+                : node.emit(new Clip(limits.low(), limits.high()), bytes);
     }
 
     /** The real numbers of all bytes, in their order. */

@@ -18,7 +18,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Convolutions and matrix products: sums of bytes times bytes, rescaled. The importer of the float operator runs again, with
+ * Convolutions and matrix products: sums of bytes times bytes, or of integers of 16 bits without a zero point times bytes, rescaled. The importer of the float operator runs again, with
  * bytes; {@link IntegerLayer} makes integer operators of what it emits.
  *
  * @param data the input
@@ -56,9 +56,14 @@ record SumForm(Dequantized data, Dequantized weight, Optional<Bias> bias) {
             return Optional.empty();
         }
         float alpha = node.attributes().real("alpha", 1);
-        Optional<Dequantized> data = QuantizedForms.bytes(node, 0).filter(d -> alpha > 0);
+        Optional<Dequantized> data = QuantizedForms.bytes(node, 0)
+                .or(() -> LayerBias.dequantized(node, 0).filter(SumForm::isSymmetric))
+                .filter(d -> alpha > 0);
         Optional<Dequantized> weight = LayerBias.dequantized(node, 1).filter(w -> isWeight(node, w));
-        if (data.isEmpty() || weight.isEmpty()) {
+        boolean isTaken = data.isPresent()
+                && weight.isPresent()
+                && (data.get().by().isOfBytes() || takesShorts(node, weight.get()));
+        if (!isTaken) {
             return Optional.empty();
         }
         SumForm plain = new SumForm(scaled(data.get(), alpha), weight.get(), Optional.empty());
@@ -72,6 +77,22 @@ record SumForm(Dequantized data, Dequantized weight, Optional<Bias> bias) {
                 ? Optional.empty()
                 : Optional.of(new DeferredSum(
                         importer, node.without("alpha").without("beta"), new SumForm(plain.data, plain.weight, bias)));
+    }
+
+    /** Whether data has 16 bits and no zero point, as layers of int16 need it. */
+    private static boolean isSymmetric(Dequantized data) {
+        return data.by().isOfShorts() && data.by().zeroPoint() == 0;
+    }
+
+    private static boolean takesShorts(NodeContext node, Dequantized weight) {
+        return !node.node().operator().equals("ConvTranspose")
+                && weight.integers() instanceof Constant
+                && weight.by().zeroPoints().stream().allMatch(zero -> zero == 0);
+    }
+
+    /** Whether data has 16 bits, so that sums have 64. */
+    boolean isWide() {
+        return data.by().isOfShorts();
     }
 
     private static int channelOfResult(NodeContext node, int rank) {

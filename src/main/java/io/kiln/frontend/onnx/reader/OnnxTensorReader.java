@@ -51,11 +51,14 @@ final class OnnxTensorReader {
         Shape shape = shape(tensor.getDimsList(), where);
         long elements = shape.elements();
         long held = elements * type.held().orElseThrow().bytes();
-        budget.spend(held);
+        budget.spend(type == ElementType.DOUBLE ? 3 * held : held);
         if (held > Integer.MAX_VALUE - Long.BYTES) {
             throw failure("a constant takes " + held + " bytes", where, "less than 2 GiB");
         }
-        return new OnnxTensor(tensor.getName(), type, shape, data(tensor, type, Math.toIntExact(elements), where));
+        Bytes data = data(tensor, type, Math.toIntExact(elements), where);
+        return type == ElementType.DOUBLE
+                ? new OnnxTensor(tensor.getName(), type, shape, narrowed(data), data)
+                : new OnnxTensor(tensor.getName(), type, shape, data);
     }
 
     private Shape shape(List<Long> dims, String where) {
@@ -96,9 +99,19 @@ final class OnnxTensorReader {
         return typed(tensor, type, elements, where);
     }
 
-    /** Memory is taken only for data that the file has. */
+    /** Memory is taken only for data that the file has; doubles are narrowed later. */
     private static byte[] allocate(ElementType type, int elements) {
-        return new byte[elements * type.held().orElseThrow().bytes()];
+        return new byte[elements * (type == ElementType.DOUBLE ? Double.BYTES : type.held().orElseThrow().bytes())];
+    }
+
+    /** Doubles in single precision. */
+    private static Bytes narrowed(Bytes doubles) {
+        ByteBuffer all = doubles.buffer().order(ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer out = ByteBuffer.allocate(doubles.size() / 2).order(ByteOrder.LITTLE_ENDIAN);
+        while (all.hasRemaining()) {
+            out.putFloat((float) all.getDouble());
+        }
+        return Bytes.wrap(out.array());
     }
 
     /** Where a tensor's external data lies. */
@@ -122,7 +135,7 @@ final class OnnxTensorReader {
         for (int i = 0; i < elements; i++) {
             switch (type) {
                 case FLOAT -> out.putFloat(tensor.getFloatData(i));
-                case DOUBLE -> out.putFloat((float) tensor.getDoubleData(i));
+                case DOUBLE -> out.putDouble(tensor.getDoubleData(i));
                 case INT64 -> out.putLong(tensor.getInt64Data(i));
                 case UINT64 -> out.putLong(tensor.getUint64Data(i));
                 case UINT32 -> out.putInt((int) tensor.getUint64Data(i));

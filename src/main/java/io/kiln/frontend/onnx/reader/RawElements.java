@@ -12,12 +12,11 @@ final class RawElements {
      * Converts elements.
      *
      * @param raw as many bytes as the elements need
-     * @param out gets the elements in the type in which the IR holds them
+     * @param out gets the elements in the type in which the IR holds them, doubles as they are
      */
     static void decode(ElementType type, ByteBuffer raw, int elements, ByteBuffer out) {
         for (int i = 0; i < elements; i++) {
             switch (type) {
-                case DOUBLE -> out.putFloat((float) raw.getDouble());
                 case FLOAT16 -> out.putFloat(HalfFloats.ofHalf(raw.getShort()));
                 case BFLOAT16 -> out.putFloat(HalfFloats.ofBrain(raw.getShort()));
                 case UINT16 -> out.putInt(raw.getShort() & 0xFFFF);

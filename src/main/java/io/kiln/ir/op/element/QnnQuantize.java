@@ -15,7 +15,7 @@ import io.kiln.ir.op.Trait;
  * {@code saturate(round(data / scale) + zeroPoint)}, halves away from zero, or to even as in ONNX; NaN becomes the smallest
  * value. Arguments: data (float32), scale, zero point.
  *
- * @param outDtype integer type of the result
+ * @param outDtype type of the result: int8, uint8 or int16
  * @param rounding {@link Rounding#TFLITE}, which is TVM's too, or {@link Rounding#ONNX}
  */
 public record QnnQuantize(DType outDtype, Rounding rounding) implements Op {
@@ -24,7 +24,7 @@ public record QnnQuantize(DType outDtype, Rounding rounding) implements Op {
             .scale("scale")
             .zeroPoint("zero point", (op, args) -> op.outDtype)
             .attributes(
-                    Attribute.dtype("out_dtype", QnnQuantize::outDtype),
+                    Attribute.dtype("out_dtype", QnnQuantize::outDtype, DType.INT8, DType.UINT8, DType.INT16),
                     Attribute.name("rounding", QnnQuantize::rounding, Rounding.TFLITE, Rounding.ONNX),
                     QnnQuantize::new)
             .traits(Trait.TAKES_CLIP, Trait.ELEMENTWISE)
@@ -38,6 +38,9 @@ public record QnnQuantize(DType outDtype, Rounding rounding) implements Op {
     }
 
     public QnnQuantize {
+        Check.that(
+                outDtype.isInteger() && outDtype.bytes() < Integer.BYTES,
+                "out_dtype must be int8, uint8 or int16, not " + outDtype.text());
         Check.that(
                 rounding == Rounding.TFLITE || rounding == Rounding.ONNX,
                 "rounding must be TFLITE or ONNX, not " + rounding);

@@ -27,7 +27,7 @@ import io.kiln.ir.type.TensorType;
  *
  * @param axis channel axis of a per-channel input scale; negative counts from the end
  * @param rounding {@link Rounding#UPWARD} or {@link Rounding#TONEAREST}; for int32 also {@link Rounding#ONNX}
- * @param outDtype type that the result saturates to
+ * @param outDtype type that the result saturates to: int8, uint8 or int16
  */
 public record QnnRequantize(int axis, Rounding rounding, DType outDtype) implements Op {
     public static final Signature<QnnRequantize> SIGNATURE = Signature.of(QnnRequantize.class, "qnn.requantize")
@@ -45,7 +45,7 @@ public record QnnRequantize(int axis, Rounding rounding, DType outDtype) impleme
                                     Rounding.TONEAREST,
                                     Rounding.ONNX)
                             .then("compute_dtype", QnnRequantize.COMPUTE_DTYPE),
-                    Attribute.dtype("out_dtype", QnnRequantize::outDtype),
+                    Attribute.dtype("out_dtype", QnnRequantize::outDtype, DType.INT8, DType.UINT8, DType.INT16),
                     QnnRequantize::new)
             .traits(Trait.TAKES_CLIP, Trait.RESCALES, Trait.ELEMENTWISE)
             .rules(QnnRequantize::rules)
@@ -63,6 +63,9 @@ public record QnnRequantize(int axis, Rounding rounding, DType outDtype) impleme
     public static final String COMPUTE_DTYPE = "int64";
 
     public QnnRequantize {
+        Check.that(
+                outDtype.isInteger() && outDtype.bytes() < Integer.BYTES,
+                "out_dtype must be int8, uint8 or int16, not " + outDtype.text());
         Check.that(
                 rounding == Rounding.UPWARD || rounding == Rounding.TONEAREST || rounding == Rounding.ONNX,
                 "rounding must be UPWARD, TONEAREST or ONNX, not " + rounding);
@@ -92,9 +95,8 @@ public record QnnRequantize(int axis, Rounding rounding, DType outDtype) impleme
             Check.axis(data, axis);
         }
         Check.that(
-                rounding != Rounding.ONNX || (data.dtype() == DType.INT32 && outDtype.bytes() < Integer.BYTES),
-                "rounding ONNX rescales int32 to a narrower type, not "
-                        + data.dtype().text() + " to " + outDtype.text());
+                rounding != Rounding.ONNX || data.dtype() == DType.INT32,
+                "rounding ONNX rescales int32, not " + data.dtype().text());
     }
 
     private int channels(TensorType data) {

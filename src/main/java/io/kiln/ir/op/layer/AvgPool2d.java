@@ -14,8 +14,7 @@ import io.kiln.ir.type.TensorType;
 import java.util.List;
 
 /**
- * Mean over a window without padding. Integers are summed in 32 bits, or in 64 where a sum of int8 or int16 may exceed them. NHWC. Argument:
- * data.
+ * Mean over a window without padding. No sum of integers wraps around: where one may exceed 32 bits, it has 64. NHWC. Argument: data.
  *
  * @param window geometry
  * @param rounding rounding of integers: {@link Rounding#TFLITE}, halves away from zero, {@link Rounding#TRUNCATE}, or,
@@ -56,12 +55,12 @@ public record AvgPool2d(Window window, Rounding rounding) implements Pool2d {
 
     /** Whether the sum under a window, rounding included, may exceed 32 bits. */
     public boolean isWide(TensorType data) {
-        if (data.dtype() != DType.INT8 && data.dtype() != DType.INT16) {
+        if (data.dtype().isFloat()) {
             return false;
         }
         long taps = (long) Math.min(window.kernelH(), data.shape().dim(1))
                 * Math.min(window.kernelW(), data.shape().dim(2));
-        long least = -data.dtype().min();
+        long least = -(long) data.dtype().min();
         return taps * (rounding == Rounding.UPWARD ? 2 * least : least) + taps / 2 > Integer.MAX_VALUE;
     }
 

@@ -17,6 +17,11 @@ static uint16_t crc_add_all(uint16_t crc, const uint8_t* data, size_t size) {
   return crc;
 }
 
+uint16_t TVMFraming_ComputeCrc(const uint8_t* data, size_t data_size_bytes,
+                               const uint16_t* previous_crc) {
+  return crc_add_all(previous_crc == NULL ? CRC_START : *previous_crc, data, data_size_bytes);
+}
+
 void TVMUnframer_Init(TVMUnframer* unframer, TVMWriteStream* stream) {
   unframer->stream = stream;
   TVMUnframer_Reset(unframer);
@@ -36,15 +41,16 @@ static void end_packet(TVMUnframer* unframer, bool is_valid) {
   unframer->stream->PacketDone(unframer->stream, is_valid);
 }
 
-/* FF FD, wherever it stands, begins a frame. */
+/* FF FD, wherever it stands, begins a frame. Inside a frame, FD is not taken yet: the caller hears first that the frame was cut. */
 static tvm_crt_error_t begin_packet(TVMUnframer* unframer) {
-  bool is_short = unframer->state != kTVMUnframerFindPacketStart;
-  if (is_short) {
+  if (unframer->state != kTVMUnframerFindPacketStart) {
     end_packet(unframer, false);
+    unframer->saw_escape_start = true;
+    return kTvmErrorFramingShortPacket;
   }
   unframer->state = kTVMUnframerFindPacketLength;
   unframer->crc = crc_add(crc_add(CRC_START, TVM_FRAMING_ESCAPE_START), TVM_FRAMING_PACKET_START);
-  return is_short ? kTvmErrorFramingShortPacket : kTvmErrorNoError;
+  return kTvmErrorNoError;
 }
 
 /* Takes bytes of a frame that are no escape sequences any more. More than one only in the payload. */
@@ -137,7 +143,7 @@ tvm_crt_error_t TVMUnframer_Write(TVMUnframer* unframer, const uint8_t* data,
   while (error == kTvmErrorNoError && used < data_size_bytes) {
     size_t taken = 0;
     error = take_some(unframer, data + used, data_size_bytes - used, &taken);
-    used += taken;
+    used += error == kTvmErrorFramingShortPacket ? 0u : taken;
   }
   if (error != kTvmErrorNoError && error != kTvmErrorFramingShortPacket) {
     end_packet(unframer, false);

@@ -95,15 +95,23 @@ microtvm_rpc_server_t MicroTVMRpcServerInit(microtvm_rpc_channel_write_t write_f
   return server;
 }
 
+static tvm_crt_error_t receive(struct server* self, size_t size, uint8_t** data, size_t* left) {
+  size_t consumed = 0;
+  tvm_crt_error_t error = TVMUnframer_Write(&self->unframer, *data, size, &consumed);
+  *data += consumed;
+  *left -= consumed;
+  return error;
+}
+
 tvm_crt_error_t MicroTVMRpcServerLoop(microtvm_rpc_server_t server, uint8_t** new_data,
                                       size_t* new_data_size_bytes) {
   struct server* self = server;
   tvm_crt_error_t error = kTvmErrorNoError;
   if (self->rpc.is_running && *new_data_size_bytes > 0u) {
-    size_t consumed = 0;
-    error = TVMUnframer_Write(&self->unframer, *new_data, *new_data_size_bytes, &consumed);
-    *new_data += consumed;
-    *new_data_size_bytes -= consumed;
+    error = receive(self, *new_data_size_bytes, new_data, new_data_size_bytes);
+    if (error == kTvmErrorFramingShortPacket) {
+      (void)receive(self, 1, new_data, new_data_size_bytes); /* FD: a caller may give byte by byte, and each once. */
+    }
   }
   if (!self->rpc.is_running) {
     return kTvmErrorPlatformShutdown;

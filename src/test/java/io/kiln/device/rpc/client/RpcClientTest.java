@@ -10,6 +10,7 @@ import io.kiln.device.rpc.packet.DataType;
 import io.kiln.device.rpc.packet.RpcException;
 import io.kiln.device.rpc.packet.RpcException.Kind;
 import io.kiln.device.rpc.packet.RpcValue;
+import io.kiln.device.transport.SessionLimits;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -42,33 +43,28 @@ class RpcClientTest {
         out.close();
     }
 
-    @Test
-    void aBusyComputerHasMoreTime() {
-        TransportTimeouts usual = TransportTimeouts.EMULATOR;
-        assertThat(usual.shared(-1, 2)).isEqualTo(usual);
-        assertThat(usual.shared(1.5, 2)).isEqualTo(usual);
-        assertThat(usual.shared(10.5, 2).sessionStart())
-                .isEqualTo(usual.sessionStart().multipliedBy(6));
-        assertThat(usual.shared(1e9, 2).sessionEstablished())
-                .isEqualTo(usual.sessionEstablished().multipliedBy(12));
-    }
-
-    /** What is set grows in an emulator only; an answer whose limit nobody set has that of what is asked. */
+    /** What is set grows in an emulator only, and so does what is not; an answer whose limit nobody set has that of what is asked. */
     @Test
     void limitsAreThoseThatAreSet() {
         Duration day = Duration.ofDays(1);
         SessionLimits set = new SessionLimits(Optional.of(Duration.ofSeconds(40)), Optional.of(Duration.ofSeconds(3)));
-        assertThat(set.timeouts(false, day))
+        assertThat(TransportTimeouts.of(set, false, day))
                 .isEqualTo(new TransportTimeouts(
                         TransportTimeouts.SERIAL.sessionStartRetry(), Duration.ofSeconds(40), Duration.ofSeconds(3)));
-        assertThat(SessionLimits.USUAL.timeouts(false, day)).isEqualTo(TransportTimeouts.SERIAL.withReplies(day));
-        assertThat(SessionLimits.USUAL.timeouts(true, day).sessionEstablished()).isEqualTo(day);
-        TransportTimeouts emulated = set.timeouts(true, day);
-        assertThat(emulated.sessionStart().toSeconds() % 40).isZero();
-        assertThat(emulated.sessionStart()).isBetween(Duration.ofSeconds(40), Duration.ofSeconds(12 * 40));
-        assertThat(emulated.sessionEstablished())
-                .isEqualTo(Duration.ofSeconds(3)
-                        .multipliedBy(emulated.sessionStart().toSeconds() / 40));
+        assertThat(TransportTimeouts.of(SessionLimits.USUAL, false, day))
+                .isEqualTo(TransportTimeouts.SERIAL.withReplies(day));
+        assertThat(TransportTimeouts.of(SessionLimits.USUAL, false)).isEqualTo(TransportTimeouts.SERIAL);
+        assertThat(TransportTimeouts.of(SessionLimits.USUAL, true, day).sessionEstablished())
+                .isEqualTo(day);
+        for (TransportTimeouts emulated :
+                List.of(TransportTimeouts.of(set, true, day), TransportTimeouts.of(SessionLimits.USUAL, true))) {
+            long factor = emulated.sessionStartRetry().dividedBy(TransportTimeouts.EMULATOR.sessionStartRetry());
+            assertThat(factor).isBetween(1L, 12L);
+            assertThat(List.of(emulated.sessionStart(), emulated.sessionEstablished()))
+                    .isIn(
+                            List.of(Duration.ofSeconds(40 * factor), Duration.ofSeconds(3 * factor)),
+                            List.of(Duration.ofSeconds(10 * factor), Duration.ofSeconds(10 * factor)));
+        }
     }
 
     @Test

@@ -4,6 +4,7 @@ package io.kiln.frontend.onnx.ml;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ai.onnx.proto.OnnxMl.TensorProto;
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.base.Bytes;
@@ -110,6 +111,16 @@ class BadForestsTest {
         lists = lists();
         lists.put("nodes_values", List.of(Float.NaN, 0f, 0f));
         refused(regressor(lists), "a threshold is NaN");
+        lists = lists();
+        lists.remove("nodes_values");
+        lists.put(
+                "nodes_values_as_tensor",
+                TensorProto.newBuilder()
+                        .setDataType(TensorProto.DataType.DOUBLE_VALUE)
+                        .addDims(3)
+                        .addAllDoubleData(List.of(0.5, 0.0, 0.0))
+                        .build());
+        refused(regressor(lists), "`nodes_values_as_tensor` holds double, its data is float");
         lists = lists();
         lists.put("target_weights", List.of(Float.POSITIVE_INFINITY, 0f));
         refused(regressor(lists), "a leaf's weight is Infinity");

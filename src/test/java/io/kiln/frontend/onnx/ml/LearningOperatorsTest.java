@@ -23,10 +23,13 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -119,6 +122,17 @@ class LearningOperatorsTest {
                         "vectors_per_class", counts,
                         "classlabels_ints", List.of(7L, -3L, 5L, 1L).subList(0, classes));
                 reals("SVMClassifier", List.of(6, 3), all);
+                if (!kernel.equals("RBF")) {
+                    continue;
+                }
+                Map<String, Object> coupled = new LinkedHashMap<>(all);
+                coupled.put(
+                        "prob_a",
+                        floats(classes * (classes - 1) / 2).stream()
+                                .map(a -> 3 * a)
+                                .toList());
+                coupled.put("prob_b", floats(classes * (classes - 1) / 2));
+                reals("SVMClassifier", List.of(6, 3), coupled);
             }
         }
     }
@@ -158,7 +172,18 @@ class LearningOperatorsTest {
         refused(Map.of("rho", List.of(1f, 2f)), "rho has 2 numbers");
         refused(Map.of("post_transform", "LOGISTIC"), "its post_transform is LOGISTIC");
         refused(Map.of("kernel_type", "COSINE"), "its kernel_type is `COSINE`");
-        refused(Map.of("prob_a", List.of(1f)), "found by iterations");
+        refused(
+                Map.of(
+                        "vectors_per_class", Collections.nCopies(17, 1L),
+                        "classlabels_ints", LongStream.range(0, 17).boxed().toList(),
+                        "support_vectors", Collections.nCopies(17, 1f),
+                        "coefficients", Collections.nCopies(17 * 16, 1f),
+                        "rho", Collections.nCopies(17 * 8, 1f),
+                        "prob_a", Collections.nCopies(17 * 8, 1f),
+                        "prob_b", Collections.nCopies(17 * 8, 1f)),
+                "it has probabilities of 17 classes");
+        refused(Map.of("prob_a", List.of(1f)), "prob_a and prob_b have 1 and 0 numbers");
+        refused(Map.of("prob_a", List.of(1f), "prob_b", List.of(1f, 2f)), "prob_a and prob_b have 1 and 2 numbers");
     }
 
     private void features() {
@@ -302,13 +327,20 @@ class LearningOperatorsTest {
                 "LabelEncoder",
                 ElementType.INT64,
                 List.of(2),
+                ElementType.INT64,
+                Map.of("keys_strings", List.of("a"), "values_int64s", List.of(1L)));
+        add(
+                "CategoryMapper",
+                ElementType.INT64,
+                List.of(2),
                 ElementType.STRING,
-                Map.of("keys_int64s", List.of(1L), "values_strings", List.of("a")));
+                Map.of("cats_int64s", List.of(1L, 2L), "cats_strings", List.of("a")));
         reals("LinearRegressor", List.of(1, 3), Map.of("coefficients", List.of(1f, 2f)));
         reals("Scaler", List.of(1, 3), Map.of("scale", List.of(1f, 2f)));
         List<String> messages = List.of(
                 "its categories are texts",
-                "its keys or values are texts",
+                "its keys are texts",
+                "it has 2 keys and 1 values",
                 "it has 2 coefficients for 1 scores of 3 features",
                 "`scale` has 2 numbers for 3 features");
         for (int i = 0; i < messages.size(); i++) {
@@ -316,6 +348,44 @@ class LearningOperatorsTest {
             assertThatThrownBy(() -> OnnxFrontend.read(file, "m.onnx", "m", InputShapes.NONE))
                     .isInstanceOf(KilnException.class)
                     .hasMessageContaining(messages.get(i));
+        }
+    }
+
+    /** An image has the index of a text among all texts of the node, and the default's where nothing is found. */
+    @Test
+    void textsAreIndicesWithATable() {
+        add(
+                "CategoryMapper",
+                ElementType.INT64,
+                List.of(4),
+                ElementType.STRING,
+                Map.of("cats_int64s", List.of(5L, 7L, 5L), "cats_strings", List.of("cat", "dog", "cow")));
+        add(
+                "LabelEncoder",
+                ElementType.INT64,
+                List.of(4),
+                ElementType.STRING,
+                Map.of(
+                        "keys_int64s", List.of(5L, 7L, 5L),
+                        "values_strings", List.of("cat", "dog", "cow"),
+                        "default_string", "dog"));
+        List<List<String>> expected =
+                List.of(List.of("dog", "cow", "_Unused", "_Unused"), List.of("dog", "cat", "dog", "dog"));
+        Bytes data = Bytes.wrap(ByteBuffer.allocate(4 * Long.BYTES)
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .putLong(7)
+                .putLong(5)
+                .putLong(0)
+                .putLong(-1)
+                .array());
+        for (int i = 0; i < files.size(); i++) {
+            Function function = OnnxFrontend.read(files.get(i), "m.onnx", "m", InputShapes.NONE);
+            List<String> texts = function.results().get(0).labels();
+            ByteBuffer found = Interpreter.run(function, List.of(data)).get(0).buffer();
+            assertThat(IntStream.range(0, 4)
+                            .mapToObj(k -> texts.get(
+                                    (int) found.order(ByteOrder.LITTLE_ENDIAN).getLong(Long.BYTES * k))))
+                    .isEqualTo(expected.get(i));
         }
     }
 

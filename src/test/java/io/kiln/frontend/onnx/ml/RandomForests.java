@@ -40,6 +40,9 @@ public final class RandomForests {
     private boolean isForTree;
     private boolean isPositive;
 
+    /** Whether data, thresholds and weights are double. */
+    private boolean isDouble;
+
     /** Whether a tree may be a leaf alone; of these, ONNX Runtime computes wrong sums, or crashes, for the newest operator. */
     private boolean mayBeLeaves = true;
 
@@ -197,10 +200,49 @@ public final class RandomForests {
         return random.doubles(count, -1, 1).mapToObj(x -> (float) x).toList();
     }
 
+    /** A regression whose features are scaled first. */
+    public static Model scaled(long seed) {
+        RandomForests forest = new RandomForests(seed);
+        forest.targets = 1;
+        forest.isForAll = true;
+        forest.grow(false);
+        Map<String, Object> all = forest.lists("target", 0);
+        all.put("base_values", forest.base(1));
+        ModelBuilder builder = forest.begin(3);
+        Map<String, Object> scale = Map.of("offset", forest.base(forest.features), "scale", List.of(0.7f));
+        builder.node("ai.onnx.ml", "Scaler", List.of("x"), "scaled", scale);
+        builder.node("ai.onnx.ml", "TreeEnsembleRegressor", List.of("scaled"), "y", all);
+        builder.output("y", ElementType.FLOAT, List.of(forest.rows, 1));
+        return new Model(builder.build(), 0);
+    }
+
+    /**
+     * A model with thresholds and weights of double, of which some are floats, and others a little below or above; smallest and largest
+     * votes are exact, sums differ by their rounding.
+     */
+    public static Model doubles(long seed) {
+        RandomForests forest = new RandomForests(seed);
+        forest.isDouble = true;
+        return seed % 2 == 0 ? forest.regressor() : forest.ensemble();
+    }
+
     private ModelBuilder begin(int version) {
         ModelBuilder builder = new ModelBuilder(17).learning(version);
-        builder.input("x", ElementType.FLOAT, List.of(rows, features));
+        builder.input("x", isDouble ? ElementType.DOUBLE : ElementType.FLOAT, List.of(rows, features));
         return builder;
+    }
+
+    /** The lists as tensors of double. */
+    private Map<String, Object> asDoubles(Map<String, Object> lists) {
+        Map<String, Object> all = new LinkedHashMap<>(lists);
+        for (String name : List.of("nodes_values", "target_weights", "base_values")) {
+            if (isDouble && all.remove(name) instanceof List<?> list) {
+                all.put(
+                        name + "_as_tensor",
+                        floats(list.stream().map(Float.class::cast).toList()));
+            }
+        }
+        return all;
     }
 
     private Model regressor() {
@@ -215,8 +257,8 @@ public final class RandomForests {
         if (random.nextBoolean()) {
             all.put("base_values", base(targets));
         }
-        ModelBuilder builder = begin(random.nextBoolean() ? 1 : 3);
-        builder.node("ai.onnx.ml", "TreeEnsembleRegressor", List.of("x"), "y", all);
+        ModelBuilder builder = begin(random.nextBoolean() && !isDouble ? 1 : 3);
+        builder.node("ai.onnx.ml", "TreeEnsembleRegressor", List.of("x"), "y", asDoubles(all));
         builder.output("y", ElementType.FLOAT, List.of(rows, targets));
         boolean isApplied = targets > 1 || transform.equals("PROBIT");
         return new Model(builder.build(), isApplied ? ulps(transform) : 0);
@@ -310,7 +352,7 @@ public final class RandomForests {
         all.put("post_transform", (long) transform);
         ModelBuilder builder = begin(5);
         builder.node("ai.onnx.ml", "TreeEnsemble", List.of("x"), "y", all);
-        builder.output("y", ElementType.FLOAT, List.of(rows, targets));
+        builder.output("y", isDouble ? ElementType.DOUBLE : ElementType.FLOAT, List.of(rows, targets));
         return new Model(builder.build(), targets > 1 || transform == 4 ? ulps(TRANSFORMS.get(transform)) : 0);
     }
 
@@ -322,12 +364,20 @@ public final class RandomForests {
         };
     }
 
-    private static TensorProto floats(List<Float> values) {
-        return TensorProto.newBuilder()
-                .setDataType(TensorProto.DataType.FLOAT_VALUE)
-                .addDims(values.size())
-                .addAllFloatData(values)
-                .build();
+    private TensorProto floats(List<Float> values) {
+        TensorProto.Builder tensor = TensorProto.newBuilder().addDims(values.size());
+        if (!isDouble) {
+            return tensor.setDataType(TensorProto.DataType.FLOAT_VALUE)
+                    .addAllFloatData(values)
+                    .build();
+        }
+        values.forEach(value -> tensor.addDoubleData(
+                switch (random.nextInt(3)) {
+                    case 0 -> value;
+                    case 1 -> Math.nextUp((double) value);
+                    default -> value - Math.abs(value) * 1e-9;
+                }));
+        return tensor.setDataType(TensorProto.DataType.DOUBLE_VALUE).build();
     }
 
     private static TensorProto modes(List<Node> of) {

@@ -17,7 +17,6 @@ import io.kiln.frontend.onnx.OnnxRuntime;
 import io.kiln.frontend.tflite.write.TfliteMaker;
 import io.kiln.ir.Constant;
 import io.kiln.ir.Function;
-import io.kiln.ir.op.element.Where;
 import io.kiln.ir.op.layer.TreeEnsemble;
 import io.kiln.quantize.FloatNet;
 import io.kiln.quantize.QuantizeMode;
@@ -109,10 +108,6 @@ class RandomForestsTest {
         for (int seed = 0; seed < MODELS / 3; seed++) {
             RandomForests.Model model = RandomForests.draw(seed);
             Function real = OnnxFrontend.read(model.file(), "m.onnx", "m" + seed, InputShapes.NONE);
-            // A class without a vote is compared as minus infinity, which no range holds.
-            if (real.bindings().stream().anyMatch(binding -> binding.op() instanceof Where)) {
-                continue;
-            }
             QuantizeMode mode = seed / 4 % 3 == 0 ? QuantizeMode.INT16X8 : QuantizeMode.INT8;
             QuantizedNetwork network = new Quantizer(new TfliteMaker("m"), Runs.Progress.NONE)
                     .quantize(real, FloatNet.samples(real, 2, seed), QuantizeOptions.of(mode))
@@ -162,6 +157,10 @@ class RandomForestsTest {
                     assertThat((double) actual[i]).isCloseTo(expected[i], Offset.offset(noise));
                 }
                 ensembles++;
+            } else {
+                assertThat(planned.precision())
+                        .as("%s computes with votes", planned.node().op())
+                        .isEqualTo(Precision.FLOAT);
             }
         }
         return ensembles;
@@ -171,6 +170,47 @@ class RandomForestsTest {
         Map<Integer, Tensor> values = new HashMap<>();
         Interpreter.observe(function, List.of(input), Interpreter.State.initial(function), values::put);
         return values;
+    }
+
+    /** Thresholds of double decide about floats as in ONNX Runtime; sums are those of single precision. */
+    @Test
+    void doublesDecideAsInOnnxRuntime() {
+        List<String> wrong = new ArrayList<>();
+        for (int seed = 0; seed < MODELS / 3; seed++) {
+            RandomForests.Model model = RandomForests.doubles(seed);
+            Function function = OnnxFrontend.read(model.file(), "m.onnx", "m", InputShapes.NONE);
+            boolean isSum = function.bindings().stream()
+                    .anyMatch(binding -> binding.op() instanceof TreeEnsemble trees
+                            && trees.aggregate() == TreeEnsemble.Aggregate.SUM);
+            for (int round = 0; round < ROUNDS; round++) {
+                List<Bytes> data = List.of(input(function, seed, round));
+                wrong.addAll(differences(
+                        "forest " + seed,
+                        Interpreter.run(function, data).get(0),
+                        OnnxRuntime.run(model.file(), function.params(), data).get(0),
+                        isSum ? Math.max(200, model.ulps()) : Math.max(1, model.ulps())));
+            }
+        }
+        assertThat(wrong).isEmpty();
+    }
+
+    /** A scaler before the trees stays float as well, and its reason says so: 256 steps would move features over thresholds. */
+    @Test
+    void whatTreesCompareIsNotQuantized() {
+        RandomForests.Model model = RandomForests.scaled(3);
+        Function real = OnnxFrontend.read(model.file(), "m.onnx", "m", InputShapes.NONE);
+        QuantizedNetwork network = new Quantizer(new TfliteMaker("m"), Runs.Progress.NONE)
+                .quantize(real, FloatNet.samples(real, 2, 3), QuantizeOptions.of(QuantizeMode.INT8))
+                .network();
+        assertThat(network.plan().nodes()).hasSizeGreaterThan(2);
+        for (PlannedNode planned : network.plan().nodes()) {
+            if (planned.node().op() instanceof TreeEnsemble) {
+                assertThat(planned.precision()).isEqualTo(Precision.INT8);
+            } else {
+                assertThat(planned.precision()).isEqualTo(Precision.FLOAT);
+                assertThat(planned.reason()).hasValue("it prepares what trees compare, or computes with their votes");
+            }
+        }
     }
 
     /** Compares all outputs of all forests, round by round. */

@@ -3,8 +3,14 @@ package io.kiln.frontend.onnx.quantized;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kiln.artifact.Artifact;
+import io.kiln.artifact.ModelMetadata;
 import io.kiln.base.Bytes;
 import io.kiln.base.DrawnCases;
+import io.kiln.compile.CompiledModel;
+import io.kiln.compile.HostProgram;
+import io.kiln.compile.ModelCompiler;
+import io.kiln.compile.RequestDraft;
 import io.kiln.draw.RandomOperators;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.onnx.ModelBuilder;
@@ -12,14 +18,18 @@ import io.kiln.frontend.onnx.OnnxFrontend;
 import io.kiln.frontend.onnx.OnnxRuntime;
 import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.ir.Function;
+import io.kiln.ir.op.element.TflRealRequantize;
 import io.kiln.reference.Interpreter;
+import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Layers between pairs of quantizations of 16 bits, with any zero points, and with weights whose channels have zero points of their own, answer as
@@ -33,6 +43,9 @@ class SixteenBitsTest {
 
     /** One of so many results may lie at a half. */
     private static final int RESULTS_TO_ONE_AT_A_HALF = 200;
+
+    @TempDir
+    private Path folder;
 
     private final Random random = new Random(3);
 
@@ -51,8 +64,12 @@ class SixteenBitsTest {
         return model.constant(type, dims, data);
     }
 
+    /** The zero point of every second tensor is that of symmetric data. */
     private List<String> parameters(ModelBuilder model, ElementType type, float scale) {
-        return List.of(model.floats(true, scale), elements(model, type, List.of()));
+        boolean isSymmetric = type.bits() == Short.SIZE && random.nextBoolean();
+        byte[] middle = {0, (byte) (type == ElementType.UINT16 ? 0x80 : 0)};
+        String zero = isSymmetric ? model.constant(type, List.of(), middle) : elements(model, type, List.of());
+        return List.of(model.floats(true, scale), zero);
     }
 
     private String pair(ModelBuilder model, String real, String name, List<String> parameters) {
@@ -63,19 +80,47 @@ class SixteenBitsTest {
     }
 
     private String weights(ModelBuilder model, List<Integer> dims, int axis) {
-        ElementType type = WEIGHTS.get(random.nextInt(WEIGHTS.size()));
+        ElementType type = random.nextBoolean() ? ElementType.INT8 : WEIGHTS.get(random.nextInt(WEIGHTS.size()));
         int channels = dims.get(axis);
         float[] scales = new float[channels];
         for (int i = 0; i < channels; i++) {
             scales[i] = (0.1f + random.nextFloat()) / (1 << type.bits());
         }
-        List<String> inputs = List.of(
-                elements(model, type, dims), model.floats(false, scales), elements(model, type, List.of(channels)));
+        List<String> inputs = new ArrayList<>(List.of(elements(model, type, dims), model.floats(false, scales)));
+        if (random.nextBoolean()) {
+            inputs.add(elements(model, type, List.of(channels)));
+        }
         return model.node("DequantizeLinear", inputs, "w", Map.of("axis", (long) axis));
+    }
+
+    /** A layer with or without a bias, of which every third is limited. */
+    private String layer(ModelBuilder model, String x, String w, boolean isConvolution, int units) {
+        List<String> inputs = new ArrayList<>(List.of(x, w));
+        String bias = "";
+        if (random.nextBoolean()) {
+            float[] reals = new float[units];
+            for (int i = 0; i < units; i++) {
+                reals[i] = random.nextFloat() - 0.5f;
+            }
+            bias = model.floats(false, reals);
+        }
+        if (isConvolution && !bias.isEmpty()) {
+            inputs.add(bias);
+        }
+        String sum = isConvolution
+                ? model.node("Conv", inputs, "s", ModelBuilder.window(3, 1, 1))
+                : model.node("MatMul", inputs, "s", Map.of());
+        if (!isConvolution && !bias.isEmpty()) {
+            sum = model.node("Add", List.of(sum, bias), "b", Map.of());
+        }
+        return random.nextInt(3) == 0 ? model.node("Relu", List.of(sum), "r", Map.of()) : sum;
     }
 
     @Test
     void layersAnswerAsInOnnxRuntime() {
+        List<Function> integers = new ArrayList<>();
+        List<Bytes> inputs = new ArrayList<>();
+        ByteArrayOutputStream answers = new ByteArrayOutputStream();
         int results = 0;
         int different = 0;
         for (int seed = 0; seed < MODELS; seed++) {
@@ -92,9 +137,7 @@ class SixteenBitsTest {
             String w = isConvolution
                     ? weights(model, List.of(units, depth, 3, 3), 0)
                     : weights(model, List.of(depth, units), 1);
-            String sum = isConvolution
-                    ? model.node("Conv", List.of(x, w), "s", ModelBuilder.window(3, 1, 1))
-                    : model.node("MatMul", List.of(x, w), "s", Map.of());
+            String sum = layer(model, x, w, isConvolution, units);
             ElementType to = random.nextInt(3) == 0 ? ElementType.UINT8 : DATA.get(random.nextInt(2));
             float scale = to == ElementType.UINT8 ? 0.1f : 0.001f;
             model.output(pair(model, sum, "y", parameters(model, to, scale)), ElementType.FLOAT);
@@ -107,6 +150,11 @@ class SixteenBitsTest {
                     .buffer()
                     .order(ByteOrder.LITTLE_ENDIAN);
             Bytes actual = Interpreter.run(function, data).get(0);
+            if (isInIntegers(function)) {
+                integers.add(function);
+                inputs.add(data.get(0));
+                answers.writeBytes(actual.toArray());
+            }
             for (int at = 0; at < actual.size(); at += Float.BYTES) {
                 float difference =
                         Math.abs(actual.buffer().order(ByteOrder.LITTLE_ENDIAN).getFloat(at) - expected.getFloat(at));
@@ -116,5 +164,31 @@ class SixteenBitsTest {
             }
         }
         assertThat(different).isLessThanOrEqualTo(results / RESULTS_TO_ONE_AT_A_HALF);
+        assertThat(integers).hasSizeGreaterThan(MODELS / 12);
+        for (String target :
+                List.of("c -mcpu=cortex-m4", "c -mcpu=cortex-m55", "c -mcpu=cortex-m0", "c -march=rv32imac")) {
+            assertThat(compiled(target, integers, inputs)).as(target).isEqualTo(Bytes.wrap(answers.toByteArray()));
+        }
+    }
+
+    private static boolean isInIntegers(Function function) {
+        return function.bindings().stream().anyMatch(b -> b.op() instanceof TflRealRequantize);
+    }
+
+    /** What the functions answer as C for a core, one after another. */
+    private Bytes compiled(String target, List<Function> functions, List<Bytes> inputs) {
+        List<ModelMetadata> models = new ArrayList<>();
+        List<List<Artifact>> artifacts = new ArrayList<>();
+        for (Function function : functions) {
+            CompiledModel model = ModelCompiler.compile(
+                    RequestDraft.of(Path.of("m.onnx"), target)
+                            .name("m" + models.size())
+                            .build(),
+                    function);
+            models.add(model.library().metadata());
+            artifacts.add(model.library().artifacts().artifacts());
+        }
+        return HostProgram.build(folder.resolve("m" + target.hashCode()), models, artifacts)
+                .run(inputs);
     }
 }

@@ -28,6 +28,10 @@ extern "C" {
 /* Bytes of a payload that the receiver hands on in one piece, at most. */
 #define TVM_FRAMING_MAX_CHUNK_BYTES 128u
 
+/* The CRC of bytes as they are sent; behind others if previous_crc, which may be null, is theirs. */
+uint16_t TVMFraming_ComputeCrc(const uint8_t* data, size_t data_size_bytes,
+                               const uint16_t* previous_crc);
+
 /* What the receiver looks for. */
 typedef enum {
   kTVMUnframerFindPacketStart = 0,
@@ -57,8 +61,8 @@ void TVMUnframer_Reset(TVMUnframer* unframer);
  * another CRC is no error.
  *
  * bytes_consumed is less than data_size_bytes only with an error: kTvmErrorFramingShortPacket (a frame began inside a frame; the
- * receiver stands behind its FF FD), kTvmErrorFramingInvalidEscape, or what TVMWriteStream_WriteAll returned. The frame is lost then,
- * and the caller goes on with the next byte. */
+ * receiver stands between its FF and its FD), kTvmErrorFramingInvalidEscape, or what TVMWriteStream_WriteAll returned. The frame is lost
+ * then, and the caller goes on with the next byte. */
 tvm_crt_error_t TVMUnframer_Write(TVMUnframer* unframer, const uint8_t* data,
                                   size_t data_size_bytes, size_t* bytes_consumed);
 
@@ -109,6 +113,10 @@ tvm_crt_error_t TVMFramer_FinishPacket(TVMFramer* framer);
 namespace tvm {
 namespace runtime {
 namespace micro_rpc {
+
+inline uint16_t crc16_compute(const uint8_t* data, size_t data_size_bytes, uint16_t* previous_crc) {
+  return TVMFraming_ComputeCrc(data, data_size_bytes, previous_crc);
+}
 
 enum class Escape : uint8_t {
   kEscapeStart = TVM_FRAMING_ESCAPE_START,
@@ -219,6 +227,7 @@ using micro_rpc::Escape;
 using micro_rpc::Framer;
 using micro_rpc::PacketFieldSizeBytes;
 using micro_rpc::Unframer;
+using micro_rpc::crc16_compute;
 }  // namespace runtime
 }  // namespace tvm
 #endif

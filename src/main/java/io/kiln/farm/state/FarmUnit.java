@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.farm.state;
+
+import io.kiln.base.KilnException;
+import io.kiln.farm.desk.Hold;
+import io.kiln.farm.desk.Labels;
+import io.kiln.farm.desk.Taker;
+import io.kiln.farm.desk.WorkerLabels;
+import io.kiln.farm.link.FarmMember;
+import io.kiln.farm.state.WorkerNews.Offered;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/**
+ * What a farm can run images of one board on: a board, or the emulators of a worker.
+ *
+ * @param worker whose it is
+ * @param offer what the worker says of it
+ * @param slots its names in the worker: the probe, or the numbers of the emulators
+ * @param labels of the worker and its boards
+ * @param trouble why it gets no jobs; empty if it gets some
+ */
+public record FarmUnit(String worker, Offered offer, List<String> slots, WorkerLabels labels, String trouble) {
+    private static final String READY = "ready";
+    private static final int MOST_SHOWN = 20;
+
+    public FarmUnit {
+        slots = List.copyOf(slots);
+    }
+
+    /** All units of a farm, in the order of their boards. */
+    public static List<FarmUnit> of(FarmState state) {
+        Map<String, Hold> held = new HashMap<>();
+        state.desk().held().forEach(hold -> held.put(hold.unit(), hold));
+        return state.workers().stream()
+                .flatMap(seen -> of(seen.news(), held))
+                .sorted((one, other) -> one.text().compareTo(other.text()))
+                .toList();
+    }
+
+    private static Stream<FarmUnit> of(WorkerNews news, Map<String, Hold> held) {
+        WorkerLabels labels = labels(news);
+        return news.offers().stream().map(offer -> {
+            List<String> slots = offer.probe().isEmpty()
+                    ? IntStream.range(0, news.slots()).mapToObj(String::valueOf).toList()
+                    : List.of(FarmMember.plain(offer.probe()));
+            Hold hold = held.getOrDefault(news.name(), held.get(news.name() + "/" + slots.get(0)));
+            String trouble = hold != null
+                    ? (hold.isQuarantine() ? "in quarantine: " : "held: ") + hold.reason()
+                    : offer.state().equals(READY) ? "" : offer.state();
+            return new FarmUnit(news.name(), offer, slots, labels, trouble);
+        });
+    }
+
+    /** Nothing of what is no label counts. */
+    private static WorkerLabels labels(WorkerNews news) {
+        try {
+            return news.labels();
+        } catch (KilnException e) {
+            return new WorkerLabels(Labels.NONE, Map.of());
+        }
+    }
+
+    /** Whether it runs at a place, and has labels. */
+    public boolean fits(String place, Labels needs) {
+        return offer.place().equals(place) && !takers(needs).isEmpty();
+    }
+
+    /** Its slots that have labels. */
+    private List<String> takers(Labels needs) {
+        return slots.stream()
+                .filter(slot -> labels.have(
+                        new Taker(worker, slot, offer.place(), Set.of(offer.board())), offer.board(), needs))
+                .toList();
+    }
+
+    /** Those parts of workers that may have a job. */
+    public static List<FarmMember> takers(Collection<FarmUnit> units, String board, String place, Labels needs) {
+        return units.stream()
+                .filter(unit ->
+                        unit.offer.board().equals(board) && unit.offer.place().equals(place))
+                .flatMap(unit -> unit.takers(needs).stream().map(slot -> new FarmMember("", unit.worker, slot)))
+                .distinct()
+                .toList();
+    }
+
+    /** Those of some units that are at some places, as a clause for people. */
+    public static String there(Collection<FarmUnit> units, Collection<String> places) {
+        List<String> texts = units.stream()
+                .filter(unit -> places.contains(unit.offer().place()))
+                .map(FarmUnit::text)
+                .toList();
+        String shown = texts.stream().limit(MOST_SHOWN).collect(Collectors.joining(", "));
+        return texts.isEmpty()
+                ? "there is nothing at all that could"
+                : "there are " + shown
+                        + (texts.size() > MOST_SHOWN ? " and " + (texts.size() - MOST_SHOWN) + " more" : "");
+    }
+
+    /** It for people, as in {@code nucleo-f446re (board, worker bench, probe 0669FF, silicon=real)}. */
+    public String text() {
+        String all = Stream.of(offer.labels(), labels.own().text())
+                .filter(text -> !text.isEmpty())
+                .collect(Collectors.joining(","));
+        return offer.board() + " (" + offer.place() + ", worker " + worker
+                + (offer.probe().isEmpty() ? "" : ", probe " + offer.probe())
+                + (all.isEmpty() ? "" : ", " + all)
+                + (trouble.isEmpty() ? "" : ", " + trouble) + ")";
+    }
+}

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.plan;
+
+import io.kiln.base.Digests;
+import io.kiln.base.Failure;
+import io.kiln.base.FileFailure;
+import io.kiln.base.KilnException;
+import io.kiln.base.Log;
+import io.kiln.base.Problems;
+import io.kiln.base.WholeFiles;
+import io.kiln.farm.desk.Labels;
+import io.kiln.farm.state.FarmQuestion;
+import io.kiln.farm.state.FarmUnit;
+import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.BuildSpec.Layout;
+import io.kiln.flow.spec.BuildSpec.ModelSource;
+import io.kiln.flow.spec.BuildSpec.VerifySpec;
+import io.kiln.flow.spec.FarmUse;
+import io.kiln.flow.spec.ImageSpec;
+import io.kiln.flow.spec.MachineSpec;
+import io.kiln.flow.state.UnforeseenFailure;
+import io.kiln.pages.JteplanGenerated;
+import io.kiln.report.JUnitXml;
+import io.kiln.report.Json;
+import io.kiln.report.PlanReport;
+import io.kiln.report.PlanReport.Cell;
+import io.kiln.report.PlanReport.Result;
+import io.kiln.report.PlanReport.Run;
+import io.kiln.report.VerifyReport;
+import io.kiln.report.page.Page;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+
+/** Verifies models on many boards, as a test plan says, and writes what became of each as JUnit XML and as a page. */
+public final class PlanStep {
+    /** Cells at once: a farm runs images of some while others are compiled here. */
+    private static final int AT_ONCE = 4;
+
+    private static final int MOST_LINES = 12;
+
+    private final Log log;
+    private final BuildSpec base;
+    private final Builder builder;
+
+    /** Builds and verifies, with messages that go to a log of the cell. */
+    @FunctionalInterface
+    public interface Builder {
+        /**
+         * Builds and verifies.
+         *
+         * @throws KilnException if anything is wrong
+         */
+        void build(Log log, BuildSpec spec);
+    }
+
+    /**
+     * @param log gets a line for each cell
+     * @param base the build, of which each cell is one for another board
+     */
+    public PlanStep(Log log, BuildSpec base, Builder builder) {
+        this.log = log;
+        this.base = base;
+        this.builder = builder;
+    }
+
+    /**
+     * Runs a plan.
+     *
+     * @param file the plan
+     * @throws KilnException if it is wrong, or with all cells that failed
+     */
+    public void run(Path file) {
+        if (!base.malformed().isEmpty()) {
+            throw new KilnException(base.malformed());
+        }
+        TestPlan plan = PlanReader.read(file, base.layout().project(), base.models());
+        Optional<List<FarmUnit>> farm = base.farm().map(use -> FarmUnit.of(FarmQuestion.ask(use.address())));
+        Labels usual = base.farm().map(use -> use.terms().needs()).orElse(Labels.NONE);
+        List<PlanCell> cells = new PlanCells(base.boards(), farm, usual)
+                .of(plan, plan.models().isEmpty() ? base.models() : plan.models());
+        PlanReport report = new PlanReport(plan.title(), results(cells));
+        Path xml = base.layout().reports().resolve("TEST-kiln-plan.xml");
+        Path page = base.layout().reports().resolve("plan.html");
+        JUnitXml.write(xml, report);
+        WholeFiles.write(page, Page.of((out, html) -> JteplanGenerated.render(out, html, report)));
+        tell(report, page);
+    }
+
+    private List<Cell> results(List<PlanCell> cells) {
+        ExecutorService threads = Executors.newFixedThreadPool(AT_ONCE);
+        try {
+            List<Future<Cell>> running = new ArrayList<>();
+            for (int i = 0; i < cells.size(); i++) {
+                PlanCell cell = cells.get(i);
+                Layout layout = layout(cell, cells.subList(0, i));
+                Callable<Cell> work = () -> cell.missing().map(cell::without).orElseGet(() -> result(cell, layout));
+                running.add(threads.submit(work));
+            }
+            List<Cell> results = new ArrayList<>();
+            for (Future<Cell> each : running) {
+                results.add(each.get());
+            }
+            return results;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new KilnException(Failure.COMPUTER.problem("the build was interrupted", "the test plan"), e);
+        } catch (ExecutionException e) {
+            throw UnforeseenFailure.told(e.getCause());
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    /** A folder of its own for each cell; cells that differ in what they need alone are numbered. */
+    private Layout layout(PlanCell cell, List<PlanCell> before) {
+        String folder = folder(cell);
+        long same =
+                before.stream().filter(other -> folder(other).equals(folder)).count();
+        Path out = base.layout().reports().resolve("plan").resolve(folder + (same == 0 ? "" : "-" + (same + 1)));
+        return new Layout(base.layout().project(), out, cell.model().name());
+    }
+
+    private static String folder(PlanCell cell) {
+        return cell.model().name() + "/" + cell.on().name().toLowerCase(Locale.ROOT) + "/"
+                + (cell.missing().isPresent() ? "missing" : cell.board())
+                + (cell.unit().isEmpty() ? "" : "-" + cell.unit().replace('/', '-'));
+    }
+
+    private Cell result(PlanCell cell, Layout layout) {
+        List<String> lines = Collections.synchronizedList(new ArrayList<>());
+        long begin = System.nanoTime();
+        String reason = "";
+        try {
+            builder.build(kept(lines), spec(cell, layout));
+        } catch (RuntimeException | Error e) {
+            reason = UnforeseenFailure.told(e).getMessage();
+            lines.addAll(reason.lines().toList());
+        }
+        Duration time = Duration.ofNanos(System.nanoTime() - begin);
+        Path kept = layout.out().resolve("plan.log");
+        WholeFiles.write(kept, String.join("\n", lines) + "\n");
+        Run run = new Run(
+                ranOn(layout),
+                time,
+                digest(layout),
+                base.layout().reports().relativize(kept).toString().replace('\\', '/'),
+                lines);
+        Result result = reason.isEmpty() ? Result.PASSED : Result.FAILED;
+        return new Cell(cell.model().name(), cell.shown(), result, reason, Optional.of(run));
+    }
+
+    private BuildSpec spec(PlanCell cell, Layout layout) {
+        MachineSpec machine = new MachineSpec(
+                cell.board(),
+                base.machine().toolchain(),
+                base.machine().boardSources(),
+                base.machine().update());
+        VerifySpec usual = base.verify();
+        VerifySpec verify = new VerifySpec(
+                cell.on(),
+                vectors(cell.model()),
+                usual.samples(),
+                usual.seed(),
+                usual.program(),
+                usual.line(),
+                usual.original());
+        ImageSpec image = base.image().with(verify);
+        return base.with(layout)
+                .with(List.of(cell.model()))
+                .with(machine)
+                .with(image.onFarm(base.farm()
+                        .map(use -> new FarmUse(use.address(), use.terms().with(cell.needs())))));
+    }
+
+    /** The model's own vectors, or those of the build: with several models each has a folder there. */
+    private Optional<Path> vectors(ModelSource model) {
+        if (model.vectors().isPresent()) {
+            return model.vectors();
+        }
+        return base.verify()
+                .vectors()
+                .map(folder -> base.models().size() > 1 ? folder.resolve(model.name()) : folder)
+                .filter(Files::isDirectory);
+    }
+
+    private static String ranOn(Layout layout) {
+        Path verified = layout.reports().resolve("verify.json");
+        return Files.isRegularFile(verified)
+                ? Json.read(verified, VerifyReport.class).ranOn()
+                : "";
+    }
+
+    private static String digest(Layout layout) {
+        Path elf = layout.image("elf");
+        try {
+            return Files.isRegularFile(elf) ? Digests.sha256(Files.readAllBytes(elf)) : "";
+        } catch (IOException e) {
+            throw FileFailure.of("cannot read", elf, e);
+        }
+    }
+
+    private static Log kept(List<String> lines) {
+        return new Log() {
+            @Override
+            public void info(String line) {
+                lines.add(line);
+            }
+
+            @Override
+            public void warn(String line) {
+                lines.add("Warning: " + line);
+            }
+
+            @Override
+            public void debug(String line) {}
+        };
+    }
+
+    private void tell(PlanReport report, Path page) {
+        boolean isShort = report.cells().size() <= MOST_LINES;
+        Problems problems = new Problems(Failure.VERIFY);
+        for (Cell cell : report.cells()) {
+            String name = cell.model() + " on " + cell.board();
+            String line = name + ": " + cell.result().name().toLowerCase(Locale.ROOT)
+                    + cell.run()
+                            .map(run -> String.format(
+                                    Locale.ROOT, ", %.1f s", run.time().toMillis() / 1000.0))
+                            .orElse(": " + cell.reason());
+            if (isShort) {
+                log.info(line);
+            } else {
+                log.debug(line);
+            }
+            if (cell.result() == Result.FAILED) {
+                problems.add(
+                        name + ": " + cell.reason(),
+                        cell.run()
+                                .map(run -> page.resolveSibling(run.log()).toString())
+                                .orElse(""),
+                        "",
+                        "");
+            }
+        }
+        log.info(report.title() + ": " + report.count(Result.PASSED) + " passed, " + report.count(Result.FAILED)
+                + " failed, " + report.count(Result.SKIPPED) + " skipped; " + page);
+        problems.throwIfAny();
+    }
+}
