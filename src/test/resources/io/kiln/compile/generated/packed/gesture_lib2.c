@@ -210,12 +210,12 @@ static void kiln_conv_5x3_8_step3_1x4_20_out8_scale12_shift16(__attribute__((unu
       for (int32_t i = 0; i < 20; ++i) {
         for (int32_t pixel = 0; pixel < 1; ++pixel) {
           const int8_t value = in[pixel * 3 + places[i]];
-          for (int32_t pair = 0; pair < 2; ++pair) {
-            const int16_t both = (int16_t)((uint32_t)w[(i / 4 * 2 + i % 2) * 2 + pair] >> (i % 4 / 2 * 16));
-            const int8_t second = (int8_t)both;
-            sums[pixel][2 * pair] += value * ((both - second) / 256);
-            sums[pixel][2 * pair + 1] += value * second;
-          }
+        for (int32_t pair = 0; pair < 2; ++pair) {
+          const int16_t both = (int16_t)((uint32_t)w[(i / 4 * 2 + i % 2) * 2 + pair] >> (i % 4 / 2 * 16));
+          const int8_t second = (int8_t)both;
+          sums[pixel][2 * pair] += value * ((both - second) / 256);
+          sums[pixel][2 * pair + 1] += value * second;
+        }
         }
       }
       w += 2 * 10;
@@ -348,12 +348,12 @@ static void kiln_conv_run_step8_1x4_8_out12_scale12_shift16(__attribute__((unuse
       for (int32_t i = 0; i < 8; ++i) {
         for (int32_t pixel = 0; pixel < 1; ++pixel) {
           const int8_t value = in[pixel * 8 + i];
-          for (int32_t pair = 0; pair < 2; ++pair) {
-            const int16_t both = (int16_t)((uint32_t)w[(i / 4 * 2 + i % 2) * 2 + pair] >> (i % 4 / 2 * 16));
-            const int8_t second = (int8_t)both;
-            sums[pixel][2 * pair] += value * ((both - second) / 256);
-            sums[pixel][2 * pair + 1] += value * second;
-          }
+        for (int32_t pair = 0; pair < 2; ++pair) {
+          const int16_t both = (int16_t)((uint32_t)w[(i / 4 * 2 + i % 2) * 2 + pair] >> (i % 4 / 2 * 16));
+          const int8_t second = (int8_t)both;
+          sums[pixel][2 * pair] += value * ((both - second) / 256);
+          sums[pixel][2 * pair + 1] += value * second;
+        }
         }
       }
       w += 2 * 4;
@@ -511,12 +511,12 @@ static void kiln_conv_run_step8_2x4_8_out12_scale12_shift16(__attribute__((unuse
       for (int32_t i = 0; i < 8; ++i) {
         for (int32_t pixel = 0; pixel < 2; ++pixel) {
           const int8_t value = in[pixel * 8 + i];
-          for (int32_t pair = 0; pair < 2; ++pair) {
-            const int16_t both = (int16_t)((uint32_t)w[(i / 4 * 2 + i % 2) * 2 + pair] >> (i % 4 / 2 * 16));
-            const int8_t second = (int8_t)both;
-            sums[pixel][2 * pair] += value * ((both - second) / 256);
-            sums[pixel][2 * pair + 1] += value * second;
-          }
+        for (int32_t pair = 0; pair < 2; ++pair) {
+          const int16_t both = (int16_t)((uint32_t)w[(i / 4 * 2 + i % 2) * 2 + pair] >> (i % 4 / 2 * 16));
+          const int8_t second = (int8_t)both;
+          sums[pixel][2 * pair] += value * ((both - second) / 256);
+          sums[pixel][2 * pair + 1] += value * second;
+        }
         }
       }
       w += 2 * 4;
