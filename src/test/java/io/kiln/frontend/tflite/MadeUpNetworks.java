@@ -16,7 +16,14 @@ public final class MadeUpNetworks {
 
     /** Expansion, channels, side of the depthwise windows, stride. */
     private static final int[][] SEARCHED_BLOCKS = {
-        {1, 8, 3, 1}, {4, 16, 7, 2}, {3, 16, 5, 1}, {5, 24, 7, 2}, {4, 24, 5, 1}, {5, 40, 7, 2}, {4, 40, 3, 1}, {5, 48, 5, 1}
+        {1, 8, 3, 1},
+        {4, 16, 7, 2},
+        {3, 16, 5, 1},
+        {5, 24, 7, 2},
+        {4, 24, 5, 1},
+        {5, 40, 7, 2},
+        {4, 40, 3, 1},
+        {5, 48, 5, 1}
     };
 
     private MadeUpNetworks() {}
