@@ -7,6 +7,7 @@ import io.kiln.farm.desk.WorkerLabels;
 import io.kiln.farm.worker.WorkerSetup.Identity;
 import io.kiln.flow.spec.FarmUse;
 import io.kiln.flow.spec.WorkerSpec;
+import io.kiln.flow.spec.WorkerSpec.Care;
 import io.kiln.flow.spec.WorkerSpec.Device;
 import io.kiln.flow.state.PluginVersion;
 import io.kiln.flow.worker.WorkerStep;
@@ -16,8 +17,10 @@ import io.kiln.toolchain.board.Boards;
 import java.io.File;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import org.apache.maven.plugins.annotations.Mojo;
 import org.apache.maven.plugins.annotations.Parameter;
@@ -69,6 +72,14 @@ public final class WorkerMojo extends AbstractKilnMojo {
     @Parameter(property = "kiln.worker.boards")
     private List<String> boards;
 
+    /** Seconds for which jobs that run may go on when the worker is told to end. */
+    @Parameter(property = "kiln.worker.drain", defaultValue = "45")
+    private int drain;
+
+    /** Command that cycles the power of a board that fails, such as {@code cycle.sh {probe}}. Its words are separated by spaces; there is no shell. */
+    @Parameter(property = "kiln.worker.power")
+    private String power;
+
     /** OpenOCD: a path, or a name on the PATH. */
     @Parameter(property = "kiln.openocd", defaultValue = "openocd")
     private String openocd;
@@ -119,6 +130,9 @@ public final class WorkerMojo extends AbstractKilnMojo {
                 slots < 0 ? Runtime.getRuntime().availableProcessors() : slots,
                 plugged.stream().map(device -> device.labelled(said)).toList(),
                 openocd,
+                new Care(
+                        Duration.ofSeconds(Math.max(0, drain)),
+                        Optional.ofNullable(power).filter(line -> !line.isBlank())),
                 homeFolder(home));
         new WorkerStep(new MojoLog(getLog()), seen, worker).run();
     }

@@ -3,7 +3,6 @@ package io.kiln.process;
 
 import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
-import io.kiln.base.JvmEnd;
 import io.kiln.base.KilnException;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -41,8 +40,7 @@ public final class ProcessRunner {
     public static ProcessResult run(Command command, Consumer<String> errorLines) {
         long start = System.nanoTime();
         Process process = launch(command);
-        Thread hook = new Thread(() -> ProcessTree.kill(process), "kill-" + process.pid());
-        Runtime.getRuntime().addShutdownHook(hook);
+        Runnable ended = OwnedProcesses.endOf(process);
         try (OutputStream log = openLog(command)) {
             Budget budget = new Budget(process);
             Capture output = Capture.of("stdout-" + process.pid(), process.getInputStream(), log, budget);
@@ -68,7 +66,7 @@ public final class ProcessRunner {
                     e);
         } finally {
             ProcessTree.kill(process);
-            JvmEnd.remove(hook);
+            ended.run();
         }
     }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.process;
 
-import io.kiln.base.JvmEnd;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -32,7 +31,7 @@ public final class RunningProcess implements AutoCloseable {
     private final Capture errors;
     private final Budget budget;
     private final Optional<Path> temporary;
-    private final Thread hook;
+    private final Runnable ended;
     private final CompletableFuture<Void> timer;
     private final CompletableFuture<Void> expiry;
     private final AtomicBoolean timedOut = new AtomicBoolean();
@@ -46,12 +45,11 @@ public final class RunningProcess implements AutoCloseable {
         this.output = new Teeing(process.getInputStream(), log);
         this.errors =
                 Capture.of("stderr-" + process.pid(), new LineSieve(process.getErrorStream(), takes), log, budget);
-        this.hook = new Thread(() -> ProcessTree.kill(process), "kill-" + process.pid());
+        this.ended = OwnedProcesses.endOf(process);
         long millis = command.timeout().toMillis();
         this.timer = new CompletableFuture<Void>().completeOnTimeout(null, millis, TimeUnit.MILLISECONDS);
         // In a separate thread: those of the common pool may all be waiting for the process.
         this.expiry = timer.thenRunAsync(this::expire, task -> new Thread(task, "expire-" + process.pid()).start());
-        Runtime.getRuntime().addShutdownHook(hook);
     }
 
     private void expire() {
@@ -122,7 +120,7 @@ public final class RunningProcess implements AutoCloseable {
         expiry.cancel(false);
         ProcessTree.kill(process);
         temporary.ifPresent(RunningProcess::remove);
-        JvmEnd.remove(hook);
+        ended.run();
         closeLog();
     }
 

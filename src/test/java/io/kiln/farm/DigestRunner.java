@@ -13,6 +13,7 @@ import io.kiln.farm.job.RunPlace;
 import io.kiln.farm.worker.JobRunner;
 import io.kiln.farm.worker.Offer;
 import io.kiln.process.Command;
+import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
 import java.time.Duration;
 import java.util.List;
@@ -28,6 +29,7 @@ record DigestRunner(String name) implements JobRunner {
     private static final String POISON = "poison";
     private static final String EXHAUSTING = "exhausting";
     private static final String WAITING = "waiting";
+    private static final String FINISHING = "finishing";
 
     /** A job that kills every worker in a process of its own. */
     static FarmJob poison(String board) {
@@ -42,6 +44,11 @@ record DigestRunner(String name) implements JobRunner {
     /** A job for which the worker of that name waits for a program, as for an emulator, and says so on its standard output. */
     static FarmJob waiting(String board, String worker) {
         return job(board, WAITING + worker, "");
+    }
+
+    /** The same, but the program ends in some seconds, and then the worker answers. */
+    static FarmJob finishing(String board, String worker) {
+        return job(board, FINISHING + worker, "");
     }
 
     /** A job for which a worker has too small a stack. */
@@ -81,6 +88,14 @@ record DigestRunner(String name) implements JobRunner {
             System.out.println(WAITING);
             ProcessRunner.run(Command.of("sleep", "60").within(Duration.ofSeconds(60)));
             throw new KilnException(Failure.FARM.problem("the program ended", name));
+        }
+        if (image.equals(FINISHING + name)) {
+            System.out.println(WAITING);
+            ProcessResult ended = ProcessRunner.run(Command.of("sleep", "2").within(Duration.ofSeconds(60)));
+            // A job may need a program after another one.
+            if (ended.exitCode() != 0 || ProcessRunner.run(Command.of("true")).exitCode() != 0) {
+                throw new KilnException(Failure.FARM.problem("the program was ended", name));
+            }
         }
         if (!(job.task() instanceof FarmTask.Run run)) {
             throw new KilnException(Failure.FARM.problem("digests only", job.id()));

@@ -34,7 +34,8 @@ public final class DigestWorkerProgram {
     private DigestWorkerProgram() {}
 
     /**
-     * Arguments: the farm's URL, the worker's name, the board, the folder of leases. Ends with its standard input. Or, without a farm: how often each
+     * Arguments: the farm's URL, the worker's name, the board, the folder of leases. Ends with its standard input, or, with the seconds for which its jobs
+     * may go on as another argument, when it is told to end. Or, without a farm: how often each
      * job digests; then it does a job for each line of its standard input, and answers each by a line. Or no worker but a build: the farm's URL and a
      * board, to which it gives a job, says so, and waits.
      */
@@ -52,6 +53,10 @@ public final class DigestWorkerProgram {
             return;
         }
         Worker worker = start(FarmAddress.parse(args[0], MEMBER), args[1], args[2], Path.of(args[3]));
+        if (args.length > 4) {
+            worker.untilEnd(Duration.ofSeconds(Long.parseLong(args[4])));
+            return;
+        }
         System.in.transferTo(System.out);
         worker.close();
     }
@@ -79,6 +84,11 @@ public final class DigestWorkerProgram {
     /** The same in another process. */
     static RunningProcess fork(FarmAddress address, String name, String board, Path leases) {
         return fork(List.of(address.url(), name, board, leases.toString()));
+    }
+
+    /** The same; its jobs go on for some seconds when it is told to end. */
+    static RunningProcess fork(FarmAddress address, String name, String board, Path leases, int drain) {
+        return fork(List.of(address.url(), name, board, leases.toString(), String.valueOf(drain)));
     }
 
     /** A build in another process that waits for a board. */

@@ -27,9 +27,11 @@ import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.cert.X509Certificate;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import javax.net.ssl.HttpsURLConnection;
 import javax.net.ssl.SSLContext;
@@ -263,6 +265,25 @@ final class FarmDiagnosisTest {
             opening("tls", http.getLocalPort(), access).hasMessageContaining("it does not speak TLS");
             opening("tcp", http.getLocalPort(), DigestWorkerProgram.MEMBER)
                     .hasMessageContaining("something listens there, but it is no broker");
+        }
+    }
+
+    /** A busy broker ends a handshake for which it had no time; that is no reason to give it up. */
+    @Test
+    void a_broker_without_time_is_waited_for() throws IOException {
+        FarmAccess access = keys.access("member", "brokers", Optional.empty());
+        try (ServerSocket busy = new ServerSocket(0, 9, InetAddress.getLoopbackAddress())) {
+            answer(busy, socket -> {
+                socket.getInputStream().read(new byte[1 << 12]);
+                LockSupport.parkNanos(Duration.ofMillis(600).toNanos());
+            });
+            FarmAddress slow = FarmAddress.parse("tls://localhost:" + busy.getLocalPort(), access)
+                    .within(Duration.ofSeconds(1));
+            assertThatThrownBy(() -> FarmLink.open(slow))
+                    .isInstanceOfSatisfying(
+                            FarmLost.class, lost -> assertThat(lost.isAbsent()).isTrue())
+                    .hasMessageContaining("it does not answer within 1 s")
+                    .hasMessageContaining("set kiln.farm.connectTimeout");
         }
     }
 

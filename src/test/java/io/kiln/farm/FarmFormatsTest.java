@@ -37,7 +37,7 @@ final class FarmFormatsTest {
     private static final int KIND_OF_JOB = 95;
 
     /** Behind the form and three texts of one letter. */
-    private static final int KIND_OF_RESULT = 44;
+    private static final int KIND_OF_RESULT = 52;
 
     private static final List<Bytes> INPUTS = List.of(Bytes.ofText("one"), Bytes.ofText(""), Bytes.ofText("three"));
 
@@ -84,9 +84,22 @@ final class FarmFormatsTest {
     @Test
     void results_survive() {
         for (FarmAnswer answer : ANSWERS) {
-            FarmResult result = new FarmResult(FarmJob.newId(), "digest", "worker", "qemu", answer);
+            FarmResult result =
+                    new FarmResult(FarmJob.newId(), "digest", "worker", "qemu", answer, Bytes.ofText("\u001b[31mä\n"));
             assertThat(ResultFormat.read(ResultFormat.write(result))).isEqualTo(result);
         }
+    }
+
+    /** What tools say has no bound, and must not make an answer one that cannot be read. */
+    @Test
+    void long_texts_are_cut() {
+        FarmAnswer answer = new FarmAnswer.Failed(List.of(Failure.FLASH.problem("ä".repeat(1 << 16), "")));
+        Bytes console = Bytes.ofText("ä".repeat(1 << 16));
+        FarmResult read = ResultFormat.read(ResultFormat.write(new FarmResult("j", "d", "w", "q", answer, console)));
+        assertThat(read.console().size()).isEqualTo(FarmResult.MOST_CONSOLE);
+        assertThat(((FarmAnswer.Failed) read.answer()).problems().get(0).what())
+                .startsWith("ää")
+                .endsWith("ä…");
     }
 
     /** Brokers keep results while workers and builds are updated: a kind is never read as another one. */
@@ -111,7 +124,7 @@ final class FarmFormatsTest {
         old[7] = '1';
         assertThatThrownBy(() -> ResultFormat.read(Bytes.wrap(old)))
                 .isInstanceOf(KilnException.class)
-                .hasMessageContaining("it has the form KILNRES1 in place of KILNRES5")
+                .hasMessageContaining("it has the form KILNRES1 in place of KILNRES6")
                 .hasMessageContaining("Use one version of Kiln");
     }
 

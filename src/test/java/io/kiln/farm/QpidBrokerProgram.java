@@ -35,11 +35,13 @@ import org.apache.qpid.server.SystemLauncherListener;
  * @param encrypted where it listens with TLS
  * @param folder its queues
  * @param key with which it proves who it is
+ * @param before words of its command line before {@code java}
  */
-record QpidBrokerProgram(RunningProcess process, FarmAddress address, FarmAddress encrypted, Path folder, Store key)
+public record QpidBrokerProgram(
+        RunningProcess process, FarmAddress address, FarmAddress encrypted, Path folder, Store key, List<String> before)
         implements AutoCloseable {
     /** What members have to know. */
-    static final String PASSWORD = "tea and scones";
+    public static final String PASSWORD = "tea and scones";
 
     private static final String READY = "ready";
 
@@ -72,45 +74,59 @@ record QpidBrokerProgram(RunningProcess process, FarmAddress address, FarmAddres
      * @param members how its members get in, by the password
      */
     static QpidBrokerProgram start(Path folder, Store key, FarmAccess members) throws IOException {
-        return start(folder, key, address("amqp", FarmAccess.by(PASSWORD)), address("amqps", members));
+        return start(
+                List.of(),
+                folder,
+                key,
+                address("amqp://localhost:", FarmAccess.by(PASSWORD)),
+                address("amqps://localhost:", members));
     }
 
     /** Starts it again in its folder and at its ports. */
-    QpidBrokerProgram again() throws IOException {
-        return start(folder, key, address, encrypted);
+    public QpidBrokerProgram again() throws IOException {
+        return start(before, folder, key, address, encrypted);
     }
 
-    private static FarmAddress address(String scheme, FarmAccess members) throws IOException {
+    /** An address with a port that is free now. */
+    public static FarmAddress address(String before, FarmAccess members) throws IOException {
         try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return FarmAddress.parse(scheme + "://localhost:" + free.getLocalPort(), members);
+            return FarmAddress.parse(before + free.getLocalPort(), members);
         }
     }
 
-    private static QpidBrokerProgram start(Path folder, Store key, FarmAddress address, FarmAddress encrypted)
+    /**
+     * The same at two addresses.
+     *
+     * @param before words of the command line before {@code java}
+     */
+    public static QpidBrokerProgram start(
+            List<String> before, Path folder, Store key, FarmAddress address, FarmAddress encrypted)
             throws IOException {
         Files.createDirectories(folder);
         Path configuration = folder.resolve("broker.json");
         Json.write(configuration, configuration(folder, key, address, encrypted));
-        RunningProcess process = ProcessRunner.start(Command.ofLine(List.of(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-Xmx256m",
-                        "-XX:+UseSerialGC",
-                        "-XX:TieredStopAtLevel=1",
-                        "-Dslf4j.internal.verbosity=ERROR",
-                        "-Dderby.system.home=" + folder,
-                        "-Dqpid.work_dir=" + folder,
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        QpidBrokerProgram.class.getName(),
-                        configuration.toString()))
-                .within(Duration.ofMinutes(30)));
+        List<String> line = new ArrayList<>(before);
+        line.addAll(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx256m",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-Dslf4j.internal.verbosity=ERROR",
+                "-Dderby.system.home=" + folder,
+                "-Dqpid.work_dir=" + folder,
+                "-cp",
+                System.getProperty("java.class.path"),
+                QpidBrokerProgram.class.getName(),
+                configuration.toString()));
+        RunningProcess process = ProcessRunner.start(Command.ofLine(line).within(Duration.ofHours(4)));
         BufferedReader said = new BufferedReader(new InputStreamReader(process.output(), StandardCharsets.UTF_8));
-        for (String line = said.readLine(); !READY.equals(line); line = said.readLine()) {
-            if (line == null) {
+        for (String word = said.readLine(); !READY.equals(word); word = said.readLine()) {
+            if (word == null) {
+                process.close();
                 throw new IOException("the broker did not start");
             }
         }
-        return new QpidBrokerProgram(process, address, encrypted, folder, key);
+        return new QpidBrokerProgram(process, address, encrypted, folder, key, List.copyOf(before));
     }
 
     private static Map<String, Object> configuration(
@@ -144,7 +160,7 @@ record QpidBrokerProgram(RunningProcess process, FarmAddress address, FarmAddres
         return Map.of(
                 "name", "team",
                 "modelVersion", "9.1",
-                "ports", List.of(port("plain", "TCP", address.port()), port("encrypted", "SSL", encrypted.port())),
+                "ports", List.of(port("plain", "TCP", address), port("encrypted", "SSL", encrypted)),
                 "authenticationproviders",
                         List.of(Map.of("name", "members", "type", "Plain", "users", List.of(account))),
                 "keystores",
@@ -157,16 +173,16 @@ record QpidBrokerProgram(RunningProcess process, FarmAddress address, FarmAddres
                 "virtualhostnodes", List.of(hostNode));
     }
 
-    private static Map<String, Object> port(String name, String transport, int number) {
+    private static Map<String, Object> port(String name, String transport, FarmAddress where) {
         Map<String, Object> port = new HashMap<>(Map.of(
                 "name",
                 name,
                 "type",
                 "AMQP",
                 "port",
-                number,
+                where.port(),
                 "bindingAddress",
-                "127.0.0.1",
+                where.isLoopback() ? "127.0.0.1" : where.bareHost(),
                 "authenticationProvider",
                 "members",
                 "protocols",
@@ -182,7 +198,7 @@ record QpidBrokerProgram(RunningProcess process, FarmAddress address, FarmAddres
     }
 
     /** Ends it at once, as the power's end would. */
-    void kill() {
+    public void kill() {
         ProcessHandle.of(process.pid()).ifPresent(ProcessHandle::destroyForcibly);
         process.close();
     }

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.base.KilnException;
+import io.kiln.base.Optimize;
 import io.kiln.compile.CompiledModel;
 import io.kiln.compile.HostProgram;
 import io.kiln.compile.ModelCompiler;
@@ -391,9 +392,13 @@ class BoundStatesTest {
         List<CompiledModel> compiled = new ArrayList<>();
         List<Interpreter.State> states = new ArrayList<>();
         for (Function function : functions) {
-            String name = "m" + compiled.size();
+            Optimize[] aims = Optimize.values();
             compiled.add(ModelCompiler.compile(
-                    RequestDraft.of(Path.of("m.onnx"), "c -keys=cpu").name(name).build(), function));
+                    RequestDraft.of(Path.of("m.onnx"), "c -keys=cpu")
+                            .name("m" + compiled.size())
+                            .optimize(aims[compiled.size() % aims.length])
+                            .build(),
+                    function));
             states.add(Interpreter.State.initial(function));
         }
         List<Bytes> inputs = new ArrayList<>();

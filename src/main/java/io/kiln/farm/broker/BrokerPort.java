@@ -15,6 +15,7 @@ import io.netty.channel.nio.NioEventLoopGroup;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.apache.activemq.artemis.core.remoting.impl.netty.NettyAcceptor;
 
@@ -35,6 +36,7 @@ final class BrokerPort implements AutoCloseable {
     private final NettyAcceptor engine;
     private final boolean isEncrypted;
     private final Log log;
+    private final Duration patience;
     private final Channel listening;
 
     /**
@@ -48,6 +50,7 @@ final class BrokerPort implements AutoCloseable {
         this.engine = engine;
         this.isEncrypted = address.isEncrypted();
         this.log = log;
+        this.patience = address.patience();
         ServerBootstrap server = new ServerBootstrap()
                 .group(threads)
                 .channel(NioServerSocketChannel.class)
@@ -80,7 +83,7 @@ final class BrokerPort implements AutoCloseable {
         if (isEncrypted) {
             channel.pipeline().addLast(engine.getSslHandler(channel.alloc(), null, 0));
         }
-        channel.pipeline().addLast(GUARD, new PacketGuard(log));
+        channel.pipeline().addLast(GUARD, new PacketGuard(log, patience));
         engine.transfer(channel);
     }
 

@@ -12,6 +12,7 @@ import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.Future;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.Set;
@@ -30,9 +31,6 @@ import org.apache.activemq.artemis.core.protocol.core.impl.PacketImpl;
 final class PacketGuard extends ChannelInboundHandlerAdapter {
     /** Largest packet of those who have not proved yet who they are, and of members that send no message by it. */
     static final int STRANGER = 64 << 10;
-
-    /** Seconds after which a connection without a session ends. */
-    static final long LOGIN_SECONDS = 20;
 
     private static final byte[] GREETING = "ARTEMIS".getBytes(StandardCharsets.US_ASCII);
     private static final int LENGTH_BYTES = 4;
@@ -72,6 +70,7 @@ final class PacketGuard extends ChannelInboundHandlerAdapter {
     private String peer = "";
     private boolean isRefused;
     private boolean hasSubscribed;
+    private final Duration patience;
     private boolean hasTried;
     private int greeted;
     private int headBytes;
@@ -81,9 +80,13 @@ final class PacketGuard extends ChannelInboundHandlerAdapter {
     private int rest;
     private MessageGuard message = new MessageGuard(0);
 
-    /** @param log is told whom it refuses, and why */
-    PacketGuard(Log log) {
+    /**
+     * @param log is told whom it refuses, and why
+     * @param patience after which a connection without a session ends
+     */
+    PacketGuard(Log log, Duration patience) {
         this.log = log;
+        this.patience = patience;
     }
 
     /** Admits a member: the engine knows who it is. Called before the engine's answer, so before the member's next packet. */
@@ -99,11 +102,11 @@ final class PacketGuard extends ChannelInboundHandlerAdapter {
                 .schedule(
                         () -> {
                             if (!isMember) {
-                                refuse(context, "no login within " + LOGIN_SECONDS + " s");
+                                refuse(context, "no login within " + patience.toSeconds() + " s");
                             }
                         },
-                        LOGIN_SECONDS,
-                        TimeUnit.SECONDS);
+                        patience.toMillis(),
+                        TimeUnit.MILLISECONDS);
         context.channel().closeFuture().addListener(closed -> deadline.cancel(false));
         context.fireChannelActive();
     }

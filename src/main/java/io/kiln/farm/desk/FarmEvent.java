@@ -34,6 +34,7 @@ public record FarmEvent(Kind kind, Map<String, String> fields) {
         STRIKE,
         LEASE_TAKEN,
         LEASE_LOST,
+        POWER_CYCLED,
         BROKER_FOUND,
         BROKER_LOST;
 
@@ -45,7 +46,14 @@ public record FarmEvent(Kind kind, Map<String, String> fields) {
         /** Whether somebody should look at it. */
         public boolean isWarning() {
             return switch (this) {
-                case JOB_GIVEN_UP, ANSWER_REFUSED, OTHER_VERSION, NEWS_REFUSED, HELD, STRIKE, LEASE_LOST -> true;
+                case JOB_GIVEN_UP,
+                        ANSWER_REFUSED,
+                        OTHER_VERSION,
+                        NEWS_REFUSED,
+                        HELD,
+                        STRIKE,
+                        LEASE_LOST,
+                        POWER_CYCLED -> true;
                 default -> false;
             };
         }

@@ -24,13 +24,16 @@ import java.util.OptionalLong;
 import java.util.stream.Stream;
 
 /**
- * The binary form of results: {@code KILNRES5}, job, its digest, worker, what ran it, kind of the answer and its fields. The number of a kind stays what it
+ * The binary form of results: {@code KILNRES6}, job, its digest, worker, what ran it, its console, kind of the answer and its fields. The number of a kind stays what it
  * is, and a new kind gets the next one; if a number or a field has to change, the form gets the next version.
  */
 public final class ResultFormat {
-    private static final long FORM = 0x4b494c4e52455335L;
+    private static final long FORM = 0x4b494c4e52455336L;
     private static final int GIVEN_UP = 8;
     private static final int LAST_KIND = GIVEN_UP;
+
+    /** Characters of a problem's part. */
+    private static final int LONGEST = 10_000;
 
     private ResultFormat() {}
 
@@ -41,7 +44,8 @@ public final class ResultFormat {
                 .text(result.job())
                 .text(result.digest())
                 .text(result.worker())
-                .text(result.ranOn());
+                .text(result.ranOn())
+                .bytes(result.console());
         FarmAnswer answer = result.answer();
         if (answer instanceof Ran ran) {
             out.number(0).list(ran.models(), model -> held(out, model));
@@ -94,10 +98,15 @@ public final class ResultFormat {
         out.list(
                 problems,
                 problem -> out.text(problem.family().name())
-                        .text(problem.what())
-                        .text(problem.where())
-                        .text(problem.expected())
-                        .text(problem.next()));
+                        .text(cut(problem.what()))
+                        .text(cut(problem.where()))
+                        .text(cut(problem.expected()))
+                        .text(cut(problem.next())));
+    }
+
+    /** A tool may say more than a text of a message has room for. */
+    private static String cut(String text) {
+        return text.length() <= LONGEST ? text : text.substring(0, text.offsetByCodePoints(0, LONGEST / 2)) + "…";
     }
 
     /**
@@ -112,9 +121,10 @@ public final class ResultFormat {
         String digest = in.text();
         String worker = in.text();
         String ranOn = in.text();
+        Bytes console = in.bytes();
         FarmAnswer answer = answer(in);
         in.end();
-        return new FarmResult(job, digest, worker, ranOn, answer);
+        return new FarmResult(job, digest, worker, ranOn, answer, console);
     }
 
     private static FarmAnswer answer(WireReader in) {

@@ -86,7 +86,7 @@ final class AmqpLink implements FarmLink {
                     address.bareHost(),
                     address.port(),
                     options(address).disconnectedHandler((lost, event) -> isLost.set(true)));
-            await(connection.openFuture());
+            await(connection.openFuture(), address.patience().toMillis());
             AmqpLink link = new AmqpLink(address, client, connection, isLost);
             link.requireQueues();
             return link;
@@ -123,14 +123,15 @@ final class AmqpLink implements FarmLink {
 
     private static ConnectionOptions options(FarmAddress address) throws IOException, GeneralSecurityException {
         ConnectionOptions options = new ConnectionOptions()
-                .openTimeout(CALL_MILLIS)
+                .openTimeout(address.patience().toMillis())
                 .requestTimeout(CALL_MILLIS)
                 .sendTimeout(CALL_MILLIS)
                 .drainTimeout(CALL_MILLIS)
                 .closeTimeout(CALL_MILLIS)
                 .idleTimeout(SILENCE_MILLIS)
                 .user(USER);
-        options.transportOptions().allowNativeIO(false).connectTimeout((int) CALL_MILLIS);
+        options.transportOptions().allowNativeIO(false).connectTimeout((int)
+                address.patience().toMillis());
         address.access().password().ifPresent(password -> {
             options.password(password);
             // With SCRAM the client loses a buffer at each login, so it is for brokers that want it without TLS.

@@ -9,6 +9,7 @@ import io.netty.channel.ChannelFuture;
 import io.netty.handler.ssl.SslHandler;
 import java.nio.channels.ClosedChannelException;
 import java.security.cert.CertificateException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -81,6 +82,7 @@ final class EngineLink implements FarmLink {
         return open(
                 address.url(),
                 Transports.connector(address),
+                address.patience(),
                 user,
                 address.access().password(),
                 failure -> BrokenLink.lost(address, failure));
@@ -88,12 +90,19 @@ final class EngineLink implements FarmLink {
 
     /** Connects from inside of the broker's process, with an account of its own. */
     static EngineLink inside(String url, TransportConfiguration transport, String account) {
-        return open(url, transport, account, Optional.of(account), failure -> FarmLost.later(url, failure));
+        return open(
+                url,
+                transport,
+                FarmAddress.USUAL_PATIENCE,
+                account,
+                Optional.of(account),
+                failure -> FarmLost.later(url, failure));
     }
 
     private static EngineLink open(
             String url,
             TransportConfiguration transport,
+            Duration patience,
             String user,
             Optional<String> password,
             Function<Exception, FarmLost> reason) {
@@ -109,7 +118,7 @@ final class EngineLink implements FarmLink {
                 .setMinLargeMessageSize(Integer.MAX_VALUE)
                 .setClientFailureCheckPeriod(SILENCE_MILLIS / 3)
                 .setConnectionTTL(SILENCE_MILLIS)
-                .setCallTimeout(CALL_MILLIS);
+                .setCallTimeout(Math.max(CALL_MILLIS, patience.toMillis()));
         try {
             // The form without the transport waits for the call's whole timeout for news of a connection that TLS has
             // ended.

@@ -6,6 +6,7 @@ import io.kiln.base.KilnException;
 import io.kiln.base.ParameterValue;
 import io.kiln.base.Problems;
 import io.kiln.farm.link.FarmAccess.Store;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.Set;
@@ -20,8 +21,9 @@ import java.util.stream.Stream;
  * @param host name or address
  * @param port 0 to 65535; 0 lets a broker choose
  * @param access the member's own identity, and whom it trusts
+ * @param patience how long it may take to connect and to log in, on either side
  */
-public record FarmAddress(Scheme scheme, String host, int port, FarmAccess access) {
+public record FarmAddress(Scheme scheme, String host, int port, FarmAccess access, Duration patience) {
     /** Which broker it is, and how it is reached. */
     public enum Scheme {
         /** Kiln's own broker, without TLS. */
@@ -54,6 +56,9 @@ public record FarmAddress(Scheme scheme, String host, int port, FarmAccess acces
         }
     }
 
+    /** How long connecting may take if nothing else is said. */
+    public static final Duration USUAL_PATIENCE = Duration.ofSeconds(20);
+
     /** The port of Artemis. */
     public static final int USUAL_PORT = 61616;
 
@@ -83,12 +88,17 @@ public record FarmAddress(Scheme scheme, String host, int port, FarmAccess acces
                 .findFirst()
                 .orElseThrow();
         int port = matcher.group(3) == null ? scheme.port : Integer.parseInt(matcher.group(3));
-        return new FarmAddress(scheme, matcher.group(2), port, access);
+        return new FarmAddress(scheme, matcher.group(2), port, access, USUAL_PATIENCE);
     }
 
     /** The same address with another port. */
     public FarmAddress at(int otherPort) {
-        return new FarmAddress(scheme, host, otherPort, access);
+        return new FarmAddress(scheme, host, otherPort, access, patience);
+    }
+
+    /** The same address with another time for connecting. */
+    public FarmAddress within(Duration otherPatience) {
+        return new FarmAddress(scheme, host, port, access, otherPatience);
     }
 
     /** The address as {@code kiln.farm} has it. */
@@ -108,7 +118,7 @@ public record FarmAddress(Scheme scheme, String host, int port, FarmAccess acces
 
     /** The same place by TLS. */
     FarmAddress encrypted() {
-        return new FarmAddress(scheme.encrypted(), host, port, access);
+        return new FarmAddress(scheme.encrypted(), host, port, access, patience);
     }
 
     /** The host without the brackets of an IPv6 address. */

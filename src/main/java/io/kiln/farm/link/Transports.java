@@ -22,6 +22,8 @@ public final class Transports {
     /** How a member connects. */
     static TransportConfiguration connector(FarmAddress address) {
         Map<String, Object> values = common(address);
+        values.put(TransportConstants.NETTY_CONNECT_TIMEOUT, (int)
+                address.patience().toMillis());
         if (address.isEncrypted()) {
             values.put(TransportConstants.VERIFY_HOST_PROP_NAME, true);
         }
@@ -58,6 +60,8 @@ public final class Transports {
         values.put(TransportConstants.USE_KQUEUE_PROP_NAME, false);
         if (address.isEncrypted()) {
             values.put(TransportConstants.SSL_ENABLED_PROP_NAME, true);
+            values.put(TransportConstants.SSL_HANDSHAKE_TIMEOUT, (int)
+                    address.patience().toSeconds());
             values.put(TransportConstants.ENABLED_PROTOCOLS_PROP_NAME, PROTOCOLS);
             address.access().keys().ifPresent(keys -> keys(values, keys));
             address.access().trust().ifPresent(trust -> trust(values, trust));

@@ -19,11 +19,7 @@ public final class FarmText {
     public static List<String> lines(FarmState state) {
         List<String> lines = new ArrayList<>();
         lines.add("Farm " + state.farm() + ": "
-                + (state.queues().isEmpty()
-                        ? "its broker does not say how many messages wait"
-                        : state.queues().stream()
-                                .map(queue -> queue.messages() + " in " + queue.name())
-                                .collect(Collectors.joining(", ")))
+                + (state.queues().isEmpty() ? "its broker does not say how many messages wait" : queues(state))
                 + (state.desk().oldestSeconds() > 0
                         ? ", the oldest has waited for " + state.desk().oldestSeconds() + " s"
                         : "")
@@ -46,6 +42,13 @@ public final class FarmText {
         return lines;
     }
 
+    /** How many messages wait; empty if the broker does not say. */
+    public static String queues(FarmState state) {
+        return state.queues().stream()
+                .map(queue -> queue.messages() + " in " + queue.name())
+                .collect(Collectors.joining(", "));
+    }
+
     private static void worker(List<String> lines, WorkerNews news) {
         lines.add("Worker " + news.name() + " on " + news.about().host() + ", process "
                 + news.about().process() + ", Kiln " + news.about().version()
@@ -63,6 +66,20 @@ public final class FarmText {
                 .filter(offer -> !offer.probe().isEmpty())
                 .forEach(offer -> lines.add("  board " + offer.board() + ", probe " + offer.probe()
                         + (offer.labels().isEmpty() ? "" : ", " + offer.labels()) + ": " + offer.state()));
+        for (BoardHistory history : news.histories()) {
+            lines.add("  board " + history.board() + ", probe " + history.probe() + ", since " + history.since() + ": "
+                    + history.counts().jobs() + " jobs, " + history.counts().failures() + " failed, flashed "
+                    + history.counts().flashes() + " times, power cycled "
+                    + history.counts().powerCycles() + " times"
+                    + (history.last().failure().isEmpty()
+                            ? ""
+                            : ", last failure: "
+                                    + history.last()
+                                            .failure()
+                                            .lines()
+                                            .findFirst()
+                                            .orElse("")));
+        }
         for (Running running : news.running()) {
             lines.add("  runs job " + shortId(running.job()) + " for " + running.board() + " (" + running.place()
                     + "), " + running.seconds() + " s so far");

@@ -17,11 +17,20 @@ import java.util.TreeMap;
  * @param jobs how many it answered
  * @param offers what it has
  * @param running jobs that it runs now
+ * @param histories what its boards have been through
  */
-public record WorkerNews(String name, About about, int slots, Jobs jobs, List<Offered> offers, List<Running> running) {
+public record WorkerNews(
+        String name,
+        About about,
+        int slots,
+        Jobs jobs,
+        List<Offered> offers,
+        List<Running> running,
+        List<BoardHistory> histories) {
     public WorkerNews {
         offers = List.copyOf(offers);
         running = List.copyOf(running);
+        histories = List.copyOf(histories);
     }
 
     /**

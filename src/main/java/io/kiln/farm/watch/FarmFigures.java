@@ -50,6 +50,7 @@ public final class FarmFigures implements FarmEvents {
     private final Gauge boards = gauge("kiln_farm_boards", "Boards that are plugged in", "state");
     private final Gauge running = gauge("kiln_farm_running_jobs", "Jobs that workers say they run", "place");
     private final Gauge held = gauge("kiln_farm_held", "Workers and boards that get no jobs", "why");
+    private final Gauge troubles = gauge("kiln_farm_troubles", "How many things are wrong, as /health tells them");
     private final Gauge told = gauge("kiln_farm_state_timestamp_seconds", "When these gauges were read");
 
     /**
@@ -149,6 +150,11 @@ public final class FarmFigures implements FarmEvents {
                         .collect(Collectors.groupingBy(
                                 hold -> hold.isQuarantine() ? "quarantine" : "maintenance", Collectors.counting())));
         told.set((double) Instant.parse(state.time()).getEpochSecond());
+    }
+
+    /** Says how many things are wrong. */
+    public void troubles(int count) {
+        troubles.set(count);
     }
 
     private static void set(Gauge gauge, Map<String, Long> values) {

@@ -2,6 +2,8 @@
 package io.kiln.farm.worker;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.JvmEnd;
+import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.farm.desk.FarmEvent;
 import io.kiln.farm.desk.FarmEvent.Kind;
@@ -14,6 +16,8 @@ import io.kiln.farm.link.FarmMessage.Manner;
 import io.kiln.farm.link.FarmQueues;
 import io.kiln.farm.state.WorkerNews;
 import io.kiln.farm.state.WorkerNews.Offered;
+import io.kiln.farm.state.WorkerNews.Running;
+import io.kiln.process.OwnedProcesses;
 import io.kiln.report.Json;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -21,22 +25,26 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 
 /** A worker: threads that take jobs, one for each emulator at once and one for each board. */
 public final class Worker implements AutoCloseable {
     private static final int PAUSES = 10;
     private static final Duration NEWS_KEPT = Duration.ofSeconds(30);
+    private static final Duration GIVE_BACK = Duration.ofSeconds(5);
 
     private final WorkerSetup setup;
     private final Log log;
     private final List<WorkerSlot> slots = new ArrayList<>();
     private final List<Thread> threads = new ArrayList<>();
     private final WorkerTally tally = new WorkerTally();
+    private final OwnedProcesses processes;
     private final String host = hostName();
 
     private Worker(WorkerSetup setup, JobRunner runner, Log log) {
         this.setup = setup;
         this.log = log;
+        this.processes = new OwnedProcesses(setup.name());
         List<Offer> emulators = setup.offers().stream()
                 .filter(offer -> offer.place() == RunPlace.EMULATOR)
                 .toList();
@@ -72,7 +80,7 @@ public final class Worker implements AutoCloseable {
     }
 
     private void begin(Runnable work, String name) {
-        Thread thread = new Thread(work, name);
+        Thread thread = new Thread(processes, work, name);
         thread.setDaemon(true);
         threads.add(thread);
         thread.start();
@@ -95,16 +103,24 @@ public final class Worker implements AutoCloseable {
                         tally.pause(WorkerSlot.PAUSE);
                     }
                 }
-            } catch (FarmLost e) {
-                if (isThere) {
-                    events.happened(FarmEvent.of(Kind.BROKER_LOST)
-                            .with("broker", setup.address().url())
-                            .with("reason", e.problems().get(0).what()));
-                }
-                isThere = false;
-                tally.pause(WorkerSlot.PAUSE);
+            } catch (KilnException e) {
+                // Also one that refuses this member now: whoever runs it may mend that, and a worker without news is
+                // not seen.
+                isThere = lost(events, isThere, e.problems().get(0).what());
+            } catch (RuntimeException e) {
+                isThere = lost(events, isThere, "unforeseen: " + e);
             }
         }
+    }
+
+    private boolean lost(FarmEvents events, boolean wasThere, String reason) {
+        if (wasThere) {
+            events.happened(FarmEvent.of(Kind.BROKER_LOST)
+                    .with("broker", setup.address().url())
+                    .with("reason", reason));
+        }
+        tally.pause(WorkerSlot.PAUSE);
+        return false;
     }
 
     private WorkerNews news() {
@@ -118,7 +134,8 @@ public final class Worker implements AutoCloseable {
                 setup.slots(),
                 new WorkerNews.Jobs(tally.done(), tally.failed()),
                 offered(),
-                slots.stream().flatMap(slot -> slot.running().stream()).toList());
+                slots.stream().flatMap(slot -> slot.running().stream()).toList(),
+                slots.stream().flatMap(slot -> slot.histories().stream()).toList());
     }
 
     private List<Offered> offered() {
@@ -146,6 +163,52 @@ public final class Worker implements AutoCloseable {
         for (Thread thread : threads) {
             thread.join();
         }
+    }
+
+    /** Works until the worker is closed or the JVM is told to end, which waits for its jobs as {@link #drain} does. */
+    public void untilEnd(Duration limit) throws InterruptedException {
+        Thread hook = new Thread(() -> drain(limit), "worker-end");
+        Runtime.getRuntime().addShutdownHook(hook);
+        try {
+            await();
+        } finally {
+            JvmEnd.remove(hook);
+        }
+    }
+
+    /**
+     * Stops taking jobs, finishes those that run, and gives those back that need longer.
+     *
+     * @param limit for the jobs that run
+     */
+    public void drain(Duration limit) {
+        tally.stop();
+        List<Running> running =
+                slots.stream().flatMap(slot -> slot.running().stream()).toList();
+        if (!running.isEmpty()) {
+            log.info("Takes no more jobs; finishes " + running.size() + " within " + limit.toSeconds() + " s");
+        }
+        try {
+            if (!join(limit)) {
+                tally.cut();
+                processes.close();
+                threads.forEach(Thread::interrupt);
+                if (!join(GIVE_BACK)) {
+                    log.warn("A job does not end; the broker gives it to another worker when this process has ended");
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Waits for all threads; false if the time was not enough. */
+    private boolean join(Duration limit) throws InterruptedException {
+        long end = System.nanoTime() + limit.toNanos();
+        for (Thread thread : threads) {
+            thread.join(Math.max(1, TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime())));
+        }
+        return threads.stream().noneMatch(Thread::isAlive);
     }
 
     /** Stops taking jobs, waits for those that run, and gives the boards back. */

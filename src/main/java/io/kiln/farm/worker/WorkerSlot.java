@@ -26,6 +26,7 @@ import io.kiln.farm.link.FarmMember;
 import io.kiln.farm.link.FarmMessage;
 import io.kiln.farm.link.FarmMessage.Manner;
 import io.kiln.farm.link.FarmQueues;
+import io.kiln.farm.state.BoardHistory;
 import io.kiln.farm.state.FarmFailure;
 import io.kiln.farm.state.FarmKeeper;
 import io.kiln.farm.state.WorkerNews.Offered;
@@ -58,6 +59,7 @@ final class WorkerSlot implements Runnable {
     private final AtomicReference<Optional<Current>> current = new AtomicReference<>(Optional.empty());
     private volatile boolean isLeased;
     private Optional<FarmMessage> unsent = Optional.empty();
+    private String warned = "";
 
     private record Current(FarmJob job, long since) {}
 
@@ -92,6 +94,10 @@ final class WorkerSlot implements Runnable {
                 .toList();
     }
 
+    List<BoardHistory> histories() {
+        return offers.stream().flatMap(offer -> runner.history(offer).stream()).toList();
+    }
+
     List<Running> running() {
         return current.get().stream()
                 .map(now -> new Running(
@@ -114,15 +120,23 @@ final class WorkerSlot implements Runnable {
             } catch (FarmLost e) {
                 log.debug(e.getMessage());
             } catch (KilnException e) {
-                log.warn(setup.name() + ": " + e.getMessage());
+                warn(e.getMessage());
             } catch (RuntimeException | Error e) {
                 // Also if the lease of the board ended meanwhile.
-                log.warn(setup.name() + ": unforeseen: " + e);
+                warn("unforeseen: " + e);
             }
             if (Thread.interrupted()) {
                 log.debug(setup.name() + ": was interrupted");
             }
             tally.pause(PAUSE);
+        }
+    }
+
+    /** Warns once of what stays wrong: it is tried again and again. */
+    private void warn(String what) {
+        if (!what.equals(warned)) {
+            warned = what;
+            log.warn(setup.name() + ": " + what);
         }
     }
 
@@ -178,8 +192,10 @@ final class WorkerSlot implements Runnable {
         events.happened(event(Kind.JOB_TAKEN, message));
         long begin = System.nanoTime();
         Done done = done(message);
-        if (JvmEnd.isUnderway() || (done.answer().hasFailed() && JvmEnd.isNear())) {
-            // Ctrl-C ended its emulator, too. Another worker gets the job.
+        if (done.answer().hasFailed() && (tally.isCut() || JvmEnd.isNear())) {
+            // The end of the worker, or Ctrl-C, may have ended its emulator, too. Another worker gets the job.
+            events.happened(event(Kind.JOB_RETURNED, message));
+            boolean unused = Thread.interrupted();
             return;
         }
         boolean isFailed = done.answer() instanceof Failed;
@@ -220,7 +236,8 @@ final class WorkerSlot implements Runnable {
                 FarmQueues.RESULT, outcome(done.answer()));
         FarmMessage answer = new FarmMessage(
                 properties,
-                ResultFormat.write(new FarmResult(job, digest, setup.name(), done.ranOn(), done.answer())),
+                ResultFormat.write(
+                        new FarmResult(job, digest, setup.name(), done.ranOn(), done.answer(), done.console())),
                 Manner.once(job, RESULT_KEPT));
         try {
             link.send(FarmQueues.ANSWERS, answer);

@@ -11,6 +11,7 @@ final class WorkerTally {
     private final AtomicLong done = new AtomicLong();
     private final AtomicLong failed = new AtomicLong();
     private final CountDownLatch stop = new CountDownLatch(1);
+    private volatile boolean isCut;
 
     void count(boolean isFailed) {
         if (isFailed) {
@@ -29,6 +30,15 @@ final class WorkerTally {
 
     void stop() {
         stop.countDown();
+    }
+
+    /** Says that jobs that run are ended, and fail for that reason alone. */
+    void cut() {
+        isCut = true;
+    }
+
+    boolean isCut() {
+        return isCut;
     }
 
     boolean isStopped() {

@@ -6,6 +6,8 @@ import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
+import io.kiln.base.Printable;
+import io.kiln.base.WholeFiles;
 import io.kiln.cycles.BlockSink;
 import io.kiln.cycles.ExecutedBlock;
 import io.kiln.device.emulator.CallsCounter;
@@ -34,19 +36,26 @@ import io.kiln.farm.job.RunPlace;
 import io.kiln.flow.spec.FarmUse;
 import io.kiln.toolchain.board.Board;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
 
 /** The jobs that a build gives to a farm. Thread-safe. */
 public final class FarmRuns implements AutoCloseable {
     private final FarmClient client;
+    private final Log log;
+    private final Optional<Path> console;
 
-    private FarmRuns(FarmClient client) {
+    private FarmRuns(FarmClient client, Log log, Optional<Path> console) {
         this.client = client;
+        this.log = log;
+        this.console = console;
     }
 
     /**
@@ -55,7 +64,25 @@ public final class FarmRuns implements AutoCloseable {
      * @throws KilnException if its broker cannot be reached, or refuses the build
      */
     public static FarmRuns open(FarmUse use, Log log) {
-        return new FarmRuns(FarmClient.connect(use.address(), use.terms(), log));
+        return new FarmRuns(FarmClient.connect(use.address(), use.terms(), log), log, Optional.empty());
+    }
+
+    /** The same; what a board prints is written into a file, whether it succeeds or not. */
+    public static FarmRuns open(FarmUse use, Log log, Path console) {
+        return new FarmRuns(FarmClient.connect(use.address(), use.terms(), log), log, Optional.of(console));
+    }
+
+    /** A worker may send anything: no character of it acts on a terminal or looks like another one. */
+    private void keep(FarmResult result) {
+        console.filter(file -> result.console().size() > 0).ifPresent(file -> {
+            WholeFiles.write(
+                    file,
+                    new String(result.console().toArray(), StandardCharsets.UTF_8)
+                            .lines()
+                            .map(Printable::line)
+                            .collect(Collectors.joining("\n", "", "\n")));
+            log.info("What the board printed: " + file);
+        });
     }
 
     /**
@@ -202,6 +229,7 @@ public final class FarmRuns implements AutoCloseable {
             Board board, RunPlace place, Duration limit, Path image, FarmTask task, Class<T> type) {
         FarmJob job = FarmJob.of(board.id(), place, limit, content(image), task);
         FarmResult result = client.run(List.of(job)).get(0);
+        keep(result);
         String where = "worker " + result.worker();
         if (result.answer() instanceof Failed failed && !failed.problems().isEmpty()) {
             throw new KilnException(failed.problems());

@@ -6,7 +6,9 @@ import io.kiln.farm.desk.WorkerLabels;
 import io.kiln.farm.link.FarmAddress;
 import io.kiln.farm.worker.WorkerSetup.Identity;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * What a worker offers to a farm.
@@ -17,6 +19,7 @@ import java.util.List;
  * @param slots how many emulators run at once; 0 for none
  * @param devices the boards that are plugged in
  * @param openOcd name or path of OpenOCD
+ * @param care of its jobs and boards
  * @param home for leases, which all workers of this computer share, and for what boards need
  */
 public record WorkerSpec(
@@ -26,10 +29,22 @@ public record WorkerSpec(
         int slots,
         List<Device> devices,
         String openOcd,
+        Care care,
         Path home) {
     public WorkerSpec {
         emulators = List.copyOf(emulators);
         devices = List.copyOf(devices);
+    }
+
+    /**
+     * How it cares for jobs and boards.
+     *
+     * @param drain how long jobs that run may go on when it is told to end
+     * @param power a command that switches a board's power off and on; empty if there is none
+     */
+    public record Care(Duration drain, Optional<String> power) {
+        /** That of a worker whose owner says nothing. */
+        public static final Care USUAL = new Care(Duration.ofSeconds(45), Optional.empty());
     }
 
     /**

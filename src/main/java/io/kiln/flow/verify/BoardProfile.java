@@ -183,7 +183,8 @@ public final class BoardProfile {
     /** Measures on a board of a farm, whose answer may not match the request. */
     private Answer<List<RunTimes>> byFarm(FarmUse use, List<TimedModel> timed) {
         RunnableImage image = RunnableImage.forTheBoard(log, build);
-        try (FarmRuns farm = FarmRuns.open(use, log)) {
+        try (FarmRuns farm =
+                FarmRuns.open(use, log, build.spec().layout().reports().resolve("profile.log"))) {
             FarmRuns.Answer<Timed> answer = farm.time(build.board(), LIMIT, image.file(), timed);
             List<Integer> sizes = answer.value().models().stream()
                     .map(model -> model.seconds().size())

@@ -41,7 +41,8 @@ record FarmVerification(Log log, ResolvedBuild build, FarmUse use) {
                 calls.add(new Call(m, each.inputs()));
             }
         }
-        try (FarmRuns farm = FarmRuns.open(use, log)) {
+        try (FarmRuns farm =
+                FarmRuns.open(use, log, build.spec().layout().reports().resolve("verify.log"))) {
             Answer<AnsweredSession> answer = farm.run(
                     image.board(),
                     place,

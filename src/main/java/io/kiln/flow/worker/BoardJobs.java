@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.worker;
 
+import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
+import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.device.flash.FlashProgress;
@@ -13,10 +15,12 @@ import io.kiln.device.protocol.Conversation;
 import io.kiln.device.transport.SessionLimits;
 import io.kiln.device.transport.Transport;
 import io.kiln.farm.job.FarmAnswer;
+import io.kiln.farm.job.FarmAnswer.Failed;
 import io.kiln.farm.job.FarmAnswer.Flashed;
 import io.kiln.farm.job.FarmAnswer.Heard;
 import io.kiln.farm.job.FarmAnswer.Timed;
 import io.kiln.farm.job.FarmJob;
+import io.kiln.farm.job.FarmResult;
 import io.kiln.farm.job.FarmTask.Flash;
 import io.kiln.farm.job.FarmTask.Listen;
 import io.kiln.farm.job.FarmTask.Run;
@@ -36,6 +40,10 @@ import io.kiln.flow.spec.FlashSpec.Content;
 import io.kiln.flow.spec.FlashSpec.Journal;
 import io.kiln.flow.spec.FlashSpec.Tool;
 import io.kiln.toolchain.board.Board;
+import java.io.IOException;
+import java.nio.channels.Channels;
+import java.nio.channels.SeekableByteChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -46,6 +54,8 @@ final class BoardJobs {
     private final DeviceSpec device;
     private final FarmJob job;
     private final Path image;
+    private final Path console;
+    private int flashes;
 
     /**
      * @param board this computer's description of it
@@ -67,9 +77,39 @@ final class BoardJobs {
         this.device = new DeviceSpec(flash, true, ConsoleSpec.OF_BOARD);
         this.job = job;
         this.image = image;
+        this.console = folder.resolve("console.log");
     }
 
+    /** How often the flash was written. */
+    int flashes() {
+        return flashes;
+    }
+
+    /** Runs the job; one that fails has an outcome, too, with what the board printed. */
     Done run() {
+        try {
+            Files.deleteIfExists(console);
+            Done done = tried();
+            return new Done(done.ranOn(), done.answer(), printed());
+        } catch (KilnException e) {
+            return new Done(use.board().id(), new Failed(e.problems()), printed());
+        } catch (IOException e) {
+            throw FileFailure.of("cannot write", console, e);
+        }
+    }
+
+    /** The end of what the board printed. */
+    private Bytes printed() {
+        try (SeekableByteChannel file = Files.newByteChannel(console)) {
+            file.position(Math.max(0, file.size() - FarmResult.MOST_CONSOLE));
+            return Bytes.wrap(Channels.newInputStream(file).readNBytes(FarmResult.MOST_CONSOLE));
+        } catch (IOException e) {
+            // It printed nothing, or was not started.
+            return Bytes.wrap(new byte[0]);
+        }
+    }
+
+    private Done tried() {
         if (job.task() instanceof Flash) {
             try (FlashRunner runner = new FlashRunners(Log.QUIET, use, device.flash()).open()) {
                 FlashResult result = flash(runner);
@@ -111,8 +151,7 @@ final class BoardJobs {
     }
 
     private Done talk(Talk talk) {
-        Path log = use.layout().reports().resolve("console.log");
-        try (Lease lease = new Leases(use, device, job.limit(), log).take();
+        try (Lease lease = new Leases(use, device, job.limit(), console).take();
                 Transport line = lease.start(() -> bring(lease))) {
             FarmAnswer answer = talk.over(line, lease.log());
             return new Done(lease.name(Optional.empty()), answer);
@@ -131,6 +170,7 @@ final class BoardJobs {
         result.failure().ifPresent(failure -> {
             throw failure.exception(result.probe().text());
         });
+        flashes += result.unchanged() ? 0 : 1;
         return result;
     }
 }

@@ -11,6 +11,7 @@ import io.kiln.farm.desk.FarmDesk;
 import io.kiln.farm.desk.FarmEvents;
 import io.kiln.farm.link.FarmAddress;
 import io.kiln.farm.link.FarmLink;
+import io.kiln.farm.link.FarmLost;
 import io.kiln.farm.link.FarmOrder;
 import io.kiln.farm.link.FarmStores;
 import io.kiln.farm.state.FarmKeeper;
@@ -102,7 +103,7 @@ public final class FarmStep {
             FarmFigures figures = new FarmFigures(how.address().access().keys().flatMap(FarmStores::end));
             FarmEvents events = FarmEvents.to(kept).and(figures);
             try (Served served =
-                    how.address().isForeign() ? Served.outside(how, events) : Served.here(how, kept, events)) {
+                    how.address().isForeign() ? Served.outside(how, kept, events) : Served.here(how, kept, events)) {
                 String url = served.address().url();
                 kept.info("Farm " + url + ", " + served.place() + ", logs in " + logs);
                 log.info("Workers: mvn kiln:worker -Dkiln.farm=" + url);
@@ -135,9 +136,16 @@ public final class FarmStep {
             return new Served(Optional.of(broker), keeper.start(), broker.address(), "queues in " + how.folder());
         }
 
-        /** Connects once, so that what is wrong with the broker is told at once. */
-        static Served outside(Serving how, FarmEvents events) {
-            FarmLink.open(how.address()).close();
+        /** Connects once, so that what is wrong with the broker is told at once; one that is just not there is waited for. */
+        static Served outside(Serving how, Log log, FarmEvents events) {
+            try {
+                FarmLink.open(how.address()).close();
+            } catch (FarmLost e) {
+                if (!e.isAbsent()) {
+                    throw e;
+                }
+                log.warn(e.getMessage() + " Waiting for it");
+            }
             FarmDesk desk = new FarmDesk(how.folder(), Clock.systemUTC(), events);
             FarmKeeper keeper = FarmKeeper.outside(how.address(), desk, PluginVersion.released(), Clock.systemUTC());
             return new Served(Optional.empty(), keeper.start(), how.address(), "a broker of another make");
@@ -203,8 +211,14 @@ public final class FarmStep {
             try {
                 do {
                     show();
+                    figures.troubles(troubles().size());
                     served.requireRunning();
                 } while (!end.await(how.refresh(), TimeUnit.SECONDS));
+                show();
+                last.get()
+                        .map(FarmText::queues)
+                        .filter(text -> !text.isEmpty())
+                        .ifPresent(text -> kept.info("Ends; its folder keeps " + text));
             } finally {
                 status.ifPresent(StatusServer::close);
             }

@@ -2,6 +2,7 @@
 package io.kiln.flow.worker;
 
 import io.kiln.base.Log;
+import io.kiln.farm.desk.FarmEvents;
 import io.kiln.farm.job.RunPlace;
 import io.kiln.farm.lease.BoardLeases;
 import io.kiln.farm.watch.RotatingLog;
@@ -41,7 +42,12 @@ public final class WorkerStep {
         List<Offer> offers = new WorkerOffers(log, boards).of(spec);
         BoardLeases leases = new BoardLeases(spec.home().resolve("leases"), Clock.systemUTC(), BoardLeases.USUAL_TERM);
         WorkerSetup setup = new WorkerSetup(spec.address(), spec.identity(), offers, spec.slots(), leases);
-        WorkerJobs jobs = new WorkerJobs(boards, spec.openOcd(), spec.home().resolve("worker"));
+        WorkerJobs jobs = new WorkerJobs(
+                boards,
+                spec.openOcd(),
+                spec.home().resolve("worker"),
+                spec.care().power().map(PowerSwitch::of),
+                FarmEvents.to(told));
         Worker worker = Worker.start(setup, jobs, told);
         log.info("Worker " + spec.identity().name() + " takes jobs of "
                 + spec.address().url());
@@ -67,10 +73,9 @@ public final class WorkerStep {
         try (RotatingLog kept =
                 RotatingLog.open(log, logs, "worker-" + spec.identity().name())) {
             Worker worker = start(kept);
-            Runtime.getRuntime().addShutdownHook(new Thread(worker::close, "worker-end"));
             log.info("Logs in " + logs + "; Ctrl-C ends it");
             try {
-                worker.await();
+                worker.untilEnd(spec.care().drain());
             } catch (InterruptedException e) {
                 worker.close();
                 Thread.currentThread().interrupt();

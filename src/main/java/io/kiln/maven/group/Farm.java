@@ -45,6 +45,11 @@ public final class Farm {
     private static final Element TIMEOUT =
             Element.of("timeout", "600", "Seconds without any result of the farm after which the goal fails.");
 
+    private static final Element CONNECT = Element.of(
+            "connectTimeout",
+            "20",
+            "Seconds that connecting to the farm and logging in may take; slow computers need more.");
+
     private static final Element NEEDS =
             Element.of("needs", "Labels that a worker must have to get the jobs, such as silicon=real,room=3*.");
     private static final Element PRIORITY = Element.of(
@@ -61,6 +66,7 @@ public final class Farm {
             TRUST_STORE_PASSWORD,
             PASSWORD,
             TIMEOUT,
+            CONNECT,
             NEEDS,
             PRIORITY);
 
@@ -125,10 +131,10 @@ public final class Farm {
                 values.file(TRUST_STORE).map(file -> new Store(file, values.text(TRUST_STORE_PASSWORD))),
                 values.find(PASSWORD).filter(text -> !text.isEmpty()));
         FarmAddress address = FarmAddress.parse(url, access);
-        return address.scheme() == Scheme.TCP
-                        && address.isLoopback()
-                        && access.password().isEmpty()
-                ? FarmAddress.parse(url, FarmAccess.by(LocalToken.of(home)))
-                : address;
+        boolean isLocal = address.scheme() == Scheme.TCP
+                && address.isLoopback()
+                && access.password().isEmpty();
+        return (isLocal ? FarmAddress.parse(url, FarmAccess.by(LocalToken.of(home))) : address)
+                .within(Duration.ofSeconds(Math.max(1, values.small(CONNECT))));
     }
 }

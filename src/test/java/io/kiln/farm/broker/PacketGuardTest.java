@@ -4,6 +4,7 @@ package io.kiln.farm.broker;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.KeptLog;
+import io.kiln.farm.link.FarmAddress;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
@@ -26,7 +27,7 @@ final class PacketGuardTest {
     private static final Set<Integer> LENGTHS = Set.of(13, 29, 72, 76, 87, 93, 108);
 
     private final KeptLog log = new KeptLog();
-    private final PacketGuard guard = new PacketGuard(log);
+    private final PacketGuard guard = new PacketGuard(log, FarmAddress.USUAL_PATIENCE);
     private final EmbeddedChannel channel = new EmbeddedChannel(guard);
 
     private static byte[] packet(int type, long channel, int body) {
@@ -164,7 +165,7 @@ final class PacketGuardTest {
     @Test
     void pings_alone_keep_no_connection() {
         say(joined(GREETING, packet(10, 0, 8)));
-        channel.advanceTimeBy(PacketGuard.LOGIN_SECONDS, TimeUnit.SECONDS);
+        channel.advanceTimeBy(FarmAddress.USUAL_PATIENCE.toSeconds(), TimeUnit.SECONDS);
         channel.runScheduledPendingTasks();
         assertRefused("no login within 20 s");
     }
@@ -173,7 +174,7 @@ final class PacketGuardTest {
     void a_member_has_no_deadline() {
         say(joined(GREETING, packet(30, 1, 20)));
         guard.admit(LARGEST);
-        channel.advanceTimeBy(2 * PacketGuard.LOGIN_SECONDS, TimeUnit.SECONDS);
+        channel.advanceTimeBy(2 * FarmAddress.USUAL_PATIENCE.toSeconds(), TimeUnit.SECONDS);
         channel.runScheduledPendingTasks();
         assertThat(channel.isOpen()).isTrue();
     }

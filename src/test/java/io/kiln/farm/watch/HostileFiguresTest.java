@@ -90,7 +90,8 @@ class HostileFiguresTest {
                                 1,
                                 new Jobs(0, 0),
                                 List.of(new Offered("board", "core", "board", "probe", "state" + i, "")),
-                                List.of(new Running("job", "board", "place" + i, 1)))))
+                                List.of(new Running("job", "board", "place" + i, 1)),
+                                List.of())))
                 .toList();
         return new FarmState(
                 "farm", "2026-11-30T00:00:00Z", new FarmState.Desk("1", 0, List.of()), workers, List.of(), List.of());

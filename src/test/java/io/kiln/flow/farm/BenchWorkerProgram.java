@@ -29,12 +29,13 @@ public final class BenchWorkerProgram {
     /** Arguments: the farm's URL, the worker's name, its virtual board or nothing, {@code kiln.home}, the folder of keys or nothing. Ends with its standard input. */
     public static void main(String[] args) throws Exception {
         WorkerSpec spec = new WorkerSpec(
-                FarmAddress.parse(args[0], SoakPlace.access(args[4], "member")),
+                SoakPlace.address(args[0], args[4], "member"),
                 new Identity(args[1], "1.0.0", Labels.NONE),
                 List.of("mps2-an386"),
                 1,
                 args[2].isEmpty() ? List.of() : List.of(new Device("virtual-stm32f405", args[2])),
                 "openocd",
+                WorkerSpec.Care.USUAL,
                 Path.of(args[3]));
         Worker worker = new WorkerStep(Log.QUIET, Boards.builtIn(), spec).start();
         System.in.transferTo(System.out);

@@ -40,9 +40,9 @@ final class BrokerProgram implements AutoCloseable {
         this.figures = figures;
     }
 
-    /** Arguments: the address, the folder of the queues, the folder of keys or nothing. Answers each line of its standard input with the bytes of its heap that are in use. */
+    /** Arguments: the address, the folder of the queues, the folder of keys or nothing, the port of the figures. Answers each line of its standard input with the bytes of its heap that are in use. */
     public static void main(String[] args) throws Exception {
-        FarmAddress wanted = FarmAddress.parse(args[0], SoakPlace.access(args[2], "broker"));
+        FarmAddress wanted = SoakPlace.address(args[0], args[2], "broker");
         Path folder = Path.of(args[1]);
         Log log = new Log() {
             @Override
@@ -62,7 +62,8 @@ final class BrokerProgram implements AutoCloseable {
         asked.setDaemon(true);
         asked.start();
         new FarmStep(log, folder.resolve("reports"))
-                .serve(new Serving(wanted, folder, 1, Optional.of(StatusServer.address("http://localhost:0", wanted))));
+                .serve(new Serving(
+                        wanted, folder, 1, Optional.of(StatusServer.address("http://localhost:" + args[3], wanted))));
     }
 
     private static void answer() {
@@ -83,9 +84,10 @@ final class BrokerProgram implements AutoCloseable {
      *
      * @param before words of the command line before {@code java}
      * @param keys folder of keys; empty for a password
+     * @param figures port of its figures; 0 for any
      * @param heap its largest heap in MB
      */
-    static BrokerProgram fork(List<String> before, String url, Path folder, String keys, int heap) {
+    static BrokerProgram fork(List<String> before, String url, Path folder, String keys, int figures, int heap) {
         List<String> line = new ArrayList<>(before);
         line.addAll(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -97,11 +99,12 @@ final class BrokerProgram implements AutoCloseable {
                 BrokerProgram.class.getName(),
                 url,
                 folder.toString(),
-                keys));
+                keys,
+                String.valueOf(figures)));
         RunningProcess process = ProcessRunner.start(Command.ofLine(line).within(Duration.ofHours(4)));
         BufferedReader said = new BufferedReader(new InputStreamReader(process.output(), StandardCharsets.UTF_8));
         try {
-            FarmAddress farm = FarmAddress.parse(word(process, said, "Farm "), SoakPlace.access(keys, "member"));
+            FarmAddress farm = SoakPlace.address(word(process, said, "Farm "), keys, "member");
             return new BrokerProgram(process, said, farm, word(process, said, "Figures: "));
         } catch (IOException | RuntimeException e) {
             process.close();

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.kiln.artifact.ExecutorKind;
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.KeptLog;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
@@ -19,13 +20,18 @@ import io.kiln.farm.desk.Labels;
 import io.kiln.farm.job.FarmAnswer.Failed;
 import io.kiln.farm.job.FarmAnswer.Ran;
 import io.kiln.farm.job.FarmJob;
+import io.kiln.farm.job.FarmResult;
 import io.kiln.farm.job.FarmTask;
 import io.kiln.farm.job.RunPlace;
+import io.kiln.farm.lease.BoardLeases;
 import io.kiln.farm.link.FarmAddress;
 import io.kiln.farm.link.FarmOrder;
 import io.kiln.farm.state.FarmKeeper;
 import io.kiln.farm.state.FarmUnit;
+import io.kiln.farm.worker.JobRunner.Done;
+import io.kiln.farm.worker.Offer;
 import io.kiln.farm.worker.Worker;
+import io.kiln.farm.worker.WorkerSetup;
 import io.kiln.farm.worker.WorkerSetup.Identity;
 import io.kiln.flow.Flow;
 import io.kiln.flow.GestureProject;
@@ -44,6 +50,7 @@ import io.kiln.flow.worker.FarmStep;
 import io.kiln.flow.worker.WorkerStep;
 import io.kiln.process.TestPrograms;
 import io.kiln.report.JsonSchemas;
+import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Boards;
 import io.kiln.toolchain.compiler.TestToolchains;
 import io.kiln.tuning.record.RecordReader;
@@ -96,6 +103,7 @@ final class FarmFlowTest {
                 2,
                 List.of(new Device("virtual-stm32f405", board)),
                 "openocd",
+                WorkerSpec.Care.USUAL,
                 folder.resolve("home"));
     }
 
@@ -170,7 +178,7 @@ final class FarmFlowTest {
     }
 
     @Test
-    void a_board_of_the_farm_is_flashed_and_answers() throws IOException {
+    void a_board_of_the_farm_is_flashed_and_answers() throws Exception {
         GestureProject project = project("flashed");
         BuildSpec spec = spec(project, "virtual-stm32f405", VerifyOn.BOARD);
         flow.buildAndFlash(spec, FlashSpec.USUAL);
@@ -182,6 +190,58 @@ final class FarmFlowTest {
                 .startsWith("virtual-stm32f405, probe first")
                 .endsWith("worker bench");
         assertThat(project.json("kiln/verify.json").path("passed").asBoolean()).isTrue();
+        Path printed = project.out("kiln/verify.log");
+        assertThat(Files.readString(printed)).contains("gesture");
+        assertThat(LOG.said()).contains("What the board printed: " + printed);
+        FarmStep step = new FarmStep(LOG, folder.resolve("history"));
+        for (int tries = 0; tries < 300 && !isRemembered(); tries++) {
+            Thread.sleep(100);
+        }
+        step.show(broker.address(), FarmOrder.STATE, "");
+        JsonSchemas.assertFits("farm", Files.readString(folder.resolve("history/farm.json")));
+        assertThat(LOG.said())
+                .anyMatch(line -> line.matches(
+                        " {2}board virtual-stm32f405, probe first, since .*: [0-9]+ jobs, 0 failed, flashed"
+                                + " [0-9]+ times, power cycled 0 times"));
+    }
+
+    private static boolean isRemembered() {
+        return keeper.state().workers().stream()
+                .flatMap(seen -> seen.news().histories().stream())
+                .anyMatch(history -> history.counts().jobs() > 0);
+    }
+
+    @Test
+    void what_a_board_printed_acts_on_no_terminal() throws IOException {
+        GestureProject project = project("printed");
+        Path image = Files.writeString(folder.resolve("image"), "x");
+        String said = "x".repeat(FarmResult.MOST_CONSOLE) + "\u001b[31mred\r\n\u202e";
+        WorkerSetup setup = new WorkerSetup(
+                broker.address(),
+                new Identity("printer", "1.0.0", Labels.NONE),
+                List.of(Offer.board("nucleo-f446re", "cortex-m4", "p")),
+                1,
+                new BoardLeases(folder.resolve("leases"), Clock.systemUTC(), BoardLeases.USUAL_TERM));
+        Path printed = folder.resolve("printed.log");
+        FarmUse use = new FarmUse(broker.address(), FarmTerms.of(Duration.ofSeconds(60)));
+        try (Worker printer = Worker.start(
+                        setup,
+                        (job, offer) -> new Done(
+                                "p",
+                                new Failed(List.of(Failure.FLASH.problem("cannot be flashed", ""))),
+                                Bytes.ofText(said)),
+                        LOG);
+                FarmRuns farm = FarmRuns.open(use, Log.QUIET, printed)) {
+            Board board = project.spec("nucleo-f446re").build().boards().find("nucleo-f446re");
+            assertThatThrownBy(() -> farm.flash(board, Duration.ofSeconds(9), image))
+                    .isInstanceOf(KilnException.class)
+                    .hasMessageContaining("cannot be flashed");
+            assertThat(printer.done()).isLessThanOrEqualTo(1);
+        }
+        assertThat(Files.readString(printed))
+                .hasSizeLessThan(FarmResult.MOST_CONSOLE)
+                .contains("\\u001b[31mred", "\\u202e")
+                .matches("(?s)[\\x20-\\x7e\n…]*");
     }
 
     /** In a virtual board an instruction takes a nanosecond, wherever it is. */

@@ -94,6 +94,7 @@ final class FarmProposalTest {
                     2,
                     List.of(),
                     "openocd",
+                    WorkerSpec.Care.USUAL,
                     folder.resolve("home"));
             try (Worker worker = new WorkerStep(Log.QUIET, Boards.builtIn(), offer).start()) {
                 FarmUse use = new FarmUse(farm, FarmTerms.of(Duration.ofSeconds(60)));

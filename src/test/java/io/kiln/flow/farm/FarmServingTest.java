@@ -4,11 +4,17 @@ package io.kiln.flow.farm;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.kiln.base.Bytes;
 import io.kiln.base.KeptLog;
 import io.kiln.base.KilnException;
+import io.kiln.farm.job.FarmJob;
 import io.kiln.farm.link.FarmAccess;
 import io.kiln.farm.link.FarmAddress;
+import io.kiln.farm.link.FarmLink;
+import io.kiln.farm.link.FarmMessage;
+import io.kiln.farm.link.FarmMessage.Manner;
 import io.kiln.farm.link.FarmOrder;
+import io.kiln.farm.link.FarmQueues;
 import io.kiln.farm.watch.StatusServer;
 import io.kiln.flow.worker.FarmStep;
 import io.kiln.flow.worker.FarmStep.Serving;
@@ -20,20 +26,25 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** A broker as {@code kiln:farm} runs it: what operators see of it, and that nothing that fails in showing ends it. */
 final class FarmServingTest {
     private static final FarmAccess MEMBER = FarmAccess.by("tea and scones");
 
     /** A line of Prometheus' text form: a comment, or a name with labels and a number. */
-    private static final Pattern FIGURE = Pattern.compile(
-            "# (HELP|TYPE) [a-z_0-9]+ .*|[a-z_0-9]+(\\{[a-z_]+=\"[^\"]*\"(,[a-z_]+=\"[^\"]*\")*\\})? (-?[0-9.]+(E-?[0-9]+)?|NaN|\\+Inf)");
+    private static final Pattern FIGURE =
+            Pattern.compile("# (HELP|TYPE) [a-z_0-9]+ .*|[a-z_0-9]+(\\{[a-z_]+=\"[^\"]*\"(,[a-z_]+=\"[^\"]*\")*\\})?"
+                    + " (-?[0-9.]+(E-?[0-9]+)?|NaN|\\+Inf)");
 
     @TempDir
     private Path folder;
@@ -119,6 +130,37 @@ final class FarmServingTest {
         }
         assertThat(Files.readAllLines(folder.resolve("farm/log/farm.0.log")))
                 .anyMatch(line -> line.matches("20[0-9T:.-]+Z WARN event=held unit=w quarantine=false reason=.*"));
+    }
+
+    @Test
+    void a_broker_that_is_told_to_end_says_what_it_keeps() throws Exception {
+        Path kept = folder.resolve("told");
+        try (BrokerProgram broker = BrokerProgram.fork(List.of(), "tcp://localhost:0", kept, "", 0, 256)) {
+            try (FarmLink link = FarmLink.open(broker.address())) {
+                link.send(
+                        FarmQueues.JOBS,
+                        new FarmMessage(
+                                Map.of(FarmQueues.JOB, FarmJob.newId()),
+                                Bytes.ofText("x"),
+                                Manner.once("x", Duration.ofHours(1))));
+            }
+            assertThat(broker.handle().destroy()).isTrue();
+            broker.handle().onExit().join();
+        }
+        assertThat(Files.readString(kept.resolve("log/farm.0.log")))
+                .contains("INFO Ends; its folder keeps 1 in kiln.jobs, 0 in kiln.answers, 0 in kiln.dead");
+    }
+
+    /** What the site has must not end a service before it ends itself. */
+    @ParameterizedTest
+    @CsvSource({"kiln-worker, 45", "kiln-farm, 20"})
+    void units_wait_longer_than_programs_need(String unit, int seconds) throws IOException {
+        Path file = Path.of("src", "site", "resources", "farm", unit + ".service");
+        assertThat(Files.readAllLines(file))
+                .filteredOn(line -> line.startsWith("TimeoutStopSec="))
+                .singleElement()
+                .satisfies(line -> assertThat(Integer.parseInt(line.substring(line.indexOf('=') + 1)))
+                        .isGreaterThanOrEqualTo(seconds + 10));
     }
 
     @Test

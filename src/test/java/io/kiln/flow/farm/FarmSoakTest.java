@@ -18,6 +18,7 @@ import io.kiln.farm.job.RunPlace;
 import io.kiln.farm.lease.BoardLease;
 import io.kiln.farm.lease.BoardLeases;
 import io.kiln.farm.link.FarmLost;
+import io.kiln.farm.link.FarmQueues;
 import io.kiln.flow.Flow;
 import io.kiln.flow.GestureProject;
 import io.kiln.flow.spec.DeviceSpec;
@@ -26,7 +27,6 @@ import io.kiln.process.RunningProcess;
 import io.kiln.reference.Interpreter;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -53,20 +53,23 @@ import org.junit.jupiter.api.io.TempDir;
  * {@code -Dkiln.farm.soak}: eight workers in processes of their own, four of them on a second computer, with QEMU and four virtual boards, answer two
  * thousand jobs of three projects, while 60 processes are killed, every tenth of them the broker, the network is cut for seconds and minutes, the
  * broker's disk is full and clocks jump. A number as the property's value takes so many jobs, and kills in proportion. What this needs, and what it
- * does without, is in {@link SoakPlace}.
+ * does without, is in {@link SoakPlace}. With {@code -Dkiln.farm.soak.broker=foreign} the broker is Qpid Broker-J.
  */
 @EnabledIfSystemProperty(named = "kiln.farm.soak", matches = ".*")
 final class FarmSoakTest {
     private static final int JOBS = Integer.getInteger("kiln.farm.soak", 2000);
     private static final int JOBS_PER_BOARD_JOB = 25;
-    private static final int KILLS = JOBS * 3 / 100;
+    private static final int KILLS = Integer.getInteger("kiln.farm.soak.kills", JOBS * 3 / 100);
+    private static final boolean IS_FOREIGN = "foreign".equals(System.getProperty("kiln.farm.soak.broker"));
+    private static final Duration PATIENCE = Duration.ofMinutes(20);
     private static final int KILLS_PER_BROKER = 10;
+    private static final int MANY = 30;
     private static final int WORKERS = 8;
     private static final int BOARDS = 4;
     private static final List<String> PROJECTS = List.of("a", "a", "a", "b", "b", "c");
     private static final int[] CUTS = {5, 20, 90};
     private static final int JUMP = 600;
-    private static final int MOST_CONNECTS = 20;
+    private static final int MOST_CONNECTS = 5;
     private static final int FULL_SECONDS = 40;
     private static final int DISK_MEGABYTES = 200;
 
@@ -74,17 +77,14 @@ final class FarmSoakTest {
     private Path folder;
 
     private SoakPlace place;
-    private BrokerProgram broker;
+    private SoakBroker broker;
     private final Random random = new Random(7);
     private final Map<Integer, RunningProcess> workers = new TreeMap<>();
     private final Set<String> alarms = Collections.synchronizedSet(new TreeSet<>());
     private final AtomicInteger reads = new AtomicInteger();
     private final AtomicInteger restarts = new AtomicInteger();
+    private Optional<AlarmBell> bell = Optional.empty();
     private volatile boolean isOver;
-
-    private void start(String url) {
-        broker = BrokerProgram.fork(place.on(false), url, place.disk().resolve("farm"), place.keyFolder(), 512);
-    }
 
     private Path home(int number) {
         return folder.resolve(number < WORKERS / 2 ? "near" : "far");
@@ -116,16 +116,19 @@ final class FarmSoakTest {
         Files.createDirectories(home(WORKERS).resolve("tmp"));
         Bytes emulated = image("mps2-an386");
         Bytes flashed = image("virtual-stm32f405");
-        try (SoakPlace made = new SoakPlace(folder, DISK_MEGABYTES)) {
+        try (SoakPlace made = new SoakPlace(folder, DISK_MEGABYTES);
+                SoakBroker started = new SoakBroker(made, IS_FOREIGN)) {
             place = made;
-            start(place.url());
+            broker = started;
+            bell = AlarmBell.start(folder.resolve("prometheus"), broker.figures());
+            say((IS_FOREIGN ? "Qpid Broker-J" : "Kiln's own broker") + (bell.isPresent() ? "" : ", WITHOUT alarms"));
             IntStream.range(0, WORKERS).forEach(this::fork);
             try {
                 soak(emulated, flashed);
             } finally {
                 isOver = true;
                 workers.values().forEach(RunningProcess::close);
-                broker.close();
+                bell.ifPresent(AlarmBell::close);
             }
         }
     }
@@ -133,8 +136,7 @@ final class FarmSoakTest {
     private void soak(Bytes emulated, Bytes flashed) throws Exception {
         Map<String, FarmClient> clients = new TreeMap<>();
         for (String project : Set.copyOf(PROJECTS)) {
-            JobTerms terms =
-                    new JobTerms(Duration.ofMinutes(20), project, JobTerms.usual("verify"), Labels.NONE, "1.0.0");
+            JobTerms terms = new JobTerms(PATIENCE, project, JobTerms.usual("verify"), Labels.NONE, "1.0.0");
             clients.put(project, connect(terms));
         }
         FarmTask run = new FarmTask.Run(List.of(new FarmTask.Call(0, input())));
@@ -160,6 +162,7 @@ final class FarmSoakTest {
         check(answers);
         isOver = true;
         watching.join();
+        alarms();
         broker.close();
         leasesEnd();
     }
@@ -182,7 +185,7 @@ final class FarmSoakTest {
         return List.of(Bytes.wrap(Files.readAllBytes(GestureProject.VECTORS.resolve("input_0.bin"))));
     }
 
-    private static void say(String what) {
+    static void say(String what) {
         System.out.println(Instant.now().truncatedTo(ChronoUnit.SECONDS) + " " + what);
     }
 
@@ -213,9 +216,7 @@ final class FarmSoakTest {
     private void kill(int kill) {
         if (kill % KILLS_PER_BROKER == Math.min(KILLS_PER_BROKER, KILLS) - 1) {
             say("Broker killed");
-            String url = broker.address().url();
-            broker.close();
-            start(url);
+            broker.kill();
             return;
         }
         int victim = random.nextInt(WORKERS);
@@ -235,40 +236,19 @@ final class FarmSoakTest {
         place.free();
         say("There is room on the disk again");
         requireBroker();
-    }
-
-    /** Starts a broker that has ended again, as systemd does. */
-    private void requireBroker() {
-        if (!broker.isAlive()) {
-            say("The broker ended; it is started again");
+        if (broker.mend()) {
             restarts.incrementAndGet();
-            String url = broker.address().url();
-            broker.close();
-            while (true) {
-                try {
-                    start(url);
-                    return;
-                } catch (IllegalStateException e) {
-                    say("It does not start: "
-                            + e.getMessage().lines().findFirst().orElse(""));
-                    pause();
-                    if (!isOver) {
-                        freeLater();
-                    }
-                }
-            }
         }
     }
 
-    private void freeLater() {
-        try {
-            place.free();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+    private void requireBroker() {
+        if (broker.keepAlive()) {
+            say("The broker ended; it was started again");
+            restarts.incrementAndGet();
         }
     }
 
-    private static void pause() {
+    static void pause() {
         try {
             Thread.sleep(5000);
         } catch (InterruptedException e) {
@@ -316,15 +296,55 @@ final class FarmSoakTest {
             assertThat(((Ran) answer).runs().get(0).bytes()).isEqualTo(expected);
         });
         Thread.sleep(3000);
+        assertThat(broker.isEmpty(List.of(FarmQueues.JOBS, FarmQueues.ANSWERS, FarmQueues.DEAD)))
+                .isTrue();
+        assertThat(reads.get()).isPositive();
         List<String> queues = SoakPlace.parsed(broker.told("/metrics")).stream()
                 .filter(line -> line.startsWith("kiln_farm_queue_messages "))
                 .toList();
+        if (broker.isForeign()) {
+            assertThat(queues).isEmpty();
+            return;
+        }
         assertThat(queues).hasSize(3).allMatch(line -> line.endsWith(" 0.0"));
-        assertThat(reads.get()).isPositive();
         assertThat(alarms).contains("event=job_returned");
         if (place.hasDisk()) {
             assertThat(alarms).anyMatch(alarm -> alarm.contains("the disk of the queues is fuller than 90 percent"));
         }
+    }
+
+    /** What has to ring has rung, and nothing else has. */
+    private void alarms() throws IOException {
+        if (bell.isEmpty()) {
+            return;
+        }
+        Set<String> fired = bell.get().fired();
+        bell.get().close();
+        say("Prometheus rang " + fired);
+        Set<String> due = new TreeSet<>();
+        if (place.hasClock()) {
+            due.add("KilnFarmClock");
+        }
+        if (broker.isForeign()) {
+            due.add("KilnFarmBrokerLost");
+        } else {
+            if (KILLS >= MANY) {
+                due.add("KilnFarmJobsReturned");
+            }
+        }
+        if (place.hasDisk() && !broker.isForeign()) {
+            // A broker that cannot write at all ends, and is started again as long as the disk is full.
+            assertThat(fired).containsAnyOf("KilnFarmUnwell", "KilnFarmDown");
+        }
+        assertThat(fired)
+                .containsAll(due)
+                .doesNotContain(
+                        "KilnFarmQuarantine",
+                        "KilnFarmWrongAnswers",
+                        "KilnFarmVersions",
+                        "KilnFarmCertificate",
+                        "KilnFarmBoardElsewhere",
+                        "KilnFarmMemory");
     }
 
     private void leasesEnd() throws IOException {

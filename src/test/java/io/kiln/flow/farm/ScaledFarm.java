@@ -58,7 +58,7 @@ final class ScaledFarm implements AutoCloseable {
     ScaledFarm(Path folder, int heap) {
         this.folder = folder;
         this.heap = heap;
-        this.broker = BrokerProgram.fork(List.of(), "tcp://localhost:0", queues(), "", heap);
+        this.broker = BrokerProgram.fork(List.of(), "tcp://localhost:0", queues(), "", 0, heap);
     }
 
     Path queues() {
@@ -73,7 +73,7 @@ final class ScaledFarm implements AutoCloseable {
     void killBroker() {
         String url = broker.address().url();
         broker.close();
-        broker = BrokerProgram.fork(List.of(), url, queues(), "", heap);
+        broker = BrokerProgram.fork(List.of(), url, queues(), "", 0, heap);
     }
 
     /** Starts workers with five boards each, all of one kind. */

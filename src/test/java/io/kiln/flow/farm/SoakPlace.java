@@ -2,8 +2,10 @@
 package io.kiln.flow.farm;
 
 import io.kiln.base.Bytes;
+import io.kiln.farm.QpidBrokerProgram;
 import io.kiln.farm.link.FarmAccess;
 import io.kiln.farm.link.FarmAccess.Store;
+import io.kiln.farm.link.FarmAddress;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
@@ -21,11 +23,13 @@ import java.util.Optional;
  * system in memory, and clocks that jump, by libfaketime. The first two need root. It says what it has to do without.
  */
 final class SoakPlace implements AutoCloseable {
-    /** The broker's host if there is a second computer. */
-    private static final String HOST = "10.213.7.1";
+    /** Two soaks of a computer have different networks. */
+    private static final long OWN = ProcessHandle.current().pid();
 
-    private static final String NAME = "kiln-soak";
-    private static final String CABLE = "kiln-soak0";
+    private static final String NETWORK = "10.213." + OWN % 250 + ".";
+    private static final String HOST = NETWORK + "1";
+    private static final String NAME = "kiln-soak-" + OWN;
+    private static final String CABLE = "kiln" + OWN;
     private static final Path FAKETIME = Path.of("/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1");
     private static final Duration PATIENCE = Duration.ofMinutes(2);
 
@@ -44,7 +48,7 @@ final class SoakPlace implements AutoCloseable {
                         && run("ip", "link", "add", CABLE, "type", "veth", "peer", "name", "far", "netns", NAME)
                         && run("ip", "address", "add", HOST + "/30", "dev", CABLE)
                         && run("ip", "link", "set", CABLE, "up")
-                        && far("ip", "address", "add", "10.213.7.2/30", "dev", "far")
+                        && far("ip", "address", "add", NETWORK + "2/30", "dev", "far")
                         && far("ip", "link", "set", "far", "up")
                         && far("ip", "link", "set", "lo", "up"));
         hasDisk = says(
@@ -78,31 +82,42 @@ final class SoakPlace implements AutoCloseable {
 
     private void keys() {
         Path script = Path.of("src/site/resources/farm/farm-tls.sh").toAbsolutePath();
-        if (hasNetwork && !run("sh", script.toString(), folder.resolve("keys").toString(), HOST, "member")) {
+        if (!run("sh", script.toString(), keyFolder(), host(), "member")) {
             throw new IllegalStateException("no keys");
         }
     }
 
-    /** Where the broker listens at first. */
-    String url() {
-        return hasNetwork ? "tls://" + HOST + ":0" : "tcp://localhost:0";
+    /** The broker's host. */
+    String host() {
+        return hasNetwork ? HOST : "localhost";
     }
 
-    /** The folder with the keys; empty if members need none. */
+    /** The folder with the keys. */
     String keyFolder() {
-        return hasNetwork ? folder.resolve("keys").toString() : "";
+        return folder.resolve("keys").toString();
     }
 
-    /** How somebody gets in, by the keys of a folder or by a password. */
-    static FarmAccess access(String keys, String name) throws IOException {
+    /** How somebody gets into a farm: by a key of a folder, to a broker of another make by a password, or without keys by a password. */
+    static FarmAccess access(String url, String keys, String name) throws IOException {
         if (keys.isEmpty()) {
             return BenchWorkerProgram.MEMBER;
         }
-        String password = Files.readString(Path.of(keys, "password"));
+        boolean isForeign = url.startsWith("amqp");
+        Optional<Store> trust = Optional.of(store(keys, "trust"));
         return new FarmAccess(
-                Optional.of(new Store(Path.of(keys, name + ".p12"), password)),
-                Optional.of(new Store(Path.of(keys, "trust.p12"), password)),
-                Optional.empty());
+                isForeign ? Optional.empty() : Optional.of(store(keys, name)),
+                trust,
+                isForeign ? Optional.of(QpidBrokerProgram.PASSWORD) : Optional.empty());
+    }
+
+    /** An address on a computer that is busy with everything else, too. */
+    static FarmAddress address(String url, String keys, String name) throws IOException {
+        return FarmAddress.parse(url, access(url, keys, name)).within(PATIENCE);
+    }
+
+    /** A store of a folder with keys. */
+    static Store store(String keys, String name) throws IOException {
+        return new Store(Path.of(keys, name + ".p12"), Files.readString(Path.of(keys, "password")));
     }
 
     /** The broker's disk. */
@@ -118,8 +133,10 @@ final class SoakPlace implements AutoCloseable {
                     "env",
                     "LD_PRELOAD=" + FAKETIME,
                     "FAKETIME_TIMESTAMP_FILE=" + folder.resolve("clock"),
-                    "FAKETIME_NO_CACHE=1",
-                    "FAKETIME_DONT_FAKE_MONOTONIC=1"));
+                    "FAKETIME_CACHE_DURATION=5",
+                    "FAKETIME_DONT_FAKE_MONOTONIC=1",
+                    // Without it, a JVM's waits with a limit end at once.
+                    "FAKETIME_FORCE_MONOTONIC_FIX=0"));
         }
         return words;
     }
@@ -144,6 +161,10 @@ final class SoakPlace implements AutoCloseable {
         if (hasDisk) {
             run("dd", "if=/dev/zero", "of=" + disk().resolve("other"), "bs=64k", "status=none");
         }
+    }
+
+    boolean hasClock() {
+        return hasClock;
     }
 
     boolean hasDisk() {

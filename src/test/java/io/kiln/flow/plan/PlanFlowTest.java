@@ -86,6 +86,7 @@ final class PlanFlowTest {
                                 emulators.isEmpty() ? 0 : 1,
                                 boards,
                                 "openocd",
+                                new WorkerSpec.Care(Duration.ofSeconds(60), Optional.empty()),
                                 folder.resolve("home")))
                 .start();
     }

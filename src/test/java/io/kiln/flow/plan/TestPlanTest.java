@@ -50,6 +50,7 @@ final class TestPlanTest {
                         board("nucleo-f446re", "A1", "ready", "silicon=real"),
                         board("nucleo-f446re", "A2", "ready", "silicon=real"),
                         board("virtual-stm32f405", "v", "ready", "silicon=virtual")),
+                List.of(),
                 List.of());
         WorkerNews two = new WorkerNews(
                 "t/w o",
@@ -60,6 +61,7 @@ final class TestPlanTest {
                         board("nucleo-l476rg", "B1", "ready", "silicon=real"),
                         board("nucleo-f446re", "A1", "leased elsewhere", "silicon=real"),
                         board("../../etc", "x", "ready", "")),
+                List.of(),
                 List.of());
         Hold hold = new Hold("one/A2", "2026-11-30T08:00:00Z", true, "3 different jobs failed on it");
         return FarmUnit.of(new FarmState(

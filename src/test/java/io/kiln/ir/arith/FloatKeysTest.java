@@ -2,11 +2,13 @@
 package io.kiln.ir.arith;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.base.DType;
 import io.kiln.base.FixedPoint;
 import io.kiln.ir.op.Rounding;
 import io.kiln.ir.op.element.QnnQuantize;
+import io.kiln.ir.op.element.QnnRequantize;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import io.kiln.reference.element.Rescaling;
@@ -14,6 +16,7 @@ import io.kiln.reference.kernel.Tensor;
 import java.util.List;
 import java.util.Random;
 import java.util.function.DoubleUnaryOperator;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -61,5 +64,16 @@ final class FloatKeysTest {
 
     private static float value(int key) {
         return Float.intBitsToFloat(key < 0 ? key ^ Integer.MAX_VALUE : key);
+    }
+
+    /** Words are no results of quantization: lowerings limit values to 16 bits at most. */
+    @Test
+    void resultsOfQuantizationAreOfAtMostSixteenBits() {
+        for (DType wide : List.of(DType.INT32, DType.INT64, DType.FLOAT32, DType.BOOL)) {
+            assertThatThrownBy(() -> new QnnQuantize(wide, Rounding.TFLITE))
+                    .hasMessage("out_dtype must be int8, uint8 or int16, not " + wide.text());
+            assertThatThrownBy(() -> new QnnRequantize(-1, Rounding.UPWARD, wide))
+                    .hasMessage("out_dtype must be int8, uint8 or int16, not " + wide.text());
+        }
     }
 }

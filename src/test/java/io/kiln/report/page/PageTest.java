@@ -4,6 +4,7 @@ package io.kiln.report.page;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.farm.desk.Hold;
+import io.kiln.farm.state.BoardHistory;
 import io.kiln.farm.state.FarmFailure;
 import io.kiln.farm.state.FarmState;
 import io.kiln.farm.state.WorkerNews;
@@ -45,7 +46,13 @@ class PageTest {
                 List.of(
                         new WorkerNews.Offered(HOSTILE, HOSTILE, "emulator", "", "ready", ""),
                         new WorkerNews.Offered(HOSTILE, HOSTILE, "board", HOSTILE, HOSTILE, HOSTILE)),
-                List.of(new WorkerNews.Running(HOSTILE, HOSTILE, HOSTILE, 3)));
+                List.of(new WorkerNews.Running(HOSTILE, HOSTILE, HOSTILE, 3)),
+                List.of(new BoardHistory(
+                        HOSTILE,
+                        HOSTILE,
+                        HOSTILE,
+                        new BoardHistory.Counts(4, 3, 2, 1),
+                        new BoardHistory.Last(HOSTILE, HOSTILE, HOSTILE))));
         FarmState farm = new FarmState(
                 HOSTILE,
                 HOSTILE,
@@ -158,6 +165,7 @@ class PageTest {
                         "Whoever runs the broker sees how many messages wait.",
                         "No worker. Start one with kiln:worker.",
                         "No board is plugged in anywhere.",
+                        "No worker remembers a board.",
                         "Nobody is in maintenance or quarantine.",
                         "No job is running.",
                         "None.");

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.farm;
+
+import io.kiln.base.KilnException;
+import io.kiln.farm.QpidBrokerProgram;
+import io.kiln.farm.link.FarmAddress;
+import io.kiln.farm.link.FarmLink;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.util.List;
+import java.util.Optional;
+
+/** The broker of a soak: Kiln's own, or Qpid Broker-J with {@code kiln:farm} beside it. Both are started again when they end, as systemd does. */
+final class SoakBroker implements AutoCloseable {
+    private static final int HEAP = 512;
+    private static final int MOST_STARTS = 60;
+
+    private final SoakPlace place;
+    private final int figures;
+    private Optional<QpidBrokerProgram> foreign = Optional.empty();
+    private BrokerProgram farm;
+    private int kills;
+
+    SoakBroker(SoakPlace place, boolean isForeign) throws IOException {
+        this.place = place;
+        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            this.figures = free.getLocalPort();
+        }
+        String keys = place.keyFolder();
+        if (isForeign) {
+            String url = "amqps://" + place.host() + ":";
+            foreign = Optional.of(QpidBrokerProgram.start(
+                    place.on(false),
+                    place.disk().resolve("broker"),
+                    SoakPlace.store(keys, "broker"),
+                    QpidBrokerProgram.address("amqp://localhost:", BenchWorkerProgram.MEMBER),
+                    QpidBrokerProgram.address(url, SoakPlace.access(url, keys, "member"))));
+        }
+        this.farm = fork(foreign.map(broker -> broker.encrypted().url()).orElse("tls://" + place.host() + ":0"));
+    }
+
+    private BrokerProgram fork(String url) {
+        return BrokerProgram.fork(place.on(false), url, place.disk().resolve("farm"), place.keyFolder(), figures, HEAP);
+    }
+
+    boolean isForeign() {
+        return foreign.isPresent();
+    }
+
+    FarmAddress address() {
+        return farm.address();
+    }
+
+    /** Port of its figures, always the same. */
+    int figures() {
+        return figures;
+    }
+
+    String told(String path) throws IOException {
+        return farm.told(path);
+    }
+
+    /** Kills the broker and starts it again; of two programs, one after the other. */
+    void kill() {
+        kills++;
+        if (foreign.isPresent() && kills % 2 == 1) {
+            foreign.get().kill();
+        } else {
+            farm.close();
+        }
+        keepAlive();
+    }
+
+    /**
+     * Starts again what has ended.
+     *
+     * @return whether something had
+     */
+    boolean keepAlive() {
+        boolean hasEnded = false;
+        for (int i = 0; i < MOST_STARTS; i++) {
+            boolean isForeignAlive =
+                    foreign.map(broker -> broker.process().isAlive()).orElse(true);
+            if (isForeignAlive && farm.isAlive()) {
+                return hasEnded;
+            }
+            hasEnded = true;
+            try {
+                if (!isForeignAlive) {
+                    foreign = Optional.of(foreign.orElseThrow().again());
+                }
+                if (!farm.isAlive()) {
+                    String url = farm.address().url();
+                    farm.close();
+                    farm = fork(url);
+                }
+            } catch (IOException | IllegalStateException e) {
+                FarmSoakTest.say("It does not start: "
+                        + e.getMessage().lines().findFirst().orElse(""));
+                FarmSoakTest.pause();
+            }
+        }
+        throw new IllegalStateException("the broker does not start again");
+    }
+
+    /**
+     * Waits until the broker serves. Kiln's own does, or ends, by itself; one of another make that lives and serves nobody is started again, as its owner
+     * does who sees it.
+     *
+     * @return whether it had to be started
+     */
+    boolean mend() {
+        boolean hasEnded = false;
+        for (int i = 0; i < MOST_STARTS; i++) {
+            try {
+                hasEnded |= keepAlive();
+                FarmLink.open(address()).close();
+                return hasEnded;
+            } catch (KilnException e) {
+                FarmSoakTest.say("The broker serves nobody: " + e.getMessage());
+                foreign.ifPresentOrElse(QpidBrokerProgram::kill, FarmSoakTest::pause);
+            }
+        }
+        throw new IllegalStateException("the broker serves nobody");
+    }
+
+    /** Whether no message waits in any of some queues. */
+    boolean isEmpty(List<String> queues) {
+        try (FarmLink link = FarmLink.open(address())) {
+            return queues.stream().allMatch(queue -> link.browse(queue, 1).isEmpty());
+        }
+    }
+
+    @Override
+    public void close() {
+        farm.close();
+        foreign.ifPresent(QpidBrokerProgram::close);
+    }
+}
