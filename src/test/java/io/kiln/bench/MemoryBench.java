@@ -5,6 +5,7 @@ import io.kiln.artifact.InterfaceNames;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.artifact.OperatorInfo;
 import io.kiln.base.Optimize;
+import io.kiln.base.WholeFiles;
 import io.kiln.base.elf.ElfFile;
 import io.kiln.bench.BenchData.Core;
 import io.kiln.bench.BenchImage.Setting;
@@ -24,6 +25,7 @@ import io.kiln.cycles.memory.MemoryWait.Cache;
 import io.kiln.cycles.memory.MemoryWait.DataCache;
 import io.kiln.device.emulator.LoggedProgram;
 import io.kiln.flow.resolve.BoardPools;
+import io.kiln.frontend.tflite.MadeUpNetworks;
 import io.kiln.reference.SharedFolder;
 import io.kiln.target.SpareRam;
 import io.kiln.toolchain.board.Board.Kind;
@@ -42,16 +44,18 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Random;
 
 /**
  * Cycles of whole models on boards with flash that waits, from the same executed blocks: {@code src/test/bench.sh --boards [--per-operator]
- * [--clang] [--ram[=BOARD]] [--core=NAME] [model]...}, model and core being names in {@code rows.yaml}; {@code --ram} copies to RAM what a
- * NUCLEO-L4R5ZI does, or another board. The blocks run on a Cortex-M4, or on a Cortex-M7 with its boards ({@code --core=M7F4K} or
- * {@code M7F16K}); the image's own addresses stand for those of the board.
+ * [--clang] [--ram[=BOARD]] [--core=NAME] [model]...}, model and core being names in {@code rows.yaml}, or a {@linkplain MadeUpNetworks
+ * made-up network}; {@code --ram} copies to RAM what a NUCLEO-L4R5ZI does, or another board. The blocks run on a Cortex-M4, or on a
+ * Cortex-M7 with its boards ({@code --core=M7F4K} or {@code M7F16K}); the image's own addresses stand for those of the board.
  */
 public final class MemoryBench {
     private static final String CORE = "--core=";
     private static final String RAM = "--ram";
+    private static final Map<String, byte[]> MADE_UP = MadeUpNetworks.all();
 
     private final BenchData data = BenchData.load();
     private final Map<String, MemorySetting> settings = new LinkedHashMap<>();
@@ -159,17 +163,39 @@ public final class MemoryBench {
                 .orElse(SpareRam.NONE);
     }
 
-    private void print(String name) {
-        Path golden = SharedFolder.ROOT.resolve("golden").resolve(data.models().getOrDefault(name, name));
-        Path folder = Path.of("target", "bench", "boards-" + name).toAbsolutePath();
-        Setting build = new Setting(
-                options.contains("--clang") ? "clang" : "gnu", Optimize.SPEED, Io.CALLER, Optional.of(Metric.CYCLES));
-        BenchImage image = BenchImage.build(folder, golden.resolve("model.tflite"), name, core, build, 1, spare());
+    private Path golden(String name) {
+        return SharedFolder.ROOT.resolve("golden").resolve(data.models().getOrDefault(name, name));
+    }
+
+    private Path model(String name, Path folder) {
+        if (!MADE_UP.containsKey(name)) {
+            return golden(name).resolve("model.tflite");
+        }
+        Path file = folder.resolve(name + ".tflite");
+        WholeFiles.write(file, MADE_UP.get(name));
+        return file;
+    }
+
+    private void writeInput(String name, BenchImage image, Path file) {
+        if (MADE_UP.containsKey(name)) {
+            byte[] drawn = new byte[(int) image.metadata().inputs().get(0).bytes()];
+            new Random(1).nextBytes(drawn);
+            WholeFiles.write(file, drawn);
+            return;
+        }
         try {
-            Files.copy(golden.resolve("input_0.bin"), folder.resolve("input.bin"), StandardCopyOption.REPLACE_EXISTING);
+            Files.copy(golden(name).resolve("input_0.bin"), file, StandardCopyOption.REPLACE_EXISTING);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    private void print(String name) {
+        Path folder = Path.of("target", "bench", "boards-" + name).toAbsolutePath();
+        Setting build = new Setting(
+                options.contains("--clang") ? "clang" : "gnu", Optimize.SPEED, Io.CALLER, Optional.of(Metric.CYCLES));
+        BenchImage image = BenchImage.build(folder, model(name, folder), name, core, build, 1, spare());
+        writeInput(name, image, folder.resolve("input.bin"));
         ElfFile elf = ElfFile.read(image.elf());
         CoreTimings timings = CoreTables.require(image.cpu());
         MemoryTrace trace = new MemoryTrace(elf, elf, timings, List.copyOf(settings.values()));
@@ -184,8 +210,9 @@ public final class MemoryBench {
         long zero = free.expected();
         System.out.printf(
                 Locale.ROOT,
-                "%s: %,d cycles without waits (%,d to %,d); %,d loads of unknown address; %s%n",
+                "%s: %,d products; %,d cycles without waits (%,d to %,d); %,d loads of unknown address; %s%n",
                 name,
+                operators.stream().mapToLong(OperatorInfo::macs).sum(),
                 zero,
                 free.low(),
                 free.high(),

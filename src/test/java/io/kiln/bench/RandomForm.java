@@ -107,7 +107,7 @@ enum RandomForm {
                     MANY_WEIGHTS,
                     FOUR_BITS,
                     FOUR_BITS_DENSE -> List.of();
-            case DENSE_CROSSED -> List.of("_crossed", "_crossed_bytes");
+            case DENSE_CROSSED -> List.of("_crossed", "_crossed_bytes", "_started", "_started_signed");
             case HARD -> List.of("_twice", "_signed");
             case HARD_DEPTHWISE -> List.of("_signed");
             case HARD_ONNX_RUNTIME -> List.of("_listed");

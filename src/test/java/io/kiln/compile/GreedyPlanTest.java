@@ -6,8 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Optimize;
 import io.kiln.executor.PlannedModule;
-import io.kiln.frontend.tflite.SeededNet;
-import io.kiln.frontend.tflite.SeededNet.Value;
+import io.kiln.frontend.tflite.MadeUpNetworks;
 import io.kiln.lower.LoweredOperator;
 import io.kiln.reference.GoldenModels;
 import io.kiln.reference.NeedsShared;
@@ -19,7 +18,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -54,7 +52,7 @@ class GreedyPlanTest {
             value = Optimize.class,
             names = {"SPEED", "RAM"})
     void networksWithLargeInputsAndOutputs(Optimize optimize) throws IOException {
-        for (Map.Entry<String, byte[]> network : networks().entrySet()) {
+        for (Map.Entry<String, byte[]> network : MadeUpNetworks.ofLargeTensors().entrySet()) {
             Path model = Files.write(folder.resolve(network.getKey() + ".tflite"), network.getValue());
             checkPlan(model, optimize);
         }
@@ -135,86 +133,5 @@ class GreedyPlanTest {
 
     private static long aligned(long bytes) {
         return (bytes + ALIGNMENT - 1) & -ALIGNMENT;
-    }
-
-    /** Networks whose inputs and outputs are a large part of what is alive, by kind. */
-    private static Map<String, byte[]> networks() {
-        Map<String, byte[]> networks = new LinkedHashMap<>();
-        networks.put("temporal", network(temporalConvolution(), 1, 1, 96, 16));
-        networks.put("electrocardiogram", network(electrocardiogram(), 1, 1, 512, 2));
-        networks.put("coder", network(coder(), 1, 320));
-        networks.put("image_coder", network(imageCoder(), 1, 24, 24, 3));
-        networks.put("unet", network(unet(), 1, 32, 32, 3));
-        networks.put("separable", network(separable(), 1, 25, 6, 4));
-        networks.put("bottlenecks", network(bottlenecks(), 1, 24, 24, 3));
-        return networks;
-    }
-
-    /** The layers of a network behind its input. */
-    private interface Layers {
-        Value of(SeededNet net, Value input);
-    }
-
-    private static byte[] network(Layers layers, int... shape) {
-        SeededNet net = new SeededNet(1);
-        Value input = net.input("input", 0.02, 3, shape);
-        return net.build(layers.of(net, input), input);
-    }
-
-    /** One row in time: each layer's output is as large as its input, and added to it. */
-    private static Layers temporalConvolution() {
-        return (net, input) -> {
-            Value x = net.conv(input, 64, 1, 3, 1, true);
-            for (int i = 0; i < 3; i++) {
-                x = net.sum(x, net.conv(x, 64, 1, 3, 1, true));
-            }
-            return net.conv(x, 16, 1, 1, 1, false);
-        };
-    }
-
-    private static Layers electrocardiogram() {
-        return (net, input) -> {
-            Value x = net.conv(input, 8, 1, 7, 2, true);
-            x = net.conv(net.conv(x, 16, 1, 5, 2, true), 32, 1, 5, 2, true);
-            return net.classify(net.flatten(net.averagePool(x)), 5);
-        };
-    }
-
-    private static Layers coder() {
-        return (net, input) ->
-                net.dense(net.dense(net.dense(net.dense(input, 64, true), 8, true), 64, true), 320, false);
-    }
-
-    private static Layers imageCoder() {
-        return (net, input) -> {
-            Value code = net.conv(net.conv(input, 8, 3, 3, 2, true), 4, 3, 3, 2, true);
-            return net.transposeConv(net.transposeConv(code, 8), 3);
-        };
-    }
-
-    private static Layers unet() {
-        return (net, input) -> {
-            Value down = net.conv(input, 8, 3, 3, 1, true);
-            Value below = net.conv(net.conv(down, 16, 3, 3, 2, true), 16, 3, 3, 1, true);
-            return net.conv(net.concatenate(down, net.transposeConv(below, 8)), 3, 3, 3, 1, false);
-        };
-    }
-
-    private static Layers separable() {
-        return (net, input) -> {
-            Value x = net.conv(net.depthwise(net.conv(input, 24, 3, 3, 1, true), 1), 24, 1, 1, 1, true);
-            return net.classify(net.flatten(net.averagePool(x)), 12);
-        };
-    }
-
-    private static Layers bottlenecks() {
-        return (net, input) -> {
-            Value x = net.conv(input, 8, 3, 3, 2, true);
-            for (int i = 0; i < 2; i++) {
-                Value wide = net.depthwise(net.conv(x, 32, 1, 1, 1, true), 1);
-                x = net.sum(x, net.conv(wide, 8, 1, 1, 1, false));
-            }
-            return x;
-        };
     }
 }

@@ -78,6 +78,13 @@ public record FoldedSums(
         return proofs.find(reference(), bounds, mostScaleBits);
     }
 
+    /** One channel in place of all, whose accumulator has the bias in it; empty if channels are rescaled differently. */
+    public Optional<FoldedSums> started() {
+        return requantization.isPerChannel()
+                ? Optional.empty()
+                : Optional.of(new FoldedSums(requantization, List.of(0), List.of(largest()), low, high, proofs));
+    }
+
     /** Largest magnitude of any accumulator without its bias. */
     public long largestSum() {
         return bounds.stream().mapToLong(b -> b).max().orElse(0);

@@ -45,7 +45,12 @@ public sealed interface DspEpilogue {
     static DspEpilogue of(DspRequantize rescale) {
         Range range = new Range(rescale.isSummed(), rescale.freeBits(), rescale.low(), rescale.high());
         if (rescale.constants() instanceof ProvenRequantize r) {
-            return new Proven(range, r.scaleBits(), r.shift(), RequantizeCorrection.of(r));
+            return new Proven(
+                    range,
+                    r.scaleBits(),
+                    r.shift(),
+                    RequantizeCorrection.of(r),
+                    rescale.isStarted() ? r.constants(0) : List.of());
         }
         if (rescale.constants() instanceof StepwiseRequantize r) {
             return new Stepwise(range, r.left(), r.isRounded(), r.signStep() != 0, r.commonShift());
@@ -64,6 +69,11 @@ public sealed interface DspEpilogue {
 
     /** Words of a channel's constants. */
     int constants();
+
+    /** Whether sums start at the biases, and the constants are parameters. */
+    default boolean isStarted() {
+        return false;
+    }
 
     /** Names of its scalar parameters in a kernel. */
     default List<String> parameters() {
@@ -115,24 +125,43 @@ public sealed interface DspEpilogue {
      * @param scaleBits powers of two by which sums are scaled before the high multiply
      * @param shift bits to the right after it
      * @param correction of values; if of negative ones, the zero point is added after that
+     * @param common multiplier, offset and correction of all channels, which are then parameters, and the biases are where sums start; otherwise
+     *     empty: each channel has its own
      */
-    record Proven(Range range, int scaleBits, int shift, RequantizeCorrection correction) implements DspEpilogue {
+    record Proven(Range range, int scaleBits, int shift, RequantizeCorrection correction, List<Integer> common)
+            implements DspEpilogue {
+        public Proven {
+            common = List.copyOf(common);
+        }
+
         @Override
         public List<String> parameters() {
-            return isSigned() ? List.of("late") : List.of();
+            return Stream.concat(
+                            Stream.of("multiplier", "offset", "negative").limit(common.size()),
+                            Stream.of("late").filter(late -> isSigned()))
+                    .toList();
         }
 
         @Override
         public List<Expr> arguments() {
-            return isSigned() ? List.of(Exprs.imm(correction.lateOffset())) : List.of();
+            return Stream.concat(
+                            common.stream(), Stream.of(correction.lateOffset()).filter(late -> isSigned()))
+                    .<Expr>map(Exprs::imm)
+                    .toList();
         }
 
         @Override
         public String suffix() {
             return range.prefix()
                     + "_scale" + scaleBits + "_shift" + shift
+                    + (isStarted() ? "_started" : "")
                     + (isSigned() ? "_signed" : correction.suffix())
                     + range.suffix();
+        }
+
+        @Override
+        public boolean isStarted() {
+            return !common.isEmpty();
         }
 
         /** Whether negative values are corrected. */
@@ -147,7 +176,7 @@ public sealed interface DspEpilogue {
 
         @Override
         public int constants() {
-            return correction.constants();
+            return isStarted() ? 0 : correction.constants();
         }
     }
 

@@ -18,12 +18,18 @@ import java.util.Optional;
  * @param isSummed whether weights are packed as sums ({@link DspWeights}); accumulators then come scaled by
  *     {@link #LEAST_SCALE_BITS}, which 32 bits hold
  * @param freeBits powers of two by which the first of two channels, or a single one, is already scaled
+ * @param starts where the sum of each channel starts, if one channel's constants then serve all; otherwise empty: sums start at 0
  * @param low lower limit of the result
  * @param high upper limit of the result
  */
-public record DspRequantize(RequantizeConstants constants, boolean isSummed, int freeBits, int low, int high) {
+public record DspRequantize(
+        RequantizeConstants constants, boolean isSummed, int freeBits, List<Integer> starts, int low, int high) {
     /** Scale of one of two weights packed in a halfword. */
     public static final int LEAST_SCALE_BITS = 8;
+
+    public DspRequantize {
+        starts = List.copyOf(starts);
+    }
 
     /**
      * The rescaling; empty if the operator has none or ranges do not allow it.
@@ -34,6 +40,23 @@ public record DspRequantize(RequantizeConstants constants, boolean isSummed, int
         return FoldedSums.of(conv).flatMap(sums -> of(sums, fits));
     }
 
+    /**
+     * The same for kernels whose sums may start at the biases, which saves constants: one multiplier and offset then serve all channels, if all are
+     * scaled alike.
+     */
+    public static Optional<DspRequantize> ofStarted(ConvComputation conv, boolean fits) {
+        return FoldedSums.of(conv).flatMap(sums -> started(sums, fits).or(() -> of(sums, fits)));
+    }
+
+    private static Optional<DspRequantize> started(FoldedSums sums, boolean fits) {
+        return sums.started()
+                .flatMap(one -> fits
+                        ? find(one, LEAST_SCALE_BITS).filter(r -> r.scaleBits() >= LEAST_SCALE_BITS)
+                        : one.proven())
+                .filter(r -> !r.hasCorrections() || r.corrected() == ProvenRequantize.Corrected.NEGATIVE)
+                .map(r -> of(r, fits, sums.bias(), sums));
+    }
+
     private static Optional<DspRequantize> of(FoldedSums sums, boolean fits) {
         Optional<DspRequantize> proven = (fits ? find(sums, LEAST_SCALE_BITS) : sums.proven())
                 .map(r -> of(r, fits && r.scaleBits() >= LEAST_SCALE_BITS, sums));
@@ -42,7 +65,12 @@ public record DspRequantize(RequantizeConstants constants, boolean isSummed, int
     }
 
     private static DspRequantize of(RequantizeConstants constants, boolean isSummed, FoldedSums sums) {
-        return new DspRequantize(constants, isSummed, isSummed ? LEAST_SCALE_BITS : 0, sums.low(), sums.high());
+        return of(constants, isSummed, List.of(), sums);
+    }
+
+    private static DspRequantize of(
+            RequantizeConstants constants, boolean isSummed, List<Integer> starts, FoldedSums sums) {
+        return new DspRequantize(constants, isSummed, isSummed ? LEAST_SCALE_BITS : 0, starts, sums.low(), sums.high());
     }
 
     /** The reference's steps, or its results by a wider offset. */
@@ -69,7 +97,7 @@ public record DspRequantize(RequantizeConstants constants, boolean isSummed, int
                         .filter(r -> r.scaleBits() >= bits)
                         .<RequantizeConstants>map(r -> r)
                         .or(() -> sums.largestSum() <= Integer.MAX_VALUE >> bits ? general(sums) : Optional.empty())
-                        .map(r -> new DspRequantize(r, false, bits, sums.low(), sums.high())));
+                        .map(r -> new DspRequantize(r, false, bits, List.of(), sums.low(), sums.high())));
     }
 
     /** A rescaling with exactly this many bits if there is one, otherwise any. */
@@ -89,13 +117,20 @@ public record DspRequantize(RequantizeConstants constants, boolean isSummed, int
                 : "rescaled in steps, as no single high multiply is proven exact";
     }
 
+    /** Whether the sums of all channels start at their biases and are rescaled alike. */
+    public boolean isStarted() {
+        return !starts.isEmpty();
+    }
+
     /** Number of constants that a kernel loads for each channel. */
     public int constantsPerChannel() {
-        return constants.constants(0).size();
+        return starts.isEmpty() ? constants.constants(0).size() : 0;
     }
 
     /** Appends the constants of a channel. */
     public void put(int channel, List<Integer> words) {
-        words.addAll(constants.constants(channel));
+        if (starts.isEmpty()) {
+            words.addAll(constants.constants(channel));
+        }
     }
 }

@@ -21,7 +21,9 @@ import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Stmt;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Fully connected layers, and convolutions whose window is the whole input, on Cortex-M with the DSP extension: blocks
@@ -29,7 +31,7 @@ import java.util.List;
  *
  * <pre>
  * scratch: none
- * weights: per block, if crossed, minus products of weights; [four inputs][channel pair], two weights a halfword; the constants of the channels
+ * weights: per block where sums start; [four inputs][channel pair], two weights a halfword; the constants of the channels
  * </pre>
  */
 final class DspDense {
@@ -81,10 +83,7 @@ final class DspDense {
 
     private void packBlock(int first, int end, List<Integer> words) {
         boolean isSummed = rescale.isSummed();
-        if (isCrossed(end - first)) {
-            DspDenseKernel.crossed(end - first, isSummed)
-                    .forEach(c -> words.add(-CrossedProducts.of(conv.taps(first + c))));
-        }
+        putStarts(first, end - first, words);
         List<int[]> taps = new ArrayList<>();
         for (int o = first; o < end; o++) {
             taps.add(conv.taps(o));
@@ -103,6 +102,35 @@ final class DspDense {
         }
     }
 
+    /** Where the sums of a block start. */
+    private void putStarts(int first, int channels, List<Integer> words) {
+        Set<Integer> crossed = new HashSet<>();
+        if (isCrossed(channels)) {
+            DspDenseKernel.crossed(channels, rescale.isSummed()).forEach(crossed::add);
+        }
+        for (int c = 0; c < channels; c++) {
+            int start = start(first, c, channels);
+            if (crossed.contains(c)) {
+                words.add(start - CrossedProducts.of(conv.taps(first + c)));
+            } else if (rescale.isStarted()) {
+                words.add(start);
+            }
+        }
+    }
+
+    /** Where the sum of a channel starts; that of the first of two whose weights are packed as sums has both biases. */
+    private int start(int first, int c, int channels) {
+        if (!rescale.isStarted()) {
+            return 0;
+        }
+        int own = rescale.starts().get(first + c);
+        if (!rescale.isSummed() || c % 2 == 1) {
+            return own;
+        }
+        int next = c + 1 < channels ? rescale.starts().get(first + c + 1) : 0;
+        return (own << DspRequantize.LEAST_SCALE_BITS) + next;
+    }
+
     /** Number of blocks of so many channels, all of which one call computes. */
     private int blocks(int channels) {
         return channels == block ? conv.channels() / block : 1;
@@ -110,9 +138,12 @@ final class DspDense {
 
     /** Words of a block before its weights. */
     private int firstWords(int channels) {
-        return isCrossed(channels)
-                ? (int) DspDenseKernel.crossed(channels, rescale.isSummed()).count()
-                : 0;
+        return rescale.isStarted()
+                ? channels
+                : isCrossed(channels)
+                        ? (int) DspDenseKernel.crossed(channels, rescale.isSummed())
+                                .count()
+                        : 0;
     }
 
     /**

@@ -19,7 +19,7 @@ import java.util.stream.IntStream;
  * @param isRolled whether {@code unroll} is the number of steps in code, the loop is entered in its middle if need be, and registers are those that make
  *     code short
  * @param isPaired whether two words of weights are loaded by one instruction, except behind the inputs: as fast as two on a Cortex-M4
- * @param isCrossed whether inputs are added to weights; each block of weights then begins with minus the products of each of {@link #crossed}
+ * @param isCrossed whether inputs are added to weights; where the sums of {@link #crossed} start is then less their products
  * @param epilogue the rescaling of the sums
  */
 public record DspDenseKernel(
@@ -52,11 +52,18 @@ public record DspDenseKernel(
         return IntStream.range(0, channels).filter(c -> !isSummed || c % 2 == 1);
     }
 
-    /** Registers of these sums. */
+    /** Registers of these sums; none if nothing is crossed. */
     public List<String> crossedSums() {
-        return crossed(channels, epilogue.range().isSummed())
+        return crossed(isCrossed ? channels : 0, epilogue.range().isSummed())
                 .mapToObj(this::sum)
                 .toList();
+    }
+
+    /** Registers of sums that a table says the start of; the others start with their first products. */
+    public List<String> startedSums() {
+        return epilogue.isStarted()
+                ? IntStream.range(0, channels).mapToObj(this::sum).toList()
+                : crossedSums();
     }
 
     /** Whether inputs and weights are in r2 to r5, which loads can name in 16 bits, and sums in r6 to lr; otherwise sums are in r2 to r9. */

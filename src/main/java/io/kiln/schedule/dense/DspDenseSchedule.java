@@ -38,7 +38,7 @@ public final class DspDenseSchedule implements Schedule<DspRequantize> {
     public Optional<DspRequantize> applies(Workload workload) {
         ConvComputation conv = workload.conv();
         return workload.features().hasDsp() && workload.isPlainInt8() && suits(conv)
-                ? DspRequantize.of(conv, DspWeights.fitInPairs(conv))
+                ? DspRequantize.ofStarted(conv, DspWeights.fitInPairs(conv))
                 : Optional.empty();
     }
 

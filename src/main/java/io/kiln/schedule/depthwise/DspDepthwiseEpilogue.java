@@ -8,6 +8,7 @@ import io.kiln.lower.layer.FoldedSums;
 import io.kiln.schedule.convolution.DspEpilogue;
 import io.kiln.schedule.convolution.DspRequantize;
 import io.kiln.schedule.parts.RequantizeCorrection;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -30,7 +31,8 @@ public record DspDepthwiseEpilogue(DspRequantize rescale) {
         return proven.or(() -> FoldedSums.of(conv)
                 .flatMap(sums -> StepwiseRequantize.of(sums.reference(), sums.bounds())
                         .flatMap(r -> r.scaled(INPUT_SCALE_BITS, sums.bounds()))
-                        .map(r -> new DspDepthwiseEpilogue(new DspRequantize(r, false, 0, sums.low(), sums.high())))));
+                        .map(r -> new DspDepthwiseEpilogue(
+                                new DspRequantize(r, false, 0, List.of(), sums.low(), sums.high())))));
     }
 
     private static boolean suits(ProvenRequantize r) {

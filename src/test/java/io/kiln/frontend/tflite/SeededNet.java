@@ -77,8 +77,13 @@ public final class SeededNet {
 
     /** One kernel of 3x3 for each channel. */
     public Value depthwise(Value x, int stride) {
+        return depthwise(x, 3, stride);
+    }
+
+    /** One square kernel for each channel. */
+    public Value depthwise(Value x, int side, int stride) {
         int channels = x.shape[3];
-        Layer layer = layer(x, 9, 3, MIDDLE, 1, 3, 3, channels);
+        Layer layer = layer(x, side * side, 3, MIDDLE, 1, side, side, channels);
         Value y =
                 output(x, layer, true, x.shape[0], strided(x.shape[1], stride), strided(x.shape[2], stride), channels);
         Options options = Options.depthwise(Options.SAME, stride, stride, 1, Options.RELU, 1, 1);

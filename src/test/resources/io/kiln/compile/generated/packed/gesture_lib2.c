@@ -210,12 +210,12 @@ static void kiln_conv_5x3_8_step3_1x4_20_out8_scale12_shift16(__attribute__((unu
       for (int32_t i = 0; i < 20; ++i) {
         for (int32_t pixel = 0; pixel < 1; ++pixel) {
           const int8_t value = in[pixel * 3 + places[i]];
-          for (int32_t pair = 0; pair < 2; ++pair) {
-            const int16_t both = (int16_t)((uint32_t)w[(i / 4 * 2 + i % 2) * 2 + pair] >> (i % 4 / 2 * 16));
-            const int8_t second = (int8_t)both;
-            sums[pixel][2 * pair] += value * ((both - second) / 256);
-            sums[pixel][2 * pair + 1] += value * second;
-          }
+        for (int32_t pair = 0; pair < 2; ++pair) {
+          const int16_t both = (int16_t)((uint32_t)w[(i / 4 * 2 + i % 2) * 2 + pair] >> (i % 4 / 2 * 16));
+          const int8_t second = (int8_t)both;
+          sums[pixel][2 * pair] += value * ((both - second) / 256);
+          sums[pixel][2 * pair + 1] += value * second;
+        }
         }
       }
       w += 2 * 10;
@@ -348,12 +348,12 @@ static void kiln_conv_run_step8_1x4_8_out12_scale12_shift16(__attribute__((unuse
       for (int32_t i = 0; i < 8; ++i) {
         for (int32_t pixel = 0; pixel < 1; ++pixel) {
           const int8_t value = in[pixel * 8 + i];
-          for (int32_t pair = 0; pair < 2; ++pair) {
-            const int16_t both = (int16_t)((uint32_t)w[(i / 4 * 2 + i % 2) * 2 + pair] >> (i % 4 / 2 * 16));
-            const int8_t second = (int8_t)both;
-            sums[pixel][2 * pair] += value * ((both - second) / 256);
-            sums[pixel][2 * pair + 1] += value * second;
-          }
+        for (int32_t pair = 0; pair < 2; ++pair) {
+          const int16_t both = (int16_t)((uint32_t)w[(i / 4 * 2 + i % 2) * 2 + pair] >> (i % 4 / 2 * 16));
+          const int8_t second = (int8_t)both;
+          sums[pixel][2 * pair] += value * ((both - second) / 256);
+          sums[pixel][2 * pair + 1] += value * second;
+        }
         }
       }
       w += 2 * 4;
@@ -511,12 +511,12 @@ static void kiln_conv_run_step8_2x4_8_out12_scale12_shift16(__attribute__((unuse
       for (int32_t i = 0; i < 8; ++i) {
         for (int32_t pixel = 0; pixel < 2; ++pixel) {
           const int8_t value = in[pixel * 8 + i];
-          for (int32_t pair = 0; pair < 2; ++pair) {
-            const int16_t both = (int16_t)((uint32_t)w[(i / 4 * 2 + i % 2) * 2 + pair] >> (i % 4 / 2 * 16));
-            const int8_t second = (int8_t)both;
-            sums[pixel][2 * pair] += value * ((both - second) / 256);
-            sums[pixel][2 * pair + 1] += value * second;
-          }
+        for (int32_t pair = 0; pair < 2; ++pair) {
+          const int16_t both = (int16_t)((uint32_t)w[(i / 4 * 2 + i % 2) * 2 + pair] >> (i % 4 / 2 * 16));
+          const int8_t second = (int8_t)both;
+          sums[pixel][2 * pair] += value * ((both - second) / 256);
+          sums[pixel][2 * pair + 1] += value * second;
+        }
         }
       }
       w += 2 * 4;
@@ -562,10 +562,10 @@ static void kiln_copy_row(int8_t* to, const int8_t* from, int32_t count) {
   }
 }
 
-/* A row of 12 inputs times blocks of 4 channels. w: per four inputs and pair of channels a word for inputs 0 and 2 and
-   one for 1 and 3, its halfwords 256 * first + second; then per channel a multiplier and an offset and what negative results are corrected by. */
+/* A row of 12 inputs times blocks of 4 channels. w: where each sum starts; per four inputs and pair of channels a word for inputs 0 and 2 and
+   one for 1 and 3, its halfwords 256 * first + second. */
 #if defined(__ARM_FEATURE_DSP)
-__attribute__((naked, noinline)) static void kiln_dense_4_12_scale8_shift12_signed(__attribute__((unused)) const int8_t* x, __attribute__((unused)) const int32_t* w, __attribute__((unused)) int8_t* out, __attribute__((unused)) int32_t blocks, __attribute__((unused)) int32_t late) {
+__attribute__((naked, noinline)) static void kiln_dense_4_12_scale8_shift12_started_signed(__attribute__((unused)) const int8_t* x, __attribute__((unused)) const int32_t* w, __attribute__((unused)) int8_t* out, __attribute__((unused)) int32_t blocks, __attribute__((unused)) int32_t multiplier, __attribute__((unused)) int32_t offset, __attribute__((unused)) int32_t negative, __attribute__((unused)) int32_t late) {
   __asm__ volatile(
       "push {r4-r11, lr}\n"
       "mov r4, #4\n"
@@ -573,25 +573,26 @@ __attribute__((naked, noinline)) static void kiln_dense_4_12_scale8_shift12_sign
       "add r4, r0, #12\n"
       "push {r0, r2, r3, r4}\n"
       "1:\n"
+      "ldm r1!, {r2, r3, r4, r5}\n"
       ".set .Lkiln_at, 0\n"
       "ldr r11, [r0, #.Lkiln_at]\n"
       "ldr r12, [r1, #.Lkiln_at * 4 + 0]\n"
       "ldr lr, [r1, #.Lkiln_at * 4 + 4]\n"
       "sxtb16 r10, r11\n"
       "sxtb16 r11, r11, ror #8\n"
-      "smuad r2, r10, r12\n"
+      "smlad r2, r10, r12, r2\n"
       "smlad r2, r11, lr, r2\n"
       "sxtb16 r12, r12\n"
       "sxtb16 lr, lr\n"
-      "smuad r3, r10, r12\n"
+      "smlad r3, r10, r12, r3\n"
       "smlad r3, r11, lr, r3\n"
       "ldr r12, [r1, #.Lkiln_at * 4 + 8]\n"
       "ldr lr, [r1, #.Lkiln_at * 4 + 12]\n"
-      "smuad r4, r10, r12\n"
+      "smlad r4, r10, r12, r4\n"
       "smlad r4, r11, lr, r4\n"
       "sxtb16 r12, r12\n"
       "sxtb16 lr, lr\n"
-      "smuad r5, r10, r12\n"
+      "smlad r5, r10, r12, r5\n"
       "smlad r5, r11, lr, r5\n"
       ".set .Lkiln_at, 4\n"
       ".rept 2\n"
@@ -617,35 +618,31 @@ __attribute__((naked, noinline)) static void kiln_dense_4_12_scale8_shift12_sign
       "  .set .Lkiln_at, .Lkiln_at + 4\n"
       ".endr\n"
       "add r1, #48\n"
-      "ldr lr, [sp, #52]\n"
+      "ldrd r10, r11, [sp, #52]\n"
+      "ldrd r12, r0, [sp, #60]\n"
       "sub r2, r2, r3\n"
-      "ldm r1!, {r10, r11, r12}\n"
-      "smmla r2, r2, r10, r11\n"
-      "and r10, r12, r2, asr #31\n"
-      "sub r2, r2, r10\n"
-      "add r2, r2, lr\n"
-      "ssat r2, #8, r2, asr #12\n"
       "lsl r3, r3, #8\n"
-      "ldm r1!, {r10, r11, r12}\n"
+      "smmla r2, r2, r10, r11\n"
+      "and lr, r12, r2, asr #31\n"
+      "sub r2, r2, lr\n"
+      "add r2, r2, r0\n"
       "smmla r3, r3, r10, r11\n"
-      "and r10, r12, r3, asr #31\n"
-      "sub r3, r3, r10\n"
-      "add r3, r3, lr\n"
+      "and lr, r12, r3, asr #31\n"
+      "sub r3, r3, lr\n"
+      "add r3, r3, r0\n"
+      "ssat r2, #8, r2, asr #12\n"
       "ssat r3, #8, r3, asr #12\n"
-      "ldr lr, [sp, #52]\n"
       "sub r4, r4, r5\n"
-      "ldm r1!, {r10, r11, r12}\n"
-      "smmla r4, r4, r10, r11\n"
-      "and r10, r12, r4, asr #31\n"
-      "sub r4, r4, r10\n"
-      "add r4, r4, lr\n"
-      "ssat r4, #8, r4, asr #12\n"
       "lsl r5, r5, #8\n"
-      "ldm r1!, {r10, r11, r12}\n"
+      "smmla r4, r4, r10, r11\n"
+      "and lr, r12, r4, asr #31\n"
+      "sub r4, r4, lr\n"
+      "add r4, r4, r0\n"
       "smmla r5, r5, r10, r11\n"
-      "and r10, r12, r5, asr #31\n"
-      "sub r5, r5, r10\n"
-      "add r5, r5, lr\n"
+      "and lr, r12, r5, asr #31\n"
+      "sub r5, r5, lr\n"
+      "add r5, r5, r0\n"
+      "ssat r4, #8, r4, asr #12\n"
       "ssat r5, #8, r5, asr #12\n"
       "ldr r12, [sp, #4]\n"
       "strb r5, [r12, #3]\n"
@@ -654,6 +651,7 @@ __attribute__((naked, noinline)) static void kiln_dense_4_12_scale8_shift12_sign
       "strb r2, [r12], #4\n"
       "str r12, [sp, #4]\n"
       "ldr r10, [sp, #8]\n"
+      "ldr r0, [sp, #0]\n"
       "cmp r12, r10\n"
       "bne 1b\n"
       "add sp, #16\n"
@@ -661,8 +659,10 @@ __attribute__((naked, noinline)) static void kiln_dense_4_12_scale8_shift12_sign
   );
 }
 #else
-static void kiln_dense_4_12_scale8_shift12_signed(const int8_t* x, const int32_t* w, int8_t* out, int32_t blocks, int32_t late) {
+static void kiln_dense_4_12_scale8_shift12_started_signed(const int8_t* x, const int32_t* w, int8_t* out, int32_t blocks, int32_t multiplier, int32_t offset, int32_t negative, int32_t late) {
   for (int32_t block = 0; block < blocks; ++block) {
+    const int32_t* const starts = w;
+    w += 4;
     int32_t sums[4] = {0};
     for (int32_t i = 0; i < 12; ++i) {
       for (int32_t pair = 0; pair < 2; ++pair) {
@@ -674,9 +674,16 @@ static void kiln_dense_4_12_scale8_shift12_signed(const int8_t* x, const int32_t
       }
     }
     w += 12;
-    for (int32_t channel = 0; channel < 4; ++channel, w += 3) {
-      int32_t value = w[1] + (int32_t)(((int64_t)sums[channel] * 256 * w[0]) >> 32);
-      value += late - (value < 0 ? w[2] : 0);
+    for (int32_t channel = 0; channel < 4; ++channel) {
+      int32_t start = starts[channel];
+      if (channel % 2 == 0) {
+        start = (start - (starts[channel + 1])) / 256;
+      }
+      sums[channel] += start;
+    }
+    for (int32_t channel = 0; channel < 4; ++channel) {
+      int32_t value = offset + (int32_t)(((int64_t)sums[channel] * 256 * multiplier) >> 32);
+      value += late - (value < 0 ? negative : 0);
       value >>= 12;
       value = value < -128 ? -128 : (value > 127 ? 127 : value);
       *out++ = (int8_t)value;
@@ -1286,10 +1293,9 @@ TVM_DLL int32_t tvmgen_gesture_fused_nn_avg_pool2d(TVMValue* args, int* type_cod
   return tvmgen_gesture_fused_nn_avg_pool2d_compute(kiln_data(&args[0]), kiln_data(&args[1]), kiln_data(&args[2]), (int32_t)args[3].v_int64, (int32_t)args[4].v_int64);
 }
 
-static const int32_t __attribute__((section(".rodata.tvm"), aligned(16))) tvmgen_gesture_fused_qnn_dense_nn_bias_add_tfl_requantize_weight[24] = {
-  605323502, 201984240, 81536854, 66662865, 265402136, 167895335, -351006410, -267837230, 821823941, -322627294,
-  -133745442, 119198455, 1281347344, -810038, 128, 1281347043, -729921, 128, 1281347182, 1148351, 128, 1281347043,
-  225750, 128,
+static const int32_t __attribute__((section(".rodata.tvm"), aligned(16))) tvmgen_gesture_fused_qnn_dense_nn_bias_add_tfl_requantize_weight[16] = {
+  -2724950, -9558, 3851915, 2955, 605323502, 201984240, 81536854, 66662865, 265402136, 167895335, -351006410,
+  -267837230, 821823941, -322627294, -133745442, 119198455,
 };
 
 /* qnn.dense+nn.bias_add+tfl.requantize: (1, 12) -> (1, 4), `logits` */
@@ -1298,7 +1304,7 @@ static int32_t tvmgen_gesture_fused_qnn_dense_nn_bias_add_tfl_requantize_compute
   const int8_t* const x = input;
   const int32_t* const w = weight;
   int8_t* const out = output;
-  kiln_dense_4_12_scale8_shift12_signed(x, w, out, 1, 26624);
+  kiln_dense_4_12_scale8_shift12_started_signed(x, w, out, 1, 1281347043, 64, 128, 26624);
   return 0;
 }
 
