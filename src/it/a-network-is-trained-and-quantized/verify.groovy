@@ -17,4 +17,11 @@ def verify = new JsonSlurper().parse(new File(kiln, 'verify.json'))
 assert verify.board == 'mps2-an386' && verify.bitExact && verify.passed
 def report = new JsonSlurper().parse(new File(kiln, 'report.json'))
 assert report.operators[0].inputs[0].dtype == 'int8'
+
+// The page about PyTorch shows lines of this build.
+def page = new File(quickstart, '../../site/markdown/from-pytorch.md').text
+def shown = page.substring(page.indexOf('Calibrating digits')).split('```')[0].readLines()
+assert shown.size() == 7
+def said = new File(basedir, 'build.log').text.replace("$basedir/", '')
+shown.each { assert said.contains(it) : "from-pytorch.md shows another line: $it" }
 return true

@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.SortedSet;
 import java.util.TreeSet;
@@ -83,7 +84,8 @@ public final class StaticLibrary {
                                 .replace("@TOOLCHAIN@", project.toolchain().title())
                                 .replace("@FLAGS@", core)
                                 .replace("@NEEDED@", needed.isEmpty() ? "nothing" : String.join(", ", needed))));
-        return "Library " + folder.resolve("lib" + name + ".a") + ": " + library.length + " bytes, "
+        return "Library " + folder.resolve("lib" + name + ".a")
+                + String.format(Locale.ROOT, ": %,d bytes, ", library.length)
                 + members.size() + " objects; it needs "
                 + (needed.isEmpty() ? "nothing" : String.join(", ", needed));
     }

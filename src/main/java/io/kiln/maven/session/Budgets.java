@@ -65,6 +65,16 @@ public final class Budgets {
             return Path.of(name);
         }
         String[] parts = name.split(":", -1);
-        return fetcher.fetch(parts[0], parts[1], parts[2], "report", "json");
+        try {
+            return fetcher.fetch(parts[0], parts[1], parts[2], "report", "json");
+        } catch (KilnException e) {
+            throw new KilnException(
+                    Failure.TOOL.problem(
+                            e.problems().get(0).what(),
+                            "the report of " + name,
+                            "a version that was built and deployed with -Dkiln.attachReports",
+                            "Build that version so, or name its report.json instead of its coordinates"),
+                    e);
+        }
     }
 }
