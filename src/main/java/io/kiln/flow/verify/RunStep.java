@@ -15,6 +15,7 @@ import io.kiln.device.fault.StackUse;
 import io.kiln.device.protocol.ImageConsole;
 import io.kiln.device.protocol.ImageConsole.End;
 import io.kiln.device.protocol.ModelSession;
+import io.kiln.firmware.app.Application;
 import io.kiln.flow.build.FirmwareSteps;
 import io.kiln.flow.build.GenerateStep;
 import io.kiln.flow.build.RunnableImage;
@@ -23,6 +24,7 @@ import io.kiln.flow.device.ConsoleLines;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.RunSpec;
+import io.kiln.flow.spec.VerifyOver;
 import io.kiln.process.RunningProcess;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -51,10 +53,19 @@ public final class RunStep {
     /**
      * Runs the image until it ends, has answered, or prints the awaited text.
      *
-     * @throws KilnException if it exits with a code other than 0, by a fault, or not in time
+     * @throws KilnException if it has an RPC server and the build asks over the console, or if it exits with a code other than 0, by a fault, or not in time
      */
     public void run() {
         RunnableImage image = RunnableImage.asBuilt(log, build);
+        if (!image.hasOwnMain()
+                && build.spec().application() == Application.RPC
+                && build.spec().verify().over() == VerifyOver.CONSOLE) {
+            throw new KilnException(Failure.CONFIG.problem(
+                    "the image has an RPC server, which does not answer on a console",
+                    "kiln.application rpc",
+                    "kiln.verify.over rpc, or kiln.application console",
+                    "Set -Dkiln.verify.over=rpc to ask the server"));
+        }
         Path file = build.spec().layout().reports().resolve("console.log");
         Emulator emulator = new Emulator(
                 image.board(), spec.limit(), Optional.of(file), build.spec().semihosting());

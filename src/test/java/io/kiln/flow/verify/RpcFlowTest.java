@@ -27,6 +27,7 @@ import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.DeviceSpec;
+import io.kiln.flow.spec.RunSpec;
 import io.kiln.flow.spec.SpecDraft;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.flow.spec.VerifyOver;
@@ -137,6 +138,12 @@ final class RpcFlowTest {
 
         assertThat(json("kiln/verify.json").path("bitExact").asBoolean()).isTrue();
         assertThat(log.said()).anyMatch(line -> line.contains(", because it answers the host"));
+        if (over == VerifyOver.CONSOLE) {
+            assertThatThrownBy(() -> flow.run(spec, RunSpec.toItsEnd(Duration.ofSeconds(5))))
+                    .hasMessageContaining(
+                            "kiln.application rpc: the image has an RPC server, which does not answer on a console;"
+                                    + " expected kiln.verify.over rpc, or kiln.application console.");
+        }
     }
 
     @Test
