@@ -46,7 +46,7 @@ final class AlarmBell implements AutoCloseable {
         Path configuration =
                 Files.writeString(folder.resolve("prometheus.yml"), """
                     global:
-                      scrape_interval: 2s
+                      scrape_interval: 5s
                       evaluation_interval: 2s
                     rule_files: [%s]
                     scrape_configs:

@@ -8,8 +8,11 @@ import io.kiln.farm.link.FarmLink;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** The broker of a soak: Kiln's own, or Qpid Broker-J with {@code kiln:farm} beside it. Both are started again when they end, as systemd does. */
 final class SoakBroker implements AutoCloseable {
@@ -123,6 +126,20 @@ final class SoakBroker implements AutoCloseable {
             }
         }
         throw new IllegalStateException("the broker serves nobody");
+    }
+
+    /** How often an event is in the log, which survives the broker; without what it could not write to a full disk. */
+    long logged(String event) throws IOException {
+        try (Stream<Path> logs = Files.list(place.disk().resolve("farm").resolve("log"))) {
+            long count = 0;
+            for (Path log :
+                    logs.filter(file -> file.toString().endsWith(".log")).toList()) {
+                count += Files.readAllLines(log).stream()
+                        .filter(line -> line.contains(" event=" + event + " "))
+                        .count();
+            }
+            return count;
+        }
     }
 
     /** Whether no message waits in any of some queues. */
