@@ -52,8 +52,8 @@ final class AlarmBell implements AutoCloseable {
                     scrape_configs:
                       - job_name: kiln-farm
                         static_configs:
-                          - targets: ['localhost:%d']
-                    """.formatted(RULES.toAbsolutePath(), figures));
+                          - targets: ['localhost:%s']
+                    """.formatted(RULES.toAbsolutePath(), String.valueOf(figures)));
         RunningProcess process = ProcessRunner.start(Command.of(
                         "prometheus",
                         "--config.file=" + configuration,

@@ -40,11 +40,25 @@ final class SoakBroker implements AutoCloseable {
                     QpidBrokerProgram.address("amqp://localhost:", BenchWorkerProgram.MEMBER),
                     QpidBrokerProgram.address(url, SoakPlace.access(url, keys, "member"))));
         }
-        this.farm = fork(foreign.map(broker -> broker.encrypted().url()).orElse("tls://" + place.host() + ":0"));
+        this.farm = first(foreign.map(broker -> broker.encrypted().url()).orElse("tls://" + place.host() + ":0"));
     }
 
     private BrokerProgram fork(String url) {
         return BrokerProgram.fork(place.on(false), url, place.disk().resolve("farm"), place.keyFolder(), figures, HEAP);
+    }
+
+    /** A broker of another make on a busy computer may not speak TLS yet when its port is open. */
+    private BrokerProgram first(String url) {
+        for (int i = 0; ; i++) {
+            try {
+                return fork(url);
+            } catch (IllegalStateException e) {
+                if (foreign.isEmpty() || i == MOST_STARTS) {
+                    throw e;
+                }
+                FarmSoakTest.pause();
+            }
+        }
     }
 
     boolean isForeign() {
