@@ -106,8 +106,11 @@ record RingOrder(int axis, int size, int added, Set<Integer> joined) {
             boolean hasScalars = binding.args().stream()
                     .skip(1)
                     .allMatch(arg -> arg.type(types).shape().elements() == 1);
-            boolean isTable = op instanceof TflLookup || op instanceof TflSoftmax || op instanceof OnnxSoftmax;
+            boolean isTable = op instanceof TflLookup || op instanceof TflSoftmax;
+            // It adds floats and gives integers: the order of a sum's terms is seen.
+            boolean isRows = op instanceof OnnxSoftmax && order.axis < shape(0).rank() - 1;
             boolean isKept = isTable
+                    || isRows
                     || op instanceof Softmax
                     || op instanceof Copy
                     || (hasScalars && (op instanceof OnnxRequantize || op instanceof TflRealRequantize));

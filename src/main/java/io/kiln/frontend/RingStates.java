@@ -77,6 +77,7 @@ final class RingStates {
                 || !(readers.get(1).op() instanceof RefWrite)
                 || join.arity() != 2
                 || !isRef(readers.get(0).args().get(0), variable.id())
+                || isRef(readers.get(0).args().get(1), variable.id())
                 || !isUniform(variable)) {
             return Optional.empty();
         }

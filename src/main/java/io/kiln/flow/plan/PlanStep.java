@@ -34,9 +34,11 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -102,9 +104,9 @@ public final class PlanStep {
         ExecutorService threads = Executors.newFixedThreadPool(AT_ONCE);
         try {
             List<Future<Cell>> running = new ArrayList<>();
-            for (int i = 0; i < cells.size(); i++) {
-                PlanCell cell = cells.get(i);
-                Layout layout = layout(cell, cells.subList(0, i));
+            Set<String> folders = new HashSet<>();
+            for (PlanCell cell : cells) {
+                Layout layout = layout(cell, folders);
                 Callable<Cell> work = () -> cell.missing().map(cell::without).orElseGet(() -> result(cell, layout));
                 running.add(threads.submit(work));
             }
@@ -123,12 +125,18 @@ public final class PlanStep {
         }
     }
 
-    /** A folder of its own for each cell; cells that differ in what they need alone are numbered. */
-    private Layout layout(PlanCell cell, List<PlanCell> before) {
+    /**
+     * A folder of its own for each cell, numbered if another cell has one of that name, or one that differs only in case: some systems' files
+     * are the same then.
+     *
+     * @param folders those of the cells before, in lower case; the cell's own is added
+     */
+    private Layout layout(PlanCell cell, Set<String> folders) {
         String folder = folder(cell);
-        long same =
-                before.stream().filter(other -> folder(other).equals(folder)).count();
-        Path out = base.layout().reports().resolve("plan").resolve(folder + (same == 0 ? "" : "-" + (same + 1)));
+        for (int number = 2; !folders.add(folder.toLowerCase(Locale.ROOT)); number++) {
+            folder = folder(cell) + "-" + number;
+        }
+        Path out = base.layout().reports().resolve("plan").resolve(folder);
         return new Layout(base.layout().project(), out, cell.model().name());
     }
 

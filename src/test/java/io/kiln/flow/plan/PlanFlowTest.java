@@ -35,7 +35,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -101,6 +104,7 @@ final class PlanFlowTest {
         Path wrong = vectors("wrong");
         Files.write(wrong.resolve("output_2.bin"), new byte[] {85, 85, 85, 85});
         Path plan = plan(String.format(
+                Locale.ROOT,
                 """
                 schema: 1
                 title: Release
@@ -112,7 +116,10 @@ final class PlanFlowTest {
                   - {models: ["g*"], boards: ["virtual-*"], on: board, needs: silicon=virtual, match: units}
                   - {models: [gesture], boards: [stm32f405, "nucleo-*"], on: board, match: any}
                   - {models: [gesture], boards: [nucleo-f446re], on: board, needs: silicon=real, missing: skip}
-                """, GestureProject.MODEL.toAbsolutePath(), GestureProject.VECTORS.toAbsolutePath(), wrong));
+                """,
+                GestureProject.MODEL.toAbsolutePath(),
+                GestureProject.VECTORS.toAbsolutePath(),
+                wrong));
         FarmAccess member = FarmAccess.by("secret");
         try (FarmBroker broker = FarmBroker.start(
                         folder.resolve("broker"), FarmAddress.parse("tcp://localhost:0", member), log, event -> {});
@@ -240,5 +247,27 @@ final class PlanFlowTest {
         flow.plan(spec, DeviceSpec.USUAL, plan(example.text()));
         String again = Files.readString(folder.resolve("out/kiln/plan/gesture/emulator/mps2-an386/plan.log"));
         assertThat(again).as("nothing is built or run twice").doesNotContain("Bit-exact", "Compil");
+    }
+
+    /** Where names of files differ in more than case. */
+    @Test
+    void cells_have_folders_of_their_own() throws Exception {
+        Path plan = plan(String.format(Locale.ROOT, """
+            schema: 1
+            models:
+              gesture: {file: %1$s}
+              Gesture: {file: %1$s}
+            runs:
+              - boards: [mps2-an386, mps2-an385]
+            """, GestureProject.MODEL.toAbsolutePath()));
+        BuildSpec base = new GestureProject(folder).spec("mps2-an386").build();
+        List<String> folders = Collections.synchronizedList(new ArrayList<>());
+        new PlanStep(
+                        log,
+                        base,
+                        (own, spec) ->
+                                folders.add(spec.layout().out().toString().toLowerCase(Locale.ROOT)))
+                .run(plan);
+        assertThat(folders).hasSize(4).doesNotHaveDuplicates();
     }
 }
