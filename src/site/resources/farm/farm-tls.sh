@@ -46,7 +46,8 @@ make() {
     name=$1
     shift
     rm -f "$name.part" "$name.csr" "$name.pem"
-    kt -genkeypair -alias "$name" -keyalg EC -groupname secp256r1 -dname "CN=$name" -keystore "$name.part"
+    kt -genkeypair -alias "$name" -keyalg EC -groupname secp256r1 -dname "CN=$name" \
+        -validity "$days" -keystore "$name.part"
     kt -certreq -alias "$name" -keystore "$name.part" -file "$name.csr"
     kt -gencert -rfc -alias authority -keystore authority.p12 -infile "$name.csr" -outfile "$name.pem" \
         -validity "$days" -ext ku:critical=digitalSignature "$@"

@@ -67,8 +67,12 @@ final class BrokenLink {
         } catch (SocketTimeoutException e) {
             return silent();
         } catch (IOException e) {
+            // No way to the host, for one.
             isAbsent = true;
-            return told(String.valueOf(e.getMessage()), "a broker", "");
+            return told(
+                    String.valueOf(e.getMessage()),
+                    broker(),
+                    "Check kiln.farm, and the network between here and there");
         } catch (GeneralSecurityException e) {
             return told(String.valueOf(e.getMessage()), "a broker", "");
         }

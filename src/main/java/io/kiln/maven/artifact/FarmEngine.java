@@ -9,6 +9,7 @@ import java.net.URL;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.apache.maven.project.MavenProject;
 import org.codehaus.plexus.classworlds.realm.ClassRealm;
@@ -27,6 +28,13 @@ import org.eclipse.aether.resolution.ArtifactResult;
 public final class FarmEngine {
     private static final String ANY_CLASS = "org.apache.activemq.artemis.core.server.ActiveMQServer";
     private static final String LOG_LEVEL = "org.slf4j.simpleLogger.log.";
+
+    /** Kiln logs what matters; the engine's own log has dozens of lines, and its client's a stack trace for a network that is away. */
+    static final Map<String, String> LOG_LEVELS = Map.of(
+            "org.apache.activemq", "error",
+            "org.apache.activemq.artemis.core.client", "off",
+            "org.apache.qpid", "error",
+            "io.netty", "error");
 
     private final RepositorySystem system;
     private final RepositorySystemSession session;
@@ -48,12 +56,11 @@ public final class FarmEngine {
             if (isThere()) {
                 return;
             }
-            // Kiln logs what matters; the engine's own log has dozens of lines.
-            for (String name : List.of("org.apache.activemq", "org.apache.qpid", "io.netty")) {
+            LOG_LEVELS.forEach((name, level) -> {
                 if (System.getProperty(LOG_LEVEL + name) == null) {
-                    System.setProperty(LOG_LEVEL + name, "error");
+                    System.setProperty(LOG_LEVEL + name, level);
                 }
-            }
+            });
             if (!(FarmEngine.class.getClassLoader() instanceof ClassRealm realm)) {
                 throw new IllegalStateException("goals run in a realm of Maven");
             }

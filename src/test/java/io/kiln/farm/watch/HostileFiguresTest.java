@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.farm.desk.FarmEvent;
 import io.kiln.farm.desk.FarmEvent.Kind;
+import io.kiln.farm.desk.Hold;
 import io.kiln.farm.link.FarmAccess;
 import io.kiln.farm.link.FarmAddress;
 import io.kiln.farm.state.FarmState;
@@ -80,7 +81,7 @@ class HostileFiguresTest {
                 .hasSize(3);
     }
 
-    private static FarmState state(int round) {
+    static FarmState state(int round) {
         List<FarmState.Seen> workers = IntStream.range(100 * round, 100 * round + 100)
                 .mapToObj(i -> new FarmState.Seen(
                         1,
@@ -93,7 +94,8 @@ class HostileFiguresTest {
                                 List.of(new Running("job", "board", "place" + i, 1)),
                                 List.of())))
                 .toList();
+        List<Hold> held = List.of(new Hold("w0", "2026-11-30T00:00:00Z", true, "three wrong answers"));
         return new FarmState(
-                "farm", "2026-11-30T00:00:00Z", new FarmState.Desk("1", 0, List.of()), workers, List.of(), List.of());
+                "farm", "2026-11-30T00:00:00Z", new FarmState.Desk("1", 0, held), workers, List.of(), List.of());
     }
 }

@@ -60,11 +60,11 @@ final class OwnPartsBuildTest {
         Path script = Path.of("src/test/resources/hal/cube/MPS2_FLASH.ld").toAbsolutePath();
         GestureProject project = behindAVendorsStartUpCode();
         Files.writeString(folder.resolve("src/main/c/main.c"), """
-                #include "kiln_console.h"
-                int main(void) {
-                  kiln_board_exit(7);
-                }
-                """);
+            #include "kiln_console.h"
+            int main(void) {
+              kiln_board_exit(7);
+            }
+            """);
         BuildSpec spec = project.spec("mps2-an386")
                 .code(CodeSpec.NONE.with(OwnParts.of("image", "own", Optional.of(script), "board")))
                 .build();

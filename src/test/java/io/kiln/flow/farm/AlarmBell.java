@@ -47,7 +47,7 @@ final class AlarmBell implements AutoCloseable {
         Path configuration = Files.writeString(
                 folder.resolve("prometheus.yml"), String.format(Locale.ROOT, """
                     global:
-                      scrape_interval: 2s
+                      scrape_interval: 5s
                       evaluation_interval: 2s
                     rule_files: [%s]
                     scrape_configs:

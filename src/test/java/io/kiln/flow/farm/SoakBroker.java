@@ -8,8 +8,11 @@ import io.kiln.farm.link.FarmLink;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** The broker of a soak: Kiln's own, or Qpid Broker-J with {@code kiln:farm} beside it. Both are started again when they end, as systemd does. */
 final class SoakBroker implements AutoCloseable {
@@ -37,11 +40,25 @@ final class SoakBroker implements AutoCloseable {
                     QpidBrokerProgram.address("amqp://localhost:", BenchWorkerProgram.MEMBER),
                     QpidBrokerProgram.address(url, SoakPlace.access(url, keys, "member"))));
         }
-        this.farm = fork(foreign.map(broker -> broker.encrypted().url()).orElse("tls://" + place.host() + ":0"));
+        this.farm = first(foreign.map(broker -> broker.encrypted().url()).orElse("tls://" + place.host() + ":0"));
     }
 
     private BrokerProgram fork(String url) {
         return BrokerProgram.fork(place.on(false), url, place.disk().resolve("farm"), place.keyFolder(), figures, HEAP);
+    }
+
+    /** A broker of another make on a busy computer may not speak TLS yet when its port is open. */
+    private BrokerProgram first(String url) {
+        for (int i = 0; ; i++) {
+            try {
+                return fork(url);
+            } catch (IllegalStateException e) {
+                if (foreign.isEmpty() || i == MOST_STARTS) {
+                    throw e;
+                }
+                FarmSoakTest.pause();
+            }
+        }
     }
 
     boolean isForeign() {
@@ -123,6 +140,20 @@ final class SoakBroker implements AutoCloseable {
             }
         }
         throw new IllegalStateException("the broker serves nobody");
+    }
+
+    /** How often an event is in the log, which survives the broker; without what it could not write to a full disk. */
+    long logged(String event) throws IOException {
+        try (Stream<Path> logs = Files.list(place.disk().resolve("farm").resolve("log"))) {
+            long count = 0;
+            for (Path log :
+                    logs.filter(file -> file.toString().endsWith(".log")).toList()) {
+                count += Files.readAllLines(log).stream()
+                        .filter(line -> line.contains(" event=" + event + " "))
+                        .count();
+            }
+            return count;
+        }
     }
 
     /** Whether no message waits in any of some queues. */

@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * What a soak does to its computers: a second computer, which is a network namespace whose cable is pulled, the broker's disk, which is a small file
@@ -156,10 +157,14 @@ final class SoakPlace implements AutoCloseable {
         }
     }
 
-    /** Fills the broker's disk to its last byte. */
-    void fill() {
+    /** Fills the broker's disk to its last byte, or until some megabytes are left. */
+    void fill(int left) throws IOException {
         if (hasDisk) {
-            run("dd", "if=/dev/zero", "of=" + disk().resolve("other"), "bs=64k", "status=none");
+            long megabytes = (Files.getFileStore(disk()).getUsableSpace() >> 20) - left;
+            String count = left == 0 ? "" : "count=" + Math.max(0, megabytes);
+            run(Stream.of("dd", "if=/dev/zero", "of=" + disk().resolve("other"), "bs=1M", "status=none", count)
+                    .filter(word -> !word.isEmpty())
+                    .toArray(String[]::new));
         }
     }
 

@@ -8,12 +8,19 @@ import java.io.File;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
+import org.apache.activemq.artemis.core.client.ActiveMQClientLogger;
 import org.junit.jupiter.api.Test;
 
 class FarmEngineTest {
     /** Those of which the engine consists. */
     private static final String ENGINE =
             ".*/(artemis|netty|prometheus|protonj2|caffeine|jctools|commons-(beanutils|collections|logging))-[^/]*\\.jar";
+
+    /** A member without a network gets a message, and no stack trace of the engine's client beside it. */
+    @Test
+    void theClientOfTheEngine_logsNothing() {
+        assertThat(FarmEngine.LOG_LEVELS).containsEntry(ActiveMQClientLogger.class.getPackageName(), "off");
+    }
 
     /** What is fetched when a farm is used is what the tests run, with no part missing and none too many. */
     @Test
