@@ -17,6 +17,9 @@ final class CommandLines {
     private static final List<String> NAMING =
             List.of("-I", "-isystem", "-iquote", "-idirafter", "-include", "-imacros", "-D", "-U");
 
+    /** Assembly that is not preprocessed: clang would tell of each flag that is only for C. */
+    private static final String ASSEMBLY = ".s";
+
     private final FirmwareProject project;
 
     CommandLines(FirmwareProject project) {
@@ -63,6 +66,9 @@ final class CommandLines {
         List<String> line = new ArrayList<>();
         line.add(project.toolchain().compiler());
         line.addAll(compileFlags(unit.kind(), project.directory().toString()));
+        if (unit.path().endsWith(ASSEMBLY)) {
+            line.add("-Wno-unused-command-line-argument");
+        }
         depFile.ifPresent(file -> line.addAll(List.of("-MD", "-MF", file, "-MT", "object")));
         line.addAll(List.of("-c", source, "-o", object));
         return line;

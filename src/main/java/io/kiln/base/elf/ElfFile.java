@@ -220,10 +220,10 @@ public record ElfFile(
                         .toList();
     }
 
-    /** Value of the first symbol of this name. */
+    /** Value of the first symbol of this name that is defined; a weak one that nothing defines is in the table, too, with 0. */
     public Optional<Long> symbolValue(String name) {
         return symbols.stream()
-                .filter(symbol -> symbol.name().equals(name))
+                .filter(symbol -> symbol.name().equals(name) && symbol.section() != 0)
                 .map(Symbol::value)
                 .findFirst();
     }

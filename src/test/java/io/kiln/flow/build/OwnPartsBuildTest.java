@@ -4,6 +4,7 @@ package io.kiln.flow.build;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.kiln.base.KeptLog;
 import io.kiln.base.Log;
 import io.kiln.firmware.OwnParts;
 import io.kiln.flow.Flow;
@@ -26,24 +27,50 @@ final class OwnPartsBuildTest {
     @TempDir
     private Path folder;
 
-    /** The board's image has a vendor's start-up code; the proof runs on the stand-in, behind the same code. */
-    @Test
-    void aModelBehindAVendorsStartUpCodeIsVerifiedAndBecomesALibrary() throws IOException {
-        TestPrograms.need("qemu-system-arm");
+    private GestureProject behindAVendorsStartUpCode() throws IOException {
         Path code = Files.createDirectories(folder.resolve("src/main/c"));
         for (String file : new String[] {"startup_mps2.s", "system_mps2.c", "mps2_hal.h"}) {
             Files.copy(Path.of("src/test/resources/hal/cube", file), code.resolve(file));
         }
-        GestureProject project = new GestureProject(folder);
+        return new GestureProject(folder);
+    }
+
+    /** The board's image has a vendor's start-up code; the proof runs on the stand-in, behind the same code. */
+    @Test
+    void aModelBehindAVendorsStartUpCodeIsVerifiedAndBecomesALibrary() throws IOException {
+        TestPrograms.need("qemu-system-arm");
+        GestureProject project = behindAVendorsStartUpCode();
         BuildSpec spec = project.spec("nucleo-f446re")
                 .code(CodeSpec.NONE.with(OwnParts.of("library", "own", Optional.empty(), "board")))
                 .build();
-        new Flow(Log.QUIET, TestToolchains.environment(Log.QUIET)).build(spec, DeviceSpec.USUAL);
+        KeptLog log = new KeptLog();
+        new Flow(log, TestToolchains.environment(Log.QUIET)).build(spec, DeviceSpec.USUAL);
+        assertThat(log.said()).noneMatch(line -> line.contains("warning"));
         assertThat(project.json("kiln/verify.json").path("bitExact").asBoolean())
                 .isTrue();
         assertThat(project.text("gesture.map")).contains("g_pfnVectors").doesNotContain("board/startup.c");
         assertThat(project.out("library/libgesture.a")).exists();
         assertThat(project.text("library/include/tvmgen_gesture.h")).contains("tvmgen_gesture_run");
+    }
+
+    /** A vendor's script has no guard below the stack; Kiln's code then names one that nothing defines, which is no address. */
+    @Test
+    void theStackOfAVendorsLinkerScriptIsMeasured() throws IOException {
+        TestPrograms.need("qemu-system-arm");
+        Path script = Path.of("src/test/resources/hal/cube/MPS2_FLASH.ld").toAbsolutePath();
+        GestureProject project = behindAVendorsStartUpCode();
+        Files.writeString(folder.resolve("src/main/c/main.c"), """
+                #include "kiln_console.h"
+                int main(void) {
+                  kiln_board_exit(7);
+                }
+                """);
+        BuildSpec spec = project.spec("mps2-an386")
+                .code(CodeSpec.NONE.with(OwnParts.of("image", "own", Optional.of(script), "board")))
+                .build();
+        Flow flow = new Flow(Log.QUIET, TestToolchains.environment(Log.QUIET));
+        assertThatThrownBy(() -> flow.build(spec, DeviceSpec.USUAL))
+                .hasMessageContaining("the project's own program failed: it ended with code 7");
     }
 
     /** The default application could not be heard: its image has the board's console. */

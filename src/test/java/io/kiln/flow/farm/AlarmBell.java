@@ -16,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -43,8 +44,8 @@ final class AlarmBell implements AutoCloseable {
         try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             port = free.getLocalPort();
         }
-        Path configuration =
-                Files.writeString(folder.resolve("prometheus.yml"), """
+        Path configuration = Files.writeString(
+                folder.resolve("prometheus.yml"), String.format(Locale.ROOT, """
                     global:
                       scrape_interval: 2s
                       evaluation_interval: 2s
@@ -53,7 +54,7 @@ final class AlarmBell implements AutoCloseable {
                       - job_name: kiln-farm
                         static_configs:
                           - targets: ['localhost:%d']
-                    """.formatted(RULES.toAbsolutePath(), figures));
+                    """, RULES.toAbsolutePath(), figures));
         RunningProcess process = ProcessRunner.start(Command.of(
                         "prometheus",
                         "--config.file=" + configuration,

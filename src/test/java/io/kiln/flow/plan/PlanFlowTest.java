@@ -104,6 +104,7 @@ final class PlanFlowTest {
         Path wrong = vectors("wrong");
         Files.write(wrong.resolve("output_2.bin"), new byte[] {85, 85, 85, 85});
         Path plan = plan(String.format(
+                Locale.ROOT,
                 """
                 schema: 1
                 title: Release
@@ -115,7 +116,10 @@ final class PlanFlowTest {
                   - {models: ["g*"], boards: ["virtual-*"], on: board, needs: silicon=virtual, match: units}
                   - {models: [gesture], boards: [stm32f405, "nucleo-*"], on: board, match: any}
                   - {models: [gesture], boards: [nucleo-f446re], on: board, needs: silicon=real, missing: skip}
-                """, GestureProject.MODEL.toAbsolutePath(), GestureProject.VECTORS.toAbsolutePath(), wrong));
+                """,
+                GestureProject.MODEL.toAbsolutePath(),
+                GestureProject.VECTORS.toAbsolutePath(),
+                wrong));
         FarmAccess member = FarmAccess.by("secret");
         try (FarmBroker broker = FarmBroker.start(
                         folder.resolve("broker"), FarmAddress.parse("tcp://localhost:0", member), log, event -> {});
@@ -248,7 +252,7 @@ final class PlanFlowTest {
     /** Where names of files differ in more than case. */
     @Test
     void cells_have_folders_of_their_own() throws Exception {
-        Path plan = plan(String.format("""
+        Path plan = plan(String.format(Locale.ROOT, """
             schema: 1
             models:
               gesture: {file: %1$s}

@@ -29,6 +29,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -62,12 +63,13 @@ final class BoardCareTest {
 
     /** OpenOCD that finds the board only if a file is there. */
     private static String openOcd(Path power) throws IOException {
-        return script("openocd-" + power.getFileName(), """
+        return script("openocd-" + power.getFileName(), String.format(Locale.ROOT, """
             case "$*" in *-version*) exec openocd "$@" ;; esac
             [ -e '%s' ] && exec openocd "$@"
             echo 'Error: no device found' >&2
             exit 1
-            """.formatted(power)).toString();
+            """, power))
+                .toString();
     }
 
     private WorkerJobs jobs(String openOcd, Optional<String> power) {

@@ -60,7 +60,7 @@ public record AvgPool2d(Window window, Rounding rounding) implements Pool2d {
         }
         long taps = (long) Math.min(window.kernelH(), data.shape().dim(1))
                 * Math.min(window.kernelW(), data.shape().dim(2));
-        long least = -(long) data.dtype().min();
+        long least = -data.dtype().min();
         return taps * (rounding == Rounding.UPWARD ? 2 * least : least) + taps / 2 > Integer.MAX_VALUE;
     }
 
