@@ -47,7 +47,8 @@ final class ListedSearch {
         }
         int most = channels.stream().mapToInt(c -> c.corrections().size()).max().orElse(0);
         List<Channel> padded = channels.stream().map(c -> padded(c, most)).toList();
-        ProvenRequantize found = new ProvenRequantize(scaleBits, padded, 0, shift, Corrected.LISTED);
+        Corrected corrected = most == 0 ? Corrected.NONE : Corrected.LISTED;
+        ProvenRequantize found = new ProvenRequantize(scaleBits, padded, 0, shift, corrected);
         for (int c = 0; c < bounds.size(); c++) {
             if (!found.isEqual(reference, c, bounds.get(c), steps.get(c))) {
                 return Optional.empty();

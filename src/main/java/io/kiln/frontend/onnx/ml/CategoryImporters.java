@@ -94,6 +94,7 @@ final class CategoryImporters {
 
     /** Sets the output to texts: an image has their indices, and a table of them. */
     private static void named(NodeContext node, Column keys, List<String> texts, String otherwise) {
+        bounded(node, texts.size());
         LinkedHashSet<String> named = new LinkedHashSet<>(texts);
         named.add(otherwise);
         List<String> all = List.copyOf(named);

@@ -3,6 +3,7 @@ package io.kiln.frontend.onnx.ml;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ModelMetadata;
@@ -22,6 +23,7 @@ import io.kiln.reference.Interpreter;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -387,6 +389,26 @@ class LearningOperatorsTest {
                                     (int) found.order(ByteOrder.LITTLE_ENDIAN).getLong(Long.BYTES * k))))
                     .isEqualTo(expected.get(i));
         }
+    }
+
+    /** Before any of them is looked up. */
+    @Test
+    void manyTextsAreRefusedAtOnce() {
+        add(
+                "CategoryMapper",
+                ElementType.INT64,
+                List.of(4),
+                ElementType.STRING,
+                Map.of(
+                        "cats_int64s", List.of(1L),
+                        "cats_strings",
+                                LongStream.range(0, 400_000)
+                                        .mapToObj(Long::toString)
+                                        .toList()));
+        assertThatThrownBy(() -> assertTimeoutPreemptively(
+                        Duration.ofSeconds(60), () -> OnnxFrontend.read(files.get(0), "m.onnx", "m", InputShapes.NONE)))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("it has 400000 categories");
     }
 
     private static boolean isFloat(Function function, int output) {
