@@ -164,12 +164,15 @@ class RingStatesTest {
 
         private Arg.Ref step() {
             Arg.Ref a = below(3) == 0 ? oneOf(pool) : pool.get(pool.size() - 1);
+            int kind = below(27);
+            int axis = shape(a).rank() == 0 ? 0 : below(shape(a).rank());
+            return kind < 16 ? moved(kind, a, axis) : kind < 20 ? rescaled(kind, a, axis) : summed(kind, a, axis);
+        }
+
+        private Arg.Ref moved(int kind, Arg.Ref a, int axis) {
             Shape shape = shape(a);
             int rank = shape.rank();
             Constant zero = Constant.scalar(0);
-            Constant one = Constant.scalar(1f);
-            int axis = rank == 0 ? 0 : below(rank);
-            int kind = below(27);
             return switch (kind) {
                 case 0, 1, 2 -> call(new Binary(oneOf(List.of(Binary.Kind.values()))), a, other(a));
                 case 3 -> call(new Binary(oneOf(List.of(Binary.Kind.values()))), other(a), a);
@@ -183,7 +186,16 @@ class RingStatesTest {
                 case 8, 9 -> call(reshape(shape), a);
                 case 10, 11 -> call(new Reduce(oneOf(List.of(Reduce.Kind.values())), subset(rank), below(2) == 0), a);
                 case 12 -> call(new ArgReduce(below(2) == 0, axis), a);
-                case 13, 14, 15 -> call(new TflBatchMatmul(below(2) == 0, below(2) == 0), a, other(a), zero, zero);
+                default -> call(new TflBatchMatmul(below(2) == 0, below(2) == 0), a, other(a), zero, zero);
+            };
+        }
+
+        private Arg.Ref rescaled(int kind, Arg.Ref a, int axis) {
+            Shape shape = shape(a);
+            int rank = shape.rank();
+            Constant zero = Constant.scalar(0);
+            Constant one = Constant.scalar(1f);
+            return switch (kind) {
                 case 16 ->
                     call(
                             new TflSoftmax(1f),
@@ -200,7 +212,7 @@ class RingStatesTest {
                     yield call(
                             new TflRequantize(axis, 0, below(5), DType.INT8, Rounding.TFLITE), a, multipliers, shifts);
                 }
-                case 19 -> {
+                default -> {
                     int channels = below(2) == 0 || rank == 0 ? 1 : shape.dim(axis);
                     float[] scales = new float[channels];
                     for (int i = 0; i < channels; i++) {
@@ -214,6 +226,15 @@ class RingStatesTest {
                             one,
                             zero);
                 }
+            };
+        }
+
+        private Arg.Ref summed(int kind, Arg.Ref a, int axis) {
+            Shape shape = shape(a);
+            int rank = shape.rank();
+            Constant zero = Constant.scalar(0);
+            Constant one = Constant.scalar(1f);
+            return switch (kind) {
                 case 20 -> call(new QnnAdd(Rounding.TFLITE), a, other(a), one, zero, one, zero, one, zero);
                 case 21 ->
                     call(
