@@ -164,15 +164,11 @@ class RingStatesTest {
 
         private Arg.Ref step() {
             Arg.Ref a = below(3) == 0 ? oneOf(pool) : pool.get(pool.size() - 1);
-            int kind = below(27);
-            int axis = shape(a).rank() == 0 ? 0 : below(shape(a).rank());
-            return kind < 16 ? moved(kind, a, axis) : kind < 20 ? rescaled(kind, a, axis) : summed(kind, a, axis);
-        }
-
-        private Arg.Ref moved(int kind, Arg.Ref a, int axis) {
             Shape shape = shape(a);
             int rank = shape.rank();
             Constant zero = Constant.scalar(0);
+            int axis = rank == 0 ? 0 : below(rank);
+            int kind = below(27);
             return switch (kind) {
                 case 0, 1, 2 -> call(new Binary(oneOf(List.of(Binary.Kind.values()))), a, other(a));
                 case 3 -> call(new Binary(oneOf(List.of(Binary.Kind.values()))), other(a), a);
@@ -186,15 +182,17 @@ class RingStatesTest {
                 case 8, 9 -> call(reshape(shape), a);
                 case 10, 11 -> call(new Reduce(oneOf(List.of(Reduce.Kind.values())), subset(rank), below(2) == 0), a);
                 case 12 -> call(new ArgReduce(below(2) == 0, axis), a);
-                default -> call(new TflBatchMatmul(below(2) == 0, below(2) == 0), a, other(a), zero, zero);
+                case 13, 14, 15 -> call(new TflBatchMatmul(below(2) == 0, below(2) == 0), a, other(a), zero, zero);
+                default -> quantized(kind, a);
             };
         }
 
-        private Arg.Ref rescaled(int kind, Arg.Ref a, int axis) {
+        private Arg.Ref quantized(int kind, Arg.Ref a) {
             Shape shape = shape(a);
             int rank = shape.rank();
             Constant zero = Constant.scalar(0);
             Constant one = Constant.scalar(1f);
+            int axis = rank == 0 ? 0 : below(rank);
             return switch (kind) {
                 case 16 ->
                     call(
@@ -205,36 +203,7 @@ class RingStatesTest {
                             Constant.scalar(1 / 256f),
                             Constant.scalar(-128));
                 case 17 -> call(new TflLookup(), a, constant(Shape.of(256), oneOf(List.of(DType.INT8, DType.INT32))));
-                case 18 -> {
-                    int channels = below(2) == 0 || rank == 0 ? 1 : shape.dim(axis);
-                    Constant multipliers = vector(channels, i -> (1 << 30) + below(1 << 20));
-                    Constant shifts = vector(channels, i -> -below(3));
-                    yield call(
-                            new TflRequantize(axis, 0, below(5), DType.INT8, Rounding.TFLITE), a, multipliers, shifts);
-                }
-                default -> {
-                    int channels = below(2) == 0 || rank == 0 ? 1 : shape.dim(axis);
-                    float[] scales = new float[channels];
-                    for (int i = 0; i < channels; i++) {
-                        scales[i] = 0.1f + below(9);
-                    }
-                    yield call(
-                            new QnnRequantize(axis, Rounding.UPWARD, DType.INT8),
-                            a,
-                            channels == 1 ? Constant.scalar(scales[0]) : Constant.vector(scales),
-                            zero,
-                            one,
-                            zero);
-                }
-            };
-        }
-
-        private Arg.Ref summed(int kind, Arg.Ref a, int axis) {
-            Shape shape = shape(a);
-            int rank = shape.rank();
-            Constant zero = Constant.scalar(0);
-            Constant one = Constant.scalar(1f);
-            return switch (kind) {
+                case 18, 19 -> rescaled(a, axis, rank == 0 || below(2) == 0 ? 1 : shape.dim(axis), kind == 18);
                 case 20 -> call(new QnnAdd(Rounding.TFLITE), a, other(a), one, zero, one, zero, one, zero);
                 case 21 ->
                     call(
@@ -270,6 +239,25 @@ class RingStatesTest {
                             : call(new TflNormalize(TflNormalize.Kind.L2_NORMALIZE), a, one, zero);
                 default -> below(2) == 0 ? call(new Copy(), a) : call(new BroadcastTo(stacked(shape)), a);
             };
+        }
+
+        private Arg.Ref rescaled(Arg.Ref a, int axis, int channels, boolean isByMultipliers) {
+            if (isByMultipliers) {
+                Constant multipliers = vector(channels, i -> (1 << 30) + below(1 << 20));
+                Constant shifts = vector(channels, i -> -below(3));
+                return call(new TflRequantize(axis, 0, below(5), DType.INT8, Rounding.TFLITE), a, multipliers, shifts);
+            }
+            float[] scales = new float[channels];
+            for (int i = 0; i < channels; i++) {
+                scales[i] = 0.1f + below(9);
+            }
+            return call(
+                    new QnnRequantize(axis, Rounding.UPWARD, DType.INT8),
+                    a,
+                    channels == 1 ? Constant.scalar(scales[0]) : Constant.vector(scales),
+                    Constant.scalar(0),
+                    Constant.scalar(1f),
+                    Constant.scalar(0));
         }
 
         private static Shape stacked(Shape shape) {
