@@ -6,6 +6,7 @@ import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
+import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.base.WholeFiles;
 import io.kiln.farm.desk.Labels;
@@ -51,6 +52,13 @@ public final class PlanStep {
     private static final int AT_ONCE = 4;
 
     private static final int MOST_LINES = 12;
+
+    /** What fails when an image has answered. */
+    private static final Set<Failure> VERIFIED = Set.of(Failure.VERIFY);
+
+    /** What fails when there is an image. */
+    private static final Set<Failure> IMAGE_MADE =
+            Set.of(Failure.VERIFY, Failure.RUN, Failure.RPC, Failure.DEVICE, Failure.FLASH, Failure.FARM);
 
     private final Log log;
     private final BuildSpec base;
@@ -149,24 +157,32 @@ public final class PlanStep {
     private Cell result(PlanCell cell, Layout layout) {
         List<String> lines = Collections.synchronizedList(new ArrayList<>());
         long begin = System.nanoTime();
+        List<Problem> problems = List.of();
         String reason = "";
         try {
             builder.build(kept(lines), spec(cell, layout));
         } catch (RuntimeException | Error e) {
-            reason = UnforeseenFailure.told(e).getMessage();
+            KilnException told = UnforeseenFailure.told(e);
+            problems = told.problems();
+            reason = told.getMessage();
             lines.addAll(reason.lines().toList());
         }
         Duration time = Duration.ofNanos(System.nanoTime() - begin);
         Path kept = layout.out().resolve("plan.log");
         WholeFiles.write(kept, String.join("\n", lines) + "\n");
         Run run = new Run(
-                ranOn(layout),
+                isOf(VERIFIED, problems) ? ranOn(layout) : "",
                 time,
-                digest(layout),
+                isOf(IMAGE_MADE, problems) ? digest(layout) : "",
                 base.layout().reports().relativize(kept).toString().replace('\\', '/'),
                 lines);
         Result result = reason.isEmpty() ? Result.PASSED : Result.FAILED;
         return new Cell(cell.model().name(), cell.shown(), result, reason, Optional.of(run));
+    }
+
+    /** Whether nothing failed, or what failed comes after a step: what an earlier run left in the folder is not of this one. */
+    private static boolean isOf(Set<Failure> after, List<Problem> problems) {
+        return problems.stream().allMatch(problem -> after.contains(problem.family()));
     }
 
     private BuildSpec spec(PlanCell cell, Layout layout) {
@@ -220,20 +236,7 @@ public final class PlanStep {
     }
 
     private static Log kept(List<String> lines) {
-        return new Log() {
-            @Override
-            public void info(String line) {
-                lines.add(line);
-            }
-
-            @Override
-            public void warn(String line) {
-                lines.add("Warning: " + line);
-            }
-
-            @Override
-            public void debug(String line) {}
-        };
+        return Log.of(lines::add, line -> lines.add("Warning: " + line), line -> {});
     }
 
     private void tell(PlanReport report, Path page) {

@@ -249,6 +249,27 @@ final class PlanFlowTest {
         assertThat(again).as("nothing is built or run twice").doesNotContain("Bit-exact", "Compil");
     }
 
+    @Test
+    void a_cell_that_has_no_image_any_more_shows_none() throws Exception {
+        Path model = Files.copy(GestureProject.MODEL, folder.resolve("own.tflite"));
+        Path plan = plan(String.format(Locale.ROOT, """
+            schema: 1
+            models:
+              gesture: {file: %1$s}
+            runs:
+              - boards: [mps2-an386]
+            """, model.toAbsolutePath()));
+        BuildSpec spec = new GestureProject(folder).spec("mps2-an386").build();
+        flow.plan(spec, DeviceSpec.USUAL, plan);
+        String cell = "gesture mps2-an386 (emulator)";
+        assertThat(property(cells().get(cell), "sha256")).isNotEmpty();
+        Files.writeString(model, "no model");
+        assertThatThrownBy(() -> flow.plan(spec, DeviceSpec.USUAL, plan)).isInstanceOf(KilnException.class);
+        assertThat(result(cells().get(cell))).isEqualTo("failure");
+        assertThat(property(cells().get(cell), "sha256")).isEmpty();
+        assertThat(property(cells().get(cell), "ranOn")).isEmpty();
+    }
+
     /** Where names of files differ in more than case. */
     @Test
     void cells_have_folders_of_their_own() throws Exception {
