@@ -344,23 +344,7 @@ public final class Flow {
 
     /** The same work, whose lines for every user go elsewhere. */
     private Flow telling(Consumer<String> lines) {
-        Log other = new Log() {
-            @Override
-            public void info(String line) {
-                lines.accept(line);
-            }
-
-            @Override
-            public void warn(String line) {
-                log.warn(line);
-            }
-
-            @Override
-            public void debug(String line) {
-                log.debug(line);
-            }
-        };
-        return new Flow(other, environment, watch);
+        return new Flow(Log.of(lines, log::warn, log::debug), environment, watch);
     }
 
     private static ResolvedBuild noted(ResolvedBuild build, List<ResolvedBuild> builds) {

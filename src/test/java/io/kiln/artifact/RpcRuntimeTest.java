@@ -7,10 +7,12 @@ import io.kiln.base.WholeFiles;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
+import io.kiln.process.TestPrograms;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,20 +27,9 @@ class RpcRuntimeTest {
     private static final int SEED = 20260101;
 
     private static final Path TESTS = Path.of("src", "test", "c").toAbsolutePath();
-    private static final List<String> FLAGS = List.of(
-            "-std=c11",
-            "-Wall",
-            "-Wextra",
-            "-Wconversion",
-            "-Wshadow",
-            "-Wpedantic",
-            "-Wstrict-prototypes",
-            "-Werror",
-            "-g",
-            "-fsanitize=address,undefined",
-            "-fno-sanitize-recover=all",
-            "-I",
-            "include");
+    private static final List<String> FLAGS = Stream.concat(
+                    TestPrograms.SANITIZED.stream(), Stream.of("-std=c11", "-I", "include"))
+            .toList();
 
     @TempDir
     private static Path folder;

@@ -15,6 +15,7 @@ import io.kiln.farm.worker.WorkerSetup.Identity;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessRunner;
 import io.kiln.process.RunningProcess;
+import io.kiln.process.TestPrograms;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -22,7 +23,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
@@ -102,15 +102,7 @@ public final class DigestWorkerProgram {
     }
 
     private static RunningProcess fork(List<String> arguments) {
-        List<String> line = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx256m",
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "-Dslf4j.internal.verbosity=ERROR",
-                "-cp",
-                System.getProperty("java.class.path"),
-                DigestWorkerProgram.class.getName()));
+        List<String> line = TestPrograms.java(DigestWorkerProgram.class);
         line.addAll(arguments);
         return ProcessRunner.start(Command.ofLine(line).within(Duration.ofMinutes(30)));
     }

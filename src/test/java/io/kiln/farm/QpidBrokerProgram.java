@@ -9,6 +9,7 @@ import io.kiln.farm.link.FarmQueues;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessRunner;
 import io.kiln.process.RunningProcess;
+import io.kiln.process.TestPrograms;
 import io.kiln.report.Json;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -106,18 +107,9 @@ public record QpidBrokerProgram(
         Path configuration = folder.resolve("broker.json");
         Json.write(configuration, configuration(folder, key, address, encrypted));
         List<String> line = new ArrayList<>(before);
-        line.addAll(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx256m",
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "-Dslf4j.internal.verbosity=ERROR",
-                "-Dderby.system.home=" + folder,
-                "-Dqpid.work_dir=" + folder,
-                "-cp",
-                System.getProperty("java.class.path"),
-                QpidBrokerProgram.class.getName(),
-                configuration.toString()));
+        line.addAll(TestPrograms.java(
+                QpidBrokerProgram.class, "-Dderby.system.home=" + folder, "-Dqpid.work_dir=" + folder));
+        line.add(configuration.toString());
         RunningProcess process = ProcessRunner.start(Command.ofLine(line).within(Duration.ofHours(4)));
         BufferedReader said = new BufferedReader(new InputStreamReader(process.output(), StandardCharsets.UTF_8));
         for (String word = said.readLine(); !READY.equals(word); word = said.readLine()) {

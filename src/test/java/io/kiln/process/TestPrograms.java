@@ -1,12 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.process;
 
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assumptions;
 
 /** Real programs that tests start. */
 public final class TestPrograms {
+    /** For C that is as strict as Kiln's own, on this computer and under the sanitizers; the version of C is not among them. */
+    public static final List<String> SANITIZED = List.of(
+            "-Wall",
+            "-Wextra",
+            "-Wconversion",
+            "-Wshadow",
+            "-Wpedantic",
+            "-Wstrict-prototypes",
+            "-Werror",
+            "-g",
+            "-fsanitize=address,undefined",
+            "-fno-sanitize-recover=all");
+
     private TestPrograms() {}
 
     /** Skips the test, with the reason, where a program is missing; in CI the test goes on and fails. */
@@ -16,6 +31,17 @@ public final class TestPrograms {
                 Assumptions.abort(program + " is not installed");
             }
         }
+    }
+
+    /** The command line of a program of the tests in a Java process of its own, to which its arguments are added. */
+    public static List<String> java(Class<?> program, String... options) {
+        List<String> line = new ArrayList<>(
+                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
+        line.addAll(
+                List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Dslf4j.internal.verbosity=ERROR"));
+        line.addAll(List.of(options));
+        line.addAll(List.of("-cp", System.getProperty("java.class.path"), program.getName()));
+        return line;
     }
 
     /** The programs that still run; those that were killed get a moment to end. */

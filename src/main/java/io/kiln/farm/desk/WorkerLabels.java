@@ -22,7 +22,7 @@ public record WorkerLabels(Labels own, Map<String, Labels> slots) {
     private static final Set<String> GIVEN = Set.of("worker", "slot", "board");
 
     /** Of a worker that has said nothing. */
-    static final WorkerLabels NONE = new WorkerLabels(Labels.NONE, Map.of());
+    public static final WorkerLabels NONE = new WorkerLabels(Labels.NONE, Map.of());
 
     public WorkerLabels {
         slots = Map.copyOf(slots);

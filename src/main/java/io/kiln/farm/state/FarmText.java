@@ -42,6 +42,15 @@ public final class FarmText {
         return lines;
     }
 
+    private static String text(BoardHistory history) {
+        BoardHistory.Counts counts = history.counts();
+        String failure = history.last().failure().lines().findFirst().orElse("");
+        return "  board " + history.board() + ", probe " + history.probe() + ", since " + history.since() + ": "
+                + counts.jobs() + " jobs, " + counts.failures() + " failed, flashed " + counts.flashes()
+                + " times, power cycled " + counts.powerCycles() + " times"
+                + (failure.isEmpty() ? "" : ", last failure: " + failure);
+    }
+
     /** How many messages wait; empty if the broker does not say. */
     public static String queues(FarmState state) {
         return state.queues().stream()
@@ -66,20 +75,7 @@ public final class FarmText {
                 .filter(offer -> !offer.probe().isEmpty())
                 .forEach(offer -> lines.add("  board " + offer.board() + ", probe " + offer.probe()
                         + (offer.labels().isEmpty() ? "" : ", " + offer.labels()) + ": " + offer.state()));
-        for (BoardHistory history : news.histories()) {
-            lines.add("  board " + history.board() + ", probe " + history.probe() + ", since " + history.since() + ": "
-                    + history.counts().jobs() + " jobs, " + history.counts().failures() + " failed, flashed "
-                    + history.counts().flashes() + " times, power cycled "
-                    + history.counts().powerCycles() + " times"
-                    + (history.last().failure().isEmpty()
-                            ? ""
-                            : ", last failure: "
-                                    + history.last()
-                                            .failure()
-                                            .lines()
-                                            .findFirst()
-                                            .orElse("")));
-        }
+        news.histories().forEach(history -> lines.add(text(history)));
         for (Running running : news.running()) {
             lines.add("  runs job " + shortId(running.job()) + " for " + running.board() + " (" + running.place()
                     + "), " + running.seconds() + " s so far");

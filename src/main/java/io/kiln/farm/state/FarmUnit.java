@@ -70,7 +70,7 @@ public record FarmUnit(String worker, Offered offer, List<String> slots, WorkerL
         try {
             return news.labels();
         } catch (KilnException e) {
-            return new WorkerLabels(Labels.NONE, Map.of());
+            return WorkerLabels.NONE;
         }
     }
 
@@ -87,7 +87,7 @@ public record FarmUnit(String worker, Offered offer, List<String> slots, WorkerL
                 .toList();
     }
 
-    /** Those parts of workers that may have a job. */
+    /** The boards and emulators of workers that may have a job. */
     public static List<FarmMember> takers(Collection<FarmUnit> units, String board, String place, Labels needs) {
         return units.stream()
                 .filter(unit ->
@@ -97,7 +97,7 @@ public record FarmUnit(String worker, Offered offer, List<String> slots, WorkerL
                 .toList();
     }
 
-    /** Those of some units that are at some places, as a clause for people. */
+    /** The units at some places, as a clause for people. */
     public static String there(Collection<FarmUnit> units, Collection<String> places) {
         List<String> texts = units.stream()
                 .filter(unit -> places.contains(unit.offer().place()))
@@ -110,7 +110,7 @@ public record FarmUnit(String worker, Offered offer, List<String> slots, WorkerL
                         + (texts.size() > MOST_SHOWN ? " and " + (texts.size() - MOST_SHOWN) + " more" : "");
     }
 
-    /** It for people, as in {@code nucleo-f446re (board, worker bench, probe 0669FF, silicon=real)}. */
+    /** The unit for people, as in {@code nucleo-f446re (board, worker bench, probe 0669FF, silicon=real)}. */
     public String text() {
         String all = Stream.of(offer.labels(), labels.own().text())
                 .filter(text -> !text.isEmpty())

@@ -32,7 +32,6 @@ record BoardHistories(Clock clock) {
             }
         } catch (KilnException e) {
             // Of an earlier version, or cut short by a full disk: what the board does from now on matters more.
-            return BoardHistory.begin(offer.board(), offer.probe().orElse(""), now());
         }
         return BoardHistory.begin(offer.board(), offer.probe().orElse(""), now());
     }

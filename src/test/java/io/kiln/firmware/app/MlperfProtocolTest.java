@@ -7,6 +7,7 @@ import io.kiln.process.Command;
 import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
 import io.kiln.process.RunningProcess;
+import io.kiln.process.TestPrograms;
 import io.kiln.reference.NeedsShared;
 import io.kiln.reference.SharedFolder;
 import io.kiln.toolchain.compiler.TestToolchains;
@@ -51,23 +52,8 @@ class MlperfProtocolTest {
         Path application =
                 Path.of("src", "main", "resources", "templates", "mlperf").toAbsolutePath();
         Path tests = Path.of("src", "test", "c").toAbsolutePath();
-        List<String> line = new ArrayList<>(List.of(
-                "-std=c99",
-                "-Wall",
-                "-Wextra",
-                "-Wconversion",
-                "-Wshadow",
-                "-Wpedantic",
-                "-Wstrict-prototypes",
-                "-Werror",
-                "-g",
-                "-fsanitize=address,undefined",
-                "-fno-sanitize-recover=all",
-                "-I" + application,
-                "-I" + tests,
-                "-I.",
-                "-o",
-                driver));
+        List<String> line = new ArrayList<>(TestPrograms.SANITIZED);
+        line.addAll(List.of("-std=c99", "-I" + application, "-I" + tests, "-I.", "-o", driver));
         tested.forEach(file -> line.add(tests + "/" + file));
         parts.forEach(file -> line.add(application + "/" + file));
         ProcessResult result = ProcessRunner.run(Command.of("cc", line).in(folder));

@@ -231,20 +231,7 @@ final class PackedFlowTest {
     }
 
     private Flow flow() {
-        Log log = new Log() {
-            @Override
-            public void info(String line) {
-                said.add(line);
-            }
-
-            @Override
-            public void warn(String line) {
-                said.add("warning: " + line);
-            }
-
-            @Override
-            public void debug(String line) {}
-        };
+        Log log = Log.of(said::add, line -> said.add("warning: " + line), line -> {});
         return new Flow(log, TestToolchains.environment(log));
     }
 

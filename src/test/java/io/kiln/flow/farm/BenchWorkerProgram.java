@@ -13,6 +13,7 @@ import io.kiln.flow.worker.WorkerStep;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessRunner;
 import io.kiln.process.RunningProcess;
+import io.kiln.process.TestPrograms;
 import io.kiln.toolchain.board.Boards;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -55,21 +56,8 @@ public final class BenchWorkerProgram {
     static RunningProcess fork(
             List<String> before, FarmAddress address, String name, String board, Path home, String keys) {
         List<String> line = new ArrayList<>(before);
-        line.addAll(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx256m",
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "-Dslf4j.internal.verbosity=ERROR",
-                "-Djava.io.tmpdir=" + home.resolve("tmp"),
-                "-cp",
-                System.getProperty("java.class.path"),
-                BenchWorkerProgram.class.getName(),
-                address.url(),
-                name,
-                board,
-                home.toString(),
-                keys));
+        line.addAll(TestPrograms.java(BenchWorkerProgram.class, "-Djava.io.tmpdir=" + home.resolve("tmp")));
+        line.addAll(List.of(address.url(), name, board, home.toString(), keys));
         return ProcessRunner.start(Command.ofLine(line).within(Duration.ofHours(2)));
     }
 }

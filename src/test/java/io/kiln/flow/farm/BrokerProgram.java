@@ -44,20 +44,14 @@ final class BrokerProgram implements AutoCloseable {
     public static void main(String[] args) throws Exception {
         FarmAddress wanted = SoakPlace.address(args[0], args[2], "broker");
         Path folder = Path.of(args[1]);
-        Log log = new Log() {
-            @Override
-            public void debug(String line) {}
-
-            @Override
-            public void info(String line) {
-                if (line.startsWith("F")) {
-                    System.out.println(line);
-                }
-            }
-
-            @Override
-            public void warn(String line) {}
-        };
+        Log log = Log.of(
+                line -> {
+                    if (line.startsWith("F")) {
+                        System.out.println(line);
+                    }
+                },
+                line -> {},
+                line -> {});
         Thread asked = new Thread(BrokerProgram::answer, "asked");
         asked.setDaemon(true);
         asked.start();

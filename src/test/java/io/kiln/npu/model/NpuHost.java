@@ -10,6 +10,7 @@ import io.kiln.process.Command;
 import io.kiln.process.KeptPrograms;
 import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
+import io.kiln.process.TestPrograms;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -24,22 +25,10 @@ import java.util.stream.Stream;
  * most convolutions take several passes.
  */
 final class NpuHost {
-    private static final List<String> FLAGS = List.of(
-            "-std=c11",
-            "-D_POSIX_C_SOURCE=200809L",
-            "-O1",
-            "-g",
-            "-Wall",
-            "-Wextra",
-            "-Wconversion",
-            "-Wshadow",
-            "-Wpedantic",
-            "-Wstrict-prototypes",
-            "-Werror",
-            "-fsanitize=address,undefined",
-            "-fno-sanitize-recover=all",
-            "-DETHOSU_MODEL_ACCUMULATORS=256",
-            "-I.");
+    private static final List<String> FLAGS = Stream.concat(
+                    TestPrograms.SANITIZED.stream(),
+                    Stream.of("-std=c11", "-D_POSIX_C_SOURCE=200809L", "-O1", "-DETHOSU_MODEL_ACCUMULATORS=256", "-I."))
+            .toList();
     private static final List<String> TESTS =
             List.of("ethosu_job.h", "check.h", "ethosu_host.c", "ethosu_fuzz.c", "ethosu_checks.c");
     private static final String PROGRAM = "ethosu_host";
