@@ -289,6 +289,27 @@ class BoundStatesTest {
         sameInC(List.of(function));
     }
 
+    /** Graphs of strangers, too, may have a ring, and its place may begin anywhere. */
+    @Test
+    void aPlaceOutsideOfTheRingIsTheNearestInside() {
+        List<Function> functions = new ArrayList<>();
+        for (int begin : List.of(1_000_000, -7, 3, Integer.MAX_VALUE, Integer.MIN_VALUE)) {
+            GraphBuilder graph = new GraphBuilder(new ConstantFolder(0));
+            Arg.Ref x = graph.parameter("x", new TensorType(Shape.of(2, 2, 3), DType.INT8), Optional.empty());
+            Arg.Ref slots = graph.variable("slots", new TensorType(Shape.of(2, 4, 3), DType.INT8));
+            Bytes first = Bytes.wrap(ByteBuffer.allocate(Integer.BYTES)
+                    .order(ByteOrder.LITTLE_ENDIAN)
+                    .putInt(begin)
+                    .array());
+            Arg.Ref place = graph.variable("place", new TensorType(Shape.of(1), DType.INT32), first);
+            Origin origin = new Origin("m", 0, "Use", "t");
+            graph.emit(new RingWrite(1), List.of(x, slots, place), origin);
+            Arg.Ref y = graph.call(new Copy(), List.of(slots), origin);
+            functions.add(graph.build("m", List.of(new Result(y.id(), "y", Optional.empty()))));
+        }
+        sameInC(functions);
+    }
+
     /** A cache that a node writes into: what it computes is given to the state as it is, since it does not lie where the state does. */
     @Test
     void aScatteredCacheIsCopiedOnce() {

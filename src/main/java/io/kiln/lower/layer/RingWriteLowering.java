@@ -38,7 +38,9 @@ final class RingWriteLowering {
         long run = part.dim(axis) * slot;
         long ring = shape.dim(axis) * slot;
         BlockBuilder body = new BlockBuilder();
-        Expr oldest = body.let("oldest", load(place, imm(0)));
+        // A graph of a stranger may begin anywhere.
+        Expr last = imm(shape.dim(axis) - part.dim(axis));
+        Expr oldest = body.let("oldest", Exprs.max(imm(0), Exprs.min(load(place, imm(0)), last)));
         Expr begin = body.let("begin", mul(oldest, slot));
         body.loop("o", part.elements() / run, (outer, o) -> {
             Expr from = outer.let("from", mul(o, run));

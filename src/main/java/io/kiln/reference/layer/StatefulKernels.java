@@ -38,7 +38,7 @@ public final class StatefulKernels {
         int added = args.get(0).shape().dim(op.axis());
         int outer = (int) new Shape(slots.shape().dims().subList(0, op.axis())).elements();
         int slot = to.length / outer / count;
-        int oldest = args.get(RingWrite.PLACE).scalarInt();
+        int oldest = Math.max(0, Math.min(args.get(RingWrite.PLACE).scalarInt(), count - added));
         for (int i = 0; i < outer; i++) {
             System.arraycopy(from, i * added * slot, to, (i * count + oldest) * slot, added * slot);
         }

@@ -14,8 +14,8 @@ import java.util.List;
 
 /**
  * Writes the newest slots of a sequence over its oldest ones, where they lie. Arguments: data (..., m, ...); the slots, a variable (..., n,
- * ...) with n a multiple of m; a variable, an int32 vector of one element: the place of the oldest slot, below n, which moves on by m and
- * begins anew at n.
+ * ...) with n a multiple of m; a variable, an int32 vector of one element: the place of the oldest slot, which moves on by m and begins
+ * anew at n. A place that is not from 0 to n - m counts as the nearest that is.
  *
  * @param axis the dimension of the slots, from 0
  */
