@@ -72,14 +72,22 @@ final class TarMembers {
         return read(file, Runtime.getRuntime().maxMemory());
     }
 
+    private static long size(Path file) {
+        try {
+            return Files.size(file);
+        } catch (IOException e) {
+            // Reading says what is wrong with it.
+            return 0;
+        }
+    }
+
     /**
      * Reads an archive.
      *
      * @param heap maximum heap of this Java process in bytes
      */
     static SortedMap<String, Bytes> read(Path file, long heap) {
-        TarMembers members =
-                new TarMembers(String.valueOf(file.getFileName()), file.toFile().length(), heap);
+        TarMembers members = new TarMembers(String.valueOf(file.getFileName()), size(file), heap);
         if (!Files.isRegularFile(file)) {
             throw members.problem(
                     Files.exists(file) ? "is not a file" : "does not exist", "", "a Model Library Format tar");

@@ -19,7 +19,9 @@ import io.kiln.base.KilnException;
 import io.kiln.base.WholeFiles;
 import java.io.FilterOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** Reads and writes records as JSON: two spaces, line feeds and a final line end on every system. */
@@ -115,8 +117,8 @@ public final class Json {
      * @throws KilnException if the file is missing or damaged: truncated, changed by hand, of another version
      */
     public static <T> T read(Path file, Class<T> type) {
-        try {
-            T value = MAPPER.readValue(file.toFile(), type);
+        try (InputStream in = Files.newInputStream(file)) {
+            T value = MAPPER.readValue(in, type);
             if (value == null) {
                 throw new JsonMappingException(null, "the file is empty");
             }

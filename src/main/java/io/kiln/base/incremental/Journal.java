@@ -78,7 +78,7 @@ public record Journal(Path file) {
     private Optional<JsonNode> parse() {
         try {
             return Files.isRegularFile(file)
-                    ? Optional.ofNullable(new ObjectMapper().readTree(file.toFile()))
+                    ? Optional.ofNullable(new ObjectMapper().readTree(Files.readAllBytes(file)))
                     : Optional.empty();
         } catch (IOException e) {
             return Optional.empty();
