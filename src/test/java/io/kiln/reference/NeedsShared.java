@@ -5,6 +5,7 @@ import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
@@ -13,6 +14,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  */
 @Target({ElementType.TYPE, ElementType.METHOD})
 @Retention(RetentionPolicy.RUNTIME)
+@Tag(SharedFolder.TAG)
 @ExtendWith(SharedFolderCondition.class)
 public @interface NeedsShared {
     /** Names of the folders in it that are read. */

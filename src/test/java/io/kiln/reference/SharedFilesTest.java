@@ -10,6 +10,7 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaCodeUnit;
 import com.tngtech.archunit.core.domain.JavaMember;
+import com.tngtech.archunit.core.domain.properties.HasAnnotations;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import java.io.IOException;
@@ -33,6 +34,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -41,6 +43,7 @@ import org.junit.platform.commons.annotation.Testable;
 /** Tests that read the shared folder say so, and no others do: whatever way their calls take to it. */
 class SharedFilesTest {
     private static final String ASKED = SharedFolder.class.getName() + ".need(" + String.class.getName() + ")";
+    private static final String LOOKED_FOR = SharedFolder.class.getName() + ".find(" + String.class.getName() + ")";
     private static final Pattern OWN_WAY = Pattern.compile("\\.\\./shared|\"\\.\\.\", *\"shared\"");
     private static final List<Class<? extends Annotation>> AROUND =
             List.of(BeforeAll.class, BeforeEach.class, AfterEach.class, AfterAll.class);
@@ -84,7 +87,26 @@ class SharedFilesTest {
         }
     }
 
-    private static Set<String> problems(Collection<JavaClass> classes) {
+    /** Of these, one test is to be found that lacks the tag. */
+    static final class Untagged {
+        @Test
+        void looksForMore() {
+            assertThat(SharedFolder.find("golden")).isNotNull();
+        }
+
+        @Test
+        @Tag(SharedFolder.TAG)
+        void saysThatItLooks() {
+            assertThat(SharedFolder.find("golden")).isNotNull();
+        }
+
+        @Test
+        void looksForNothing() {
+            assertThat(SharedFolder.ROOT).isNotNull();
+        }
+    }
+
+    private static Map<String, Set<JavaCodeUnit>> callers(Collection<JavaClass> classes) {
         Map<String, Set<JavaCodeUnit>> callers = new HashMap<>();
         for (JavaClass each : classes) {
             each.getAccessesFromSelf().forEach(access -> add(callers, name(access), access.getOrigin()));
@@ -94,7 +116,12 @@ class SharedFilesTest {
                                     .value())
                             .forEach(source -> add(callers, each.getName() + "." + source + "()", method)));
         }
-        Set<JavaCodeUnit> readers = readers(callers);
+        return callers;
+    }
+
+    private static Set<String> problems(Collection<JavaClass> classes) {
+        Map<String, Set<JavaCodeUnit>> callers = callers(classes);
+        Set<JavaCodeUnit> readers = readers(callers, ASKED);
         Set<String> problems = new HashSet<>();
         for (JavaCodeUnit reader : readers) {
             boolean isTest = isTest(reader);
@@ -130,10 +157,32 @@ class SharedFilesTest {
                 : target.resolveMember().map(JavaMember::getFullName).orElse(target.getFullName());
     }
 
+    /** Tests that look for a folder, which need not be there, and that the run without the folder leaves out: they have no tag. */
+    private static Set<String> untagged(Collection<JavaClass> classes) {
+        Set<JavaCodeUnit> readers = readers(callers(classes), LOOKED_FOR);
+        Set<String> untagged = new HashSet<>();
+        for (JavaClass each : classes) {
+            boolean isRead = readers.stream()
+                    .anyMatch(reader -> isAround(reader) && reader.getOwner().equals(each));
+            each.getMethods().stream()
+                    .filter(method -> isTest(method) && (isRead || readers.contains(method)))
+                    .filter(method -> !isTagged(method) && !isTagged(each))
+                    .forEach(method -> untagged.add(method.getFullName()));
+        }
+        return untagged;
+    }
+
+    private static boolean isTagged(HasAnnotations<?> place) {
+        return place.isAnnotatedWith(NeedsShared.class)
+                || place.tryGetAnnotationOfType(Tag.class)
+                        .filter(tag -> tag.value().equals(SharedFolder.TAG))
+                        .isPresent();
+    }
+
     /** Methods and constructors from which calls lead to the question for a folder. */
-    private static Set<JavaCodeUnit> readers(Map<String, Set<JavaCodeUnit>> callers) {
+    private static Set<JavaCodeUnit> readers(Map<String, Set<JavaCodeUnit>> callers, String question) {
         Set<JavaCodeUnit> readers = new HashSet<>();
-        Deque<String> asked = new ArrayDeque<>(List.of(ASKED));
+        Deque<String> asked = new ArrayDeque<>(List.of(question));
         while (!asked.isEmpty()) {
             for (JavaCodeUnit caller : callers.getOrDefault(asked.remove(), Set.of())) {
                 if (readers.add(caller)) {
@@ -172,11 +221,13 @@ class SharedFilesTest {
         JavaClasses classes = new ClassFileImporter()
                 .withImportOption(new ImportOption.OnlyIncludeTests())
                 .importPackages("io.kiln");
+        List<Class<?>> made = List.of(Undeclared.class, Untagged.class, SharedFolderTest.class);
         List<JavaClass> others = classes.stream()
-                .filter(each -> !each.isEquivalentTo(Undeclared.class) && !each.isEquivalentTo(SharedFolderTest.class))
+                .filter(each -> made.stream().noneMatch(each::isEquivalentTo))
                 .toList();
         assertThat(others).hasSizeGreaterThan(500);
         assertThat(problems(others)).isEmpty();
+        assertThat(untagged(others)).isEmpty();
     }
 
     @Test
@@ -186,6 +237,10 @@ class SharedFilesTest {
         assertThat(problems(classes.stream().toList()))
                 .allSatisfy(problem -> assertThat(problem).startsWith(Undeclared.class.getName()))
                 .hasSize(7);
+        assertThat(untagged(new ClassFileImporter()
+                        .importClasses(Untagged.class, SharedFolder.class).stream()
+                                .toList()))
+                .containsExactly(Untagged.class.getName() + ".looksForMore()");
     }
 
     /** There is one place that knows where the folder lies. */

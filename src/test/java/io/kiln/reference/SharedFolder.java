@@ -15,6 +15,9 @@ public final class SharedFolder {
     /** The folder beside the project; the property names another one, which need not exist. */
     public static final Path ROOT = Path.of(System.getProperty("kiln.test.shared", "../shared"));
 
+    /** On every test that looks into the folder, whether it is skipped without or only gets less input: {@code .ci/run} runs them once more without. */
+    public static final String TAG = "shared";
+
     /** How the reason of a test begins that is skipped because the folder is missing. */
     static final String SKIPPED = "Skipped: this test needs the shared folder beside the project, ";
 

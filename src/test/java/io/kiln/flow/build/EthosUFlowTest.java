@@ -37,6 +37,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
@@ -110,6 +111,7 @@ class EthosUFlowTest {
      * files that Vela made, with the answers of TensorFlow Lite's reference kernels.
      */
     @Test
+    @Tag(SharedFolder.TAG)
     void partsOfNpuAndCoreTakeTurns() throws IOException {
         TestPrograms.need("qemu-system-arm");
         List<ModelSource> models = new ArrayList<>(List.of(new ModelSource(mixed(VelaModel.U55_128), "mixed")));

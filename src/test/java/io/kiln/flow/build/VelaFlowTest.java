@@ -40,6 +40,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -89,6 +90,7 @@ class VelaFlowTest {
 
     /** What the interpreter answers to the models that Vela was given is what the images of its files answer. */
     @Test
+    @Tag(SharedFolder.TAG)
     void modelsAreCompiledAndVerifiedAgainstThemselves() throws IOException {
         TestPrograms.need("qemu-system-arm");
         List<ModelSource> models = new ArrayList<>(List.of(new ModelSource(folder.resolve("plain.tflite"), "mixed")));

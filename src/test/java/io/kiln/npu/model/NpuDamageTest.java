@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -24,6 +25,7 @@ class NpuDamageTest {
 
     /** {@code nightly} takes a million cases. */
     @Test
+    @Tag(SharedFolder.TAG)
     void damagedPayloadsStayInTheirRegionsAndSayWhereTheyAreWrong() {
         NpuHost host = NpuHost.compile(folder);
         List<NpuJob> jobs = jobs();
