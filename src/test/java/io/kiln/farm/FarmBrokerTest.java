@@ -17,6 +17,7 @@ import io.kiln.farm.link.FarmQueues;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.SocketTimeoutException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -66,6 +67,43 @@ final class FarmBrokerTest {
             for (String property : properties.split(",", -1)) {
                 System.clearProperty("brokerconfig." + property.split("=", -1)[0]);
             }
+        }
+    }
+
+    /** Two causes that keep the engine from serving, and what each says. */
+    @Test
+    void a_broker_that_cannot_have_its_folder_says_why() throws Exception {
+        try (FarmBroker first = FarmBroker.start(home.resolve("farm"), HERE, new KeptLog(), event -> {})) {
+            assertThat(first.fault()).isEmpty();
+            assertThatThrownBy(() -> FarmBroker.start(home.resolve("farm"), HERE, new KeptLog(), event -> {}))
+                    .isInstanceOf(KilnException.class)
+                    .hasMessageContaining("another broker uses " + home.resolve("farm"));
+        }
+        Path broken = Files.createDirectories(home.resolve("broken")).resolve("bindings");
+        Files.writeString(broken, "a file in place of the folder");
+        assertThatThrownBy(() -> FarmBroker.start(home.resolve("broken"), HERE, new KeptLog(), event -> {}))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining(broken.toString());
+    }
+
+    /** The engine ends by itself, in a thread of its own, when it cannot write; whoever asks is told why. */
+    @Test
+    void a_broker_whose_disk_fails_says_so() throws Exception {
+        try (FarmBroker broker = FarmBroker.start(home.resolve("farm"), HERE, new KeptLog(), event -> {});
+                FarmLink link = broker.link()) {
+            Path journal = home.resolve("farm").resolve("journal");
+            FileUtils.deleteDirectory(journal.toFile());
+            Files.writeString(journal, "a file in place of the folder");
+            Bytes large = Bytes.wrap(new byte[90_000]);
+            assertThatThrownBy(() -> {
+                        for (int i = 0; i < 100; i++) {
+                            Manner manner = Manner.once("" + i, Duration.ofMinutes(5));
+                            link.send(FarmQueues.JOBS, new FarmMessage(Map.of("job", "" + i), large, manner));
+                        }
+                    })
+                    .isInstanceOf(KilnException.class);
+            assertThat(broker.isActive()).isFalse();
+            assertThat(broker.fault()).hasValueSatisfying(why -> assertThat(why).contains(journal.toString()));
         }
     }
 

@@ -30,6 +30,7 @@ import org.apache.activemq.artemis.core.persistence.StorageManager;
 import org.apache.activemq.artemis.core.remoting.impl.invm.InVMAcceptorFactory;
 import org.apache.activemq.artemis.core.remoting.impl.invm.InVMConnectorFactory;
 import org.apache.activemq.artemis.core.remoting.impl.netty.NettyAcceptor;
+import org.apache.activemq.artemis.core.server.ActiveMQLockAcquisitionTimeoutException;
 import org.apache.activemq.artemis.core.server.JournalType;
 import org.apache.activemq.artemis.core.server.impl.ActiveMQServerImpl;
 import org.apache.activemq.artemis.core.settings.impl.AddressSettings;
@@ -54,7 +55,44 @@ public final class FarmBroker implements AutoCloseable {
     private final TransportConfiguration inside;
     private final String own;
 
-    private record Engine(ActiveMQServerImpl server, BrokerDesk told, FarmDesk desk) {}
+    private record Engine(ActiveMQServerImpl server, Faults faults, BrokerDesk told, FarmDesk desk) {}
+
+    /** Why the engine does not serve: it only logs what keeps it from starting, and ends in a thread of its own when it cannot write. */
+    private static final class Faults {
+        private volatile Optional<Throwable> first = Optional.empty();
+
+        void listen(ActiveMQServerImpl server) {
+            server.registerActivationFailureListener(this::add);
+            server.registerIOCriticalErrorListener((fault, message, file) -> add(fault));
+        }
+
+        private synchronized void add(Throwable fault) {
+            if (first.isEmpty()) {
+                first = Optional.of(fault);
+            }
+        }
+
+        /** What the cause of all says, in its own words. */
+        Optional<String> text() {
+            return first.map(fault -> {
+                Throwable cause = fault;
+                while (cause.getCause() != null) {
+                    cause = cause.getCause();
+                }
+                return cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
+            });
+        }
+
+        void require(ActiveMQServerImpl server, Path folder) {
+            if (first.filter(fault -> fault.getCause() instanceof ActiveMQLockAcquisitionTimeoutException)
+                    .isPresent()) {
+                throw new IllegalStateException("another broker uses " + folder);
+            }
+            if (first.isPresent() || !server.isActive()) {
+                throw new IllegalStateException("its engine ended: " + text().orElse("it does not say why"));
+            }
+        }
+    }
 
     private FarmBroker(Engine engine, BrokerPort port, FarmAddress address, TransportConfiguration inside, String own) {
         this.engine = engine;
@@ -86,18 +124,18 @@ public final class FarmBroker implements AutoCloseable {
         configuration.registerBrokerPlugin(told);
         ActiveMQServerImpl server = new ActiveMQServerImpl(
                 configuration, new BrokerSecurity(wanted.access().password(), own));
+        Faults faults = new Faults();
+        faults.listen(server);
         try {
             server.start();
-            if (!server.isActive()) {
-                throw new IllegalStateException("another broker uses " + folder);
-            }
+            faults.require(server, folder);
             requireNothingElse(server);
             removeOldAddresses(server);
             told.begin(server);
             NettyAcceptor acceptor = (NettyAcceptor) server.getRemotingService().getAcceptor(MEMBERS);
             BrokerPort port = new BrokerPort(acceptor, wanted, log);
             return new FarmBroker(
-                    new Engine(server, told, desk),
+                    new Engine(server, faults, told, desk),
                     port,
                     wanted.at(port.port()),
                     new TransportConfiguration(InVMConnectorFactory.class.getName(), id),
@@ -248,7 +286,12 @@ public final class FarmBroker implements AutoCloseable {
 
     /** Whether it serves its members. */
     public boolean isActive() {
-        return engine.server().isActive();
+        return engine.faults().first.isEmpty() && engine.server().isActive();
+    }
+
+    /** Why the engine has ended by itself; empty if it has not. */
+    public Optional<String> fault() {
+        return engine.faults().text();
     }
 
     /** Says that the disk is too full for more messages; empty if it is not. */

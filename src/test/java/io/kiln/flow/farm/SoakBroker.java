@@ -89,36 +89,54 @@ final class SoakBroker implements AutoCloseable {
         keepAlive();
     }
 
+    private boolean isAlive() {
+        return farm.isAlive()
+                && foreign.map(broker -> broker.process().isAlive()).orElse(true);
+    }
+
     /**
-     * Starts again what has ended.
+     * Starts again what has ended, with one attempt.
+     *
+     * @return whether something had
+     */
+    boolean startAgain() {
+        if (isAlive()) {
+            return false;
+        }
+        try {
+            if (foreign.filter(broker -> !broker.process().isAlive()).isPresent()) {
+                foreign = Optional.of(foreign.orElseThrow().again());
+            }
+            if (!farm.isAlive()) {
+                String url = farm.address().url();
+                FarmSoakTest.say("It ended: " + farm.said());
+                farm.close();
+                farm = fork(url);
+            }
+        } catch (IOException | IllegalStateException e) {
+            FarmSoakTest.say(
+                    "It does not start: " + e.getMessage().lines().findFirst().orElse(""));
+        }
+        return true;
+    }
+
+    /**
+     * Starts again what has ended, until it lives.
      *
      * @return whether something had
      */
     boolean keepAlive() {
         boolean hasEnded = false;
-        for (int i = 0; i < MOST_STARTS; i++) {
-            boolean isForeignAlive =
-                    foreign.map(broker -> broker.process().isAlive()).orElse(true);
-            if (isForeignAlive && farm.isAlive()) {
-                return hasEnded;
-            }
-            hasEnded = true;
-            try {
-                if (!isForeignAlive) {
-                    foreign = Optional.of(foreign.orElseThrow().again());
-                }
-                if (!farm.isAlive()) {
-                    String url = farm.address().url();
-                    farm.close();
-                    farm = fork(url);
-                }
-            } catch (IOException | IllegalStateException e) {
-                FarmSoakTest.say("It does not start: "
-                        + e.getMessage().lines().findFirst().orElse(""));
+        for (int i = 0; i < MOST_STARTS && !isAlive(); i++) {
+            if (hasEnded) {
                 FarmSoakTest.pause();
             }
+            hasEnded |= startAgain();
         }
-        throw new IllegalStateException("the broker does not start again");
+        if (!isAlive()) {
+            throw new IllegalStateException("the broker does not start again");
+        }
+        return hasEnded;
     }
 
     /**
