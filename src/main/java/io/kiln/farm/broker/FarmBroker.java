@@ -43,8 +43,13 @@ public final class FarmBroker implements AutoCloseable {
     private static final long SILENCE_MILLIS = 15_000;
     private static final String SERVER_ID = "serverId";
 
-    /** How full the disk may be, in percent. */
+    /** How full the disk may be, in percent; for jobs less, as {@link BrokerDesk} has it. */
     private static final int DISK_PERCENT = 90;
+
+    private static final int DISK_LOOK_MILLIS = 1000;
+
+    /** With fewer percent of the journal in use, the engine writes it anew beside itself, for which even a full disk has to have room. */
+    private static final int JOURNAL_PERCENT = 15;
 
     private static final String MEMBERS = "members";
     private static final String INSIDE = "inside";
@@ -233,6 +238,8 @@ public final class FarmBroker implements AutoCloseable {
                 .setJournalPoolFiles(2)
                 .setJournalLockAcquisitionTimeout(1000)
                 .setMaxDiskUsage(DISK_PERCENT)
+                .setDiskScanPeriod(DISK_LOOK_MILLIS)
+                .setJournalCompactPercentage(JOURNAL_PERCENT)
                 .setJMXManagementEnabled(false)
                 .setMessageCounterEnabled(false)
                 .setSecurityEnabled(true)
@@ -252,7 +259,7 @@ public final class FarmBroker implements AutoCloseable {
                         .setDeadLetterAddress(SimpleString.of(FarmQueues.DEAD)));
         for (String name : FarmQueues.ALL) {
             QueueConfiguration queue = queue(name);
-            configuration.putSecurityRoles(name, Set.of(BrokerSecurity.MEMBER));
+            configuration.putSecurityRoles(name, BrokerSecurity.of(name));
             configuration.addQueueConfiguration(
                     name.equals(FarmQueues.FAILURES) ? queue.setRingSize(FAILURES_KEPT) : queue);
         }
@@ -294,11 +301,9 @@ public final class FarmBroker implements AutoCloseable {
         return engine.faults().text();
     }
 
-    /** Says that the disk is too full for more messages; empty if it is not. */
+    /** Says that the disk is too full for more jobs; empty if it is not. */
     public Optional<String> fullDisk() {
-        return engine.server().getDiskStoreUsage() * 100 > DISK_PERCENT
-                ? Optional.of("the disk of the queues is fuller than " + DISK_PERCENT + " percent")
-                : Optional.empty();
+        return engine.told().fullDisk();
     }
 
     /** A connection inside of this process. */

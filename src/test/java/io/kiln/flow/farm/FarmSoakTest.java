@@ -18,7 +18,6 @@ import io.kiln.farm.job.RunPlace;
 import io.kiln.farm.lease.BoardLease;
 import io.kiln.farm.lease.BoardLeases;
 import io.kiln.farm.link.FarmLost;
-import io.kiln.farm.link.FarmQueues;
 import io.kiln.flow.Flow;
 import io.kiln.flow.GestureProject;
 import io.kiln.flow.spec.DeviceSpec;
@@ -332,29 +331,22 @@ final class FarmSoakTest {
             assertThat(((Ran) answer).runs().get(0).bytes()).isEqualTo(expected);
         });
         // A job or an answer that came twice is still on its way to be dropped.
-        for (long end = System.nanoTime() + LONGEST_REST.toNanos(); System.nanoTime() < end && !hasNoMessages(); ) {
+        for (long end = System.nanoTime() + LONGEST_REST.toNanos(); System.nanoTime() < end && !broker.isEmpty(); ) {
             pause();
         }
-        assertThat(hasNoMessages()).isTrue();
+        assertThat(broker.isEmpty()).isTrue();
         assertThat(reads.get()).isPositive();
-        List<String> queues = SoakPlace.parsed(broker.told("/metrics")).stream()
-                .filter(line -> line.startsWith("kiln_farm_queue_messages "))
-                .toList();
         if (broker.isForeign()) {
-            assertThat(queues).isEmpty();
+            assertThat(SoakPlace.parsed(broker.told("/metrics")))
+                    .noneMatch(line -> line.startsWith("kiln_farm_queue_messages "));
             return;
         }
-        assertThat(queues).hasSize(3).allMatch(line -> line.endsWith(" 0.0"));
         long returned = broker.logged("job_returned");
         say("Jobs returned: " + returned + "; workers that left: " + broker.logged("worker_left"));
         assertThat(returned).isPositive();
         if (place.hasDisk()) {
-            assertThat(alarms).anyMatch(alarm -> alarm.contains("the disk of the queues is fuller than 90 percent"));
+            assertThat(alarms).anyMatch(alarm -> alarm.contains("the disk of the queues is fuller than 80 percent"));
         }
-    }
-
-    private boolean hasNoMessages() {
-        return broker.isEmpty(List.of(FarmQueues.JOBS, FarmQueues.ANSWERS, FarmQueues.DEAD));
     }
 
     /** What has to ring has rung, and nothing else has. */

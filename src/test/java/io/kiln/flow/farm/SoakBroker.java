@@ -5,6 +5,7 @@ import io.kiln.base.KilnException;
 import io.kiln.farm.QpidBrokerProgram;
 import io.kiln.farm.link.FarmAddress;
 import io.kiln.farm.link.FarmLink;
+import io.kiln.farm.link.FarmQueues;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -174,10 +175,17 @@ final class SoakBroker implements AutoCloseable {
         }
     }
 
-    /** Whether no message waits in any of some queues. */
-    boolean isEmpty(List<String> queues) {
+    /** Whether no message waits. */
+    boolean isEmpty() throws IOException {
+        if (!isForeign()) {
+            List<String> queues = SoakPlace.parsed(told("/metrics")).stream()
+                    .filter(line -> line.startsWith("kiln_farm_queue_messages "))
+                    .toList();
+            return queues.size() == 3 && queues.stream().allMatch(line -> line.endsWith(" 0.0"));
+        }
         try (FarmLink link = FarmLink.open(address())) {
-            return queues.stream().allMatch(queue -> link.browse(queue, 1).isEmpty());
+            return Stream.of(FarmQueues.JOBS, FarmQueues.ANSWERS, FarmQueues.DEAD)
+                    .allMatch(queue -> link.browse(queue, 1).isEmpty());
         }
     }
 
