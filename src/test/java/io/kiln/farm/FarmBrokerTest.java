@@ -11,18 +11,24 @@ import io.kiln.farm.broker.FarmBroker;
 import io.kiln.farm.link.FarmAddress;
 import io.kiln.farm.link.FarmInbox;
 import io.kiln.farm.link.FarmLink;
+import io.kiln.farm.link.FarmLost;
 import io.kiln.farm.link.FarmMessage;
 import io.kiln.farm.link.FarmMessage.Manner;
 import io.kiln.farm.link.FarmQueues;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.SocketTimeoutException;
+import java.nio.file.FileStore;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import org.apache.activemq.artemis.api.core.QueueConfiguration;
 import org.apache.activemq.artemis.api.core.RoutingType;
 import org.apache.activemq.artemis.api.core.SimpleString;
@@ -66,6 +72,87 @@ final class FarmBrokerTest {
             for (String property : properties.split(",", -1)) {
                 System.clearProperty("brokerconfig." + property.split("=", -1)[0]);
             }
+        }
+    }
+
+    /** Two causes that keep the engine from serving, and what each says. */
+    @Test
+    void a_broker_that_cannot_have_its_folder_says_why() throws Exception {
+        try (FarmBroker first = FarmBroker.start(home.resolve("farm"), HERE, new KeptLog(), event -> {})) {
+            assertThat(first.fault()).isEmpty();
+            assertThatThrownBy(() -> FarmBroker.start(home.resolve("farm"), HERE, new KeptLog(), event -> {}))
+                    .isInstanceOf(KilnException.class)
+                    .hasMessageContaining("another broker uses " + home.resolve("farm"));
+        }
+        Path broken = Files.createDirectories(home.resolve("broken")).resolve("bindings");
+        Files.writeString(broken, "a file in place of the folder");
+        assertThatThrownBy(() -> FarmBroker.start(home.resolve("broken"), HERE, new KeptLog(), event -> {}))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining(broken.toString());
+    }
+
+    private static FarmMessage message(String unique) {
+        return new FarmMessage(
+                Map.of("job", unique), Bytes.wrap(new byte[90_000]), Manner.once(unique, Duration.ofMinutes(5)));
+    }
+
+    private static void until(BooleanSupplier holds) throws InterruptedException {
+        for (int i = 0; i < 1200 && !holds.getAsBoolean(); i++) {
+            Thread.sleep(50);
+        }
+        assertThat(holds.getAsBoolean()).isTrue();
+    }
+
+    /** If jobs took all of the disk, workers could not answer, and none of them would ever leave. */
+    @Test
+    void jobs_leave_room_on_the_disk_for_answers() throws Exception {
+        FileStore disk = Files.getFileStore(home);
+        long used = 100 - 100 * disk.getUsableSpace() / disk.getTotalSpace();
+        System.setProperty("brokerconfig.maxDiskUsage", String.valueOf(used + 5));
+        try (FarmBroker broker = FarmBroker.start(home.resolve("farm"), HERE, new KeptLog(), event -> {})) {
+            until(() -> broker.fullDisk().isPresent());
+            assertThat(broker.fullDisk().orElseThrow()).endsWith("percent, so no more jobs are taken");
+            AtomicInteger sent = new AtomicInteger();
+            CompletableFuture<Void> sending = CompletableFuture.runAsync(
+                    () -> {
+                        try (FarmLink link = FarmLink.open(broker.address())) {
+                            link.send(FarmQueues.JOBS, message("a job"));
+                            sent.incrementAndGet();
+                        }
+                    },
+                    work -> new Thread(work, "sending").start());
+            try (FarmLink link = FarmLink.open(broker.address())) {
+                for (int i = 0; i < 100; i++) {
+                    link.send(FarmQueues.ANSWERS, message("answer " + i));
+                }
+            }
+            assertThat(sent).hasValue(0);
+            // Nobody asked for the answers, so they leave; then the journal is written anew.
+            Path journal = home.resolve("farm").resolve("journal");
+            until(() -> FileUtils.sizeOfDirectory(journal.toFile()) < 8_000_000);
+            broker.close();
+            assertThatThrownBy(sending::join).hasCauseInstanceOf(FarmLost.class);
+        } finally {
+            System.clearProperty("brokerconfig.maxDiskUsage");
+        }
+    }
+
+    /** The engine ends by itself, in a thread of its own, when it cannot write; whoever asks is told why. */
+    @Test
+    void a_broker_whose_disk_fails_says_so() throws Exception {
+        try (FarmBroker broker = FarmBroker.start(home.resolve("farm"), HERE, new KeptLog(), event -> {});
+                FarmLink link = broker.link()) {
+            Path journal = home.resolve("farm").resolve("journal");
+            FileUtils.deleteDirectory(journal.toFile());
+            Files.writeString(journal, "a file in place of the folder");
+            assertThatThrownBy(() -> {
+                        for (int i = 0; i < 100; i++) {
+                            link.send(FarmQueues.JOBS, message("" + i));
+                        }
+                    })
+                    .isInstanceOf(KilnException.class);
+            assertThat(broker.isActive()).isFalse();
+            assertThat(broker.fault()).hasValueSatisfying(why -> assertThat(why).contains(journal.toString()));
         }
     }
 

@@ -309,7 +309,7 @@ final class FarmDeskTest {
         desk.answered("w", "j", "client", "done");
         desk.finished("j", false);
         desk.sent(new Ticket("k", "c", "b", "emulator", new Ticket.Sort("run", "a", 4, Labels.NONE, "", ""), now));
-        desk.notKept("k");
+        desk.notKept("k", "c");
         assertThat(desk.oldestSeconds()).isZero();
         assertThat(events)
                 .extracting(event -> event.kind().text())

@@ -19,6 +19,7 @@ import io.kiln.farm.desk.Labels;
 import io.kiln.farm.job.FarmAnswer;
 import io.kiln.farm.job.FarmJob;
 import io.kiln.farm.job.FarmResult;
+import io.kiln.farm.job.JobFormat;
 import io.kiln.farm.job.FarmTask;
 import io.kiln.farm.job.RunPlace;
 import io.kiln.farm.lease.BoardLeases;
@@ -329,6 +330,30 @@ final class FarmOrderTest {
         honest("honest", "");
         assertThat(((FarmAnswer.Ran) result.join().answer()).runs()).hasSize(1);
         assertThat(result.join().worker()).isEqualTo("honest");
+    }
+
+    /** A worker would answer it in good faith, for somebody who did not ask for that job; three of these would be three strikes. */
+    @Test
+    void a_job_under_the_id_of_somebody_elses_is_refused() throws Exception {
+        FarmClient client = client("a", "");
+        FarmJob job = DigestRunner.digest("b", 1, "x");
+        CompletableFuture<FarmResult> result = client.submit(job);
+        FarmMessage forged = new FarmMessage(
+                Map.of(
+                        FarmQueues.JOB, job.id(),
+                        FarmQueues.CLIENT, FarmJob.newId(),
+                        FarmQueues.BOARD, "b",
+                        FarmQueues.PLACE, "emulator"),
+                JobFormat.write(job),
+                Manner.once(FarmJob.newId(), PATIENCE).at(9));
+        try (FarmLink forger = FarmLink.open(broker.address())) {
+            assertThatThrownBy(() -> forger.send(FarmQueues.JOBS, forged))
+                    .hasMessageContaining("a job under the id of somebody else's");
+        }
+        assertThat(count(Kind.NEWS_REFUSED)).isEqualTo(1);
+        honest("honest", "");
+        assertThat(result.join().worker()).isEqualTo("honest");
+        assertThat(count(Kind.STRIKE)).isZero();
     }
 
     @Test

@@ -390,7 +390,7 @@ final class FarmPacketsTest {
 
     @ParameterizedTest
     @EnumSource
-    void a_member_reaches_the_six_queues_and_nothing_else(Kind kind) {
+    void a_member_sends_to_queues_of_farms_and_receives_what_is_its_own(Kind kind) {
         FarmAddress address = FarmAddress.parse(FARMS.get(kind).address().url(), kind.member());
         for (String other : List.of(
                 "activemq.management",
@@ -408,14 +408,31 @@ final class FarmPacketsTest {
                 assertThatThrownBy(() -> link.inbox(other, "")).isInstanceOf(KilnException.class);
             }
         }
-        for (String queue : List.of(FarmQueues.ANSWERS, FarmQueues.NEWS)) {
-            try (FarmLink link = FarmLink.open(address);
-                    FarmInbox inbox = link.inbox(queue, "")) {
-                link.send(queue, new FarmMessage(Map.of(), Bytes.ofText("y"), Manner.fleeting(PATIENCE)));
-                FarmInbox.Received received = inbox.receive(PATIENCE).orElseThrow();
-                received.done().run();
-                assertThat(received.message().body().text()).isEqualTo("y");
+        for (String queue : FarmQueues.ALL) {
+            FarmMessage message =
+                    new FarmMessage(Map.of(FarmQueues.CLIENT, "y"), Bytes.ofText("y"), Manner.fleeting(PATIENCE));
+            try (FarmLink link = FarmLink.open(address)) {
+                if (queue.equals(FarmQueues.DEAD)) {
+                    assertThatThrownBy(() -> link.send(queue, message)).isInstanceOf(KilnException.class);
+                } else {
+                    link.send(queue, message);
+                }
             }
+            // What others tell the farm is not for them, and neither are the answers to others.
+            if (!queue.equals(FarmQueues.JOBS)) {
+                try (FarmLink link = FarmLink.open(address)) {
+                    assertThatThrownBy(() -> link.inbox(queue, "")).isInstanceOf(KilnException.class);
+                }
+            }
+            try (FarmLink link = FarmLink.open(address)) {
+                assertThatThrownBy(() -> link.browse(queue, 1)).isInstanceOf(KilnException.class);
+            }
+        }
+        try (FarmLink link = FarmLink.open(address);
+                FarmInbox inbox = link.inbox(FarmQueues.JOBS, FarmQueues.CLIENT + " = 'y'")) {
+            FarmInbox.Received received = inbox.receive(PATIENCE).orElseThrow();
+            received.done().run();
+            assertThat(received.message().body().text()).isEqualTo("y");
         }
     }
 

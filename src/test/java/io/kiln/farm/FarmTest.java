@@ -11,6 +11,8 @@ import io.kiln.farm.broker.FarmBroker;
 import io.kiln.farm.client.FarmClient;
 import io.kiln.farm.job.FarmAnswer.Failed;
 import io.kiln.farm.job.FarmAnswer.GivenUp;
+import io.kiln.farm.desk.FarmEvent.Kind;
+import io.kiln.farm.desk.FarmEvents;
 import io.kiln.farm.job.FarmAnswer.Ran;
 import io.kiln.farm.job.FarmJob;
 import io.kiln.farm.job.FarmResult;
@@ -36,6 +38,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -60,7 +65,11 @@ final class FarmTest {
     }
 
     private void start(FarmAddress at) {
-        broker = FarmBroker.start(folder.resolve("farm"), at, Log.QUIET, event -> {});
+        start(folder.resolve("farm"), at, event -> {});
+    }
+
+    private void start(Path queues, FarmAddress at, FarmEvents events) {
+        broker = FarmBroker.start(queues, at, Log.QUIET, events);
         address = broker.address();
         keeper = new FarmKeeper(broker::link, broker.desk(), address.url(), "1.0.0", Clock.systemUTC()).start();
     }
@@ -119,6 +128,34 @@ final class FarmTest {
         assertThat(one.done()).isPositive();
         assertThat(two.done()).isPositive();
         assertThat(keeper.state().queues()).allMatch(queue -> queue.messages() == 0);
+    }
+
+    /** The next broker has another disk, and is slow: each job that is sent keeps it busy. */
+    @Test
+    void answers_come_while_jobs_are_sent_again() {
+        int jobs = 80;
+        FarmClient client = client();
+        List<CompletableFuture<FarmResult>> results = IntStream.range(0, jobs)
+                .mapToObj(i -> client.submit(DigestRunner.digest("b", 1, "job " + i)))
+                .toList();
+        keeper.close();
+        broker.close();
+        AtomicInteger sent = new AtomicInteger();
+        AtomicLong answered = new AtomicLong();
+        start(folder.resolve("other"), address, event -> {
+            if (event.kind() == Kind.JOB_SENT) {
+                LockSupport.parkNanos(Duration.ofMillis(5).toNanos());
+                if (sent.incrementAndGet() == jobs) {
+                    answered.set(results.stream()
+                            .filter(CompletableFuture::isDone)
+                            .count());
+                }
+            }
+        });
+        worker("late", "b");
+        results.forEach(CompletableFuture::join);
+        assertThat(sent).hasValue(jobs);
+        assertThat(answered).hasPositiveValue();
     }
 
     @Test

@@ -26,11 +26,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import org.apache.activemq.artemis.api.core.ActiveMQException;
 import org.apache.activemq.artemis.api.core.ActiveMQIllegalStateException;
 import org.apache.activemq.artemis.api.core.Message;
 import org.apache.activemq.artemis.api.core.SimpleString;
+import org.apache.activemq.artemis.core.journal.impl.JournalFile;
+import org.apache.activemq.artemis.core.journal.impl.JournalImpl;
+import org.apache.activemq.artemis.core.paging.PagingStore;
 import org.apache.activemq.artemis.core.postoffice.RoutingStatus;
 import org.apache.activemq.artemis.core.remoting.impl.netty.NettyServerConnection;
 import org.apache.activemq.artemis.core.server.ActiveMQServer;
@@ -54,6 +58,12 @@ final class BrokerDesk implements ActiveMQServerPlugin, AutoCloseable {
 
     private static final long JOBS_A_MILLISECOND = 100;
 
+    /** Percent of the disk that jobs leave to answers, without which no job would ever leave. */
+    private static final int PERCENT_FOR_ANSWERS = 10;
+
+    private static final int FEW_FILES = 4;
+    private static final int COMPACTION_SECONDS = 60;
+
     /** Many times what one has. The last hundred are kept, and read together. */
     private static final int LONGEST_FAILURE = 64 << 10;
 
@@ -66,7 +76,7 @@ final class BrokerDesk implements ActiveMQServerPlugin, AutoCloseable {
     private final Set<Long> nobodys = ConcurrentHashMap.newKeySet();
 
     private final ScheduledThreadPoolExecutor looks = new ScheduledThreadPoolExecutor(
-            1,
+            2,
             work -> {
                 Thread thread = new Thread(work, "farm-desk");
                 thread.setDaemon(true);
@@ -77,6 +87,7 @@ final class BrokerDesk implements ActiveMQServerPlugin, AutoCloseable {
     private final AtomicBoolean isPlanned = new AtomicBoolean();
     private volatile long lastLook = System.nanoTime();
     private volatile Optional<Queue> jobs = Optional.empty();
+    private volatile Optional<String> fullDisk = Optional.empty();
 
     /** @param own user name of the broker's own process */
     BrokerDesk(FarmDesk desk, String own) {
@@ -95,6 +106,48 @@ final class BrokerDesk implements ActiveMQServerPlugin, AutoCloseable {
         jobs = Optional.of(queue);
         ScheduledFuture<?> unused =
                 looks.scheduleWithFixedDelay(this::look, LOOK_AGAIN_MILLIS, LOOK_AGAIN_MILLIS, TimeUnit.MILLISECONDS);
+        ScheduledFuture<?> other = looks.scheduleWithFixedDelay(
+                () -> limit(server), LOOK_AGAIN_MILLIS, LOOK_AGAIN_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    /** Says that the disk is too full for more jobs; empty if it is not. */
+    Optional<String> fullDisk() {
+        return fullDisk;
+    }
+
+    /** Lets those who send jobs wait while the disk is full. */
+    private void limit(ActiveMQServer server) {
+        int most = server.getConfiguration().getMaxDiskUsage() - PERCENT_FOR_ANSWERS;
+        try {
+            PagingStore store = server.getPagingManager().getPageStore(SimpleString.of(FarmQueues.JOBS));
+            if (server.getDiskStoreUsage() * 100 > most) {
+                store.block();
+                makeRoom(server);
+                fullDisk = Optional.of(
+                        "the disk of the queues is fuller than " + most + " percent, so no more jobs are taken");
+            } else {
+                store.unblock();
+                fullDisk = Optional.empty();
+            }
+        } catch (Exception e) {
+            throw new IllegalStateException("the disk cannot be watched", e);
+        }
+    }
+
+    /**
+     * Has the engine write its journal anew without what has left the queues, if that makes room and there is room for it. By itself it looks for
+     * that only when messages come.
+     */
+    private static void makeRoom(ActiveMQServer server) throws Exception {
+        if (server.getStorageManager().getMessageJournal() instanceof JournalImpl journal) {
+            JournalFile[] files = journal.getDataFiles();
+            long live = Stream.of(files).mapToLong(JournalFile::getLiveSize).sum();
+            long free = server.getConfiguration().getJournalLocation().getUsableSpace();
+            boolean isWorthIt = files.length > FEW_FILES && live * 2 < (long) files.length * journal.getFileSize();
+            if (isWorthIt && live < free / 2) {
+                journal.scheduleCompactAndBlock(COMPACTION_SECONDS);
+            }
+        }
     }
 
     /** Has the engine offer jobs again that were passed over. */
@@ -226,7 +279,9 @@ final class BrokerDesk implements ActiveMQServerPlugin, AutoCloseable {
         String queue = message.getAddress();
         if (FarmQueues.JOBS.equals(queue)) {
             try {
-                desk.sent(ticket(message));
+                if (!desk.sent(ticket(message))) {
+                    throw new ActiveMQIllegalStateException("refused: a job under the id of somebody else's");
+                }
             } catch (KilnException e) {
                 throw new ActiveMQIllegalStateException("refused: " + e.getMessage());
             }
@@ -262,7 +317,7 @@ final class BrokerDesk implements ActiveMQServerPlugin, AutoCloseable {
             if (status == RoutingStatus.OK) {
                 desk.kept(text(message, FarmQueues.JOB));
             } else {
-                desk.notKept(text(message, FarmQueues.JOB));
+                desk.notKept(text(message, FarmQueues.JOB), text(message, FarmQueues.CLIENT));
             }
         }
     }
@@ -276,7 +331,7 @@ final class BrokerDesk implements ActiveMQServerPlugin, AutoCloseable {
             boolean noQueue,
             Exception e) {
         if (FarmQueues.JOBS.equals(message.getAddress())) {
-            desk.notKept(text(message, FarmQueues.JOB));
+            desk.notKept(text(message, FarmQueues.JOB), text(message, FarmQueues.CLIENT));
         }
     }
 

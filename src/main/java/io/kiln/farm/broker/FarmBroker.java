@@ -30,6 +30,7 @@ import org.apache.activemq.artemis.core.persistence.StorageManager;
 import org.apache.activemq.artemis.core.remoting.impl.invm.InVMAcceptorFactory;
 import org.apache.activemq.artemis.core.remoting.impl.invm.InVMConnectorFactory;
 import org.apache.activemq.artemis.core.remoting.impl.netty.NettyAcceptor;
+import org.apache.activemq.artemis.core.server.ActiveMQLockAcquisitionTimeoutException;
 import org.apache.activemq.artemis.core.server.JournalType;
 import org.apache.activemq.artemis.core.server.impl.ActiveMQServerImpl;
 import org.apache.activemq.artemis.core.settings.impl.AddressSettings;
@@ -42,8 +43,13 @@ public final class FarmBroker implements AutoCloseable {
     private static final long SILENCE_MILLIS = 15_000;
     private static final String SERVER_ID = "serverId";
 
-    /** How full the disk may be, in percent. */
+    /** How full the disk may be, in percent; for jobs less, as {@link BrokerDesk} has it. */
     private static final int DISK_PERCENT = 90;
+
+    private static final int DISK_LOOK_MILLIS = 1000;
+
+    /** With fewer percent of the journal in use, the engine writes it anew beside itself, for which even a full disk has to have room. */
+    private static final int JOURNAL_PERCENT = 15;
 
     private static final String MEMBERS = "members";
     private static final String INSIDE = "inside";
@@ -54,7 +60,44 @@ public final class FarmBroker implements AutoCloseable {
     private final TransportConfiguration inside;
     private final String own;
 
-    private record Engine(ActiveMQServerImpl server, BrokerDesk told, FarmDesk desk) {}
+    private record Engine(ActiveMQServerImpl server, Faults faults, BrokerDesk told, FarmDesk desk) {}
+
+    /** Why the engine does not serve: it only logs what keeps it from starting, and ends in a thread of its own when it cannot write. */
+    private static final class Faults {
+        private volatile Optional<Throwable> first = Optional.empty();
+
+        void listen(ActiveMQServerImpl server) {
+            server.registerActivationFailureListener(this::add);
+            server.registerIOCriticalErrorListener((fault, message, file) -> add(fault));
+        }
+
+        private synchronized void add(Throwable fault) {
+            if (first.isEmpty()) {
+                first = Optional.of(fault);
+            }
+        }
+
+        /** What the cause of all says, in its own words. */
+        Optional<String> text() {
+            return first.map(fault -> {
+                Throwable cause = fault;
+                while (cause.getCause() != null) {
+                    cause = cause.getCause();
+                }
+                return cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
+            });
+        }
+
+        void require(ActiveMQServerImpl server, Path folder) {
+            if (first.filter(fault -> fault.getCause() instanceof ActiveMQLockAcquisitionTimeoutException)
+                    .isPresent()) {
+                throw new IllegalStateException("another broker uses " + folder);
+            }
+            if (first.isPresent() || !server.isActive()) {
+                throw new IllegalStateException("its engine ended: " + text().orElse("it does not say why"));
+            }
+        }
+    }
 
     private FarmBroker(Engine engine, BrokerPort port, FarmAddress address, TransportConfiguration inside, String own) {
         this.engine = engine;
@@ -86,18 +129,18 @@ public final class FarmBroker implements AutoCloseable {
         configuration.registerBrokerPlugin(told);
         ActiveMQServerImpl server = new ActiveMQServerImpl(
                 configuration, new BrokerSecurity(wanted.access().password(), own));
+        Faults faults = new Faults();
+        faults.listen(server);
         try {
             server.start();
-            if (!server.isActive()) {
-                throw new IllegalStateException("another broker uses " + folder);
-            }
+            faults.require(server, folder);
             requireNothingElse(server);
             removeOldAddresses(server);
             told.begin(server);
             NettyAcceptor acceptor = (NettyAcceptor) server.getRemotingService().getAcceptor(MEMBERS);
             BrokerPort port = new BrokerPort(acceptor, wanted, log);
             return new FarmBroker(
-                    new Engine(server, told, desk),
+                    new Engine(server, faults, told, desk),
                     port,
                     wanted.at(port.port()),
                     new TransportConfiguration(InVMConnectorFactory.class.getName(), id),
@@ -195,6 +238,8 @@ public final class FarmBroker implements AutoCloseable {
                 .setJournalPoolFiles(2)
                 .setJournalLockAcquisitionTimeout(1000)
                 .setMaxDiskUsage(DISK_PERCENT)
+                .setDiskScanPeriod(DISK_LOOK_MILLIS)
+                .setJournalCompactPercentage(JOURNAL_PERCENT)
                 .setJMXManagementEnabled(false)
                 .setMessageCounterEnabled(false)
                 .setSecurityEnabled(true)
@@ -214,7 +259,7 @@ public final class FarmBroker implements AutoCloseable {
                         .setDeadLetterAddress(SimpleString.of(FarmQueues.DEAD)));
         for (String name : FarmQueues.ALL) {
             QueueConfiguration queue = queue(name);
-            configuration.putSecurityRoles(name, Set.of(BrokerSecurity.MEMBER));
+            configuration.putSecurityRoles(name, BrokerSecurity.of(name));
             configuration.addQueueConfiguration(
                     name.equals(FarmQueues.FAILURES) ? queue.setRingSize(FAILURES_KEPT) : queue);
         }
@@ -248,14 +293,17 @@ public final class FarmBroker implements AutoCloseable {
 
     /** Whether it serves its members. */
     public boolean isActive() {
-        return engine.server().isActive();
+        return engine.faults().first.isEmpty() && engine.server().isActive();
     }
 
-    /** Says that the disk is too full for more messages; empty if it is not. */
+    /** Why the engine has ended by itself; empty if it has not. */
+    public Optional<String> fault() {
+        return engine.faults().text();
+    }
+
+    /** Says that the disk is too full for more jobs; empty if it is not. */
     public Optional<String> fullDisk() {
-        return engine.server().getDiskStoreUsage() * 100 > DISK_PERCENT
-                ? Optional.of("the disk of the queues is fuller than " + DISK_PERCENT + " percent")
-                : Optional.empty();
+        return engine.told().fullDisk();
     }
 
     /** A connection inside of this process. */

@@ -29,9 +29,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -41,6 +44,7 @@ import java.util.stream.Stream;
  */
 public final class FarmClient implements AutoCloseable {
     private static final Duration POLL = Duration.ofMillis(200);
+    private static final Duration NEXT = Duration.ofMillis(1);
     private static final Duration PAUSE = Duration.ofMillis(500);
     private static final int IMAGE_DIGITS = 16;
     private static final Duration SAYS_THAT_IT_WAITS = Duration.ofSeconds(15);
@@ -57,9 +61,14 @@ public final class FarmClient implements AutoCloseable {
     private final Map<String, Outstanding> outstanding = new ConcurrentHashMap<>();
     private final AtomicBoolean isClosed = new AtomicBoolean();
     private final AtomicBoolean hasToResend = new AtomicBoolean();
+
+    /** Ids of jobs to send by a thread of its own: a broker whose disk is full lets senders wait, and answers come meanwhile. */
+    private final BlockingQueue<String> unsent = new LinkedBlockingQueue<>();
+
+    private final Thread resender = new Thread(this::resend, "farm-client-sender");
     private final Thread receiver = new Thread(this::receive, "farm-client");
     private final Thread hook = new Thread(this::end, "farm-client-end");
-    private Optional<FarmLink> sender;
+    private volatile Optional<FarmLink> sender;
     private volatile long lastAnswer = System.nanoTime();
     private volatile boolean hasSaid;
     private volatile List<FarmUnit> units = List.of();
@@ -86,6 +95,8 @@ public final class FarmClient implements AutoCloseable {
         FarmClient client = new FarmClient(address, terms, log);
         client.receiver.setDaemon(true);
         client.receiver.start();
+        client.resender.setDaemon(true);
+        client.resender.start();
         Runtime.getRuntime().addShutdownHook(client.hook);
         return client;
     }
@@ -103,20 +114,22 @@ public final class FarmClient implements AutoCloseable {
         outstanding.put(job.id(), waiting);
         try {
             synchronized (this) {
-                sender.ifPresentOrElse(link -> link.send(FarmQueues.JOBS, message), () -> hasToResend.set(true));
+                sender.ifPresentOrElse(link -> link.send(FarmQueues.JOBS, message), () -> unsent.add(job.id()));
             }
         } catch (FarmLost e) {
-            log.debug(e.getMessage());
-            synchronized (this) {
-                sender.ifPresent(FarmLink::close);
-                sender = Optional.empty();
-            }
-            hasToResend.set(true);
+            senderLost(e);
         } catch (KilnException e) {
             outstanding.remove(job.id());
             throw e;
         }
         return waiting.result();
+    }
+
+    private synchronized void senderLost(FarmLost why) {
+        log.debug(why.getMessage());
+        sender.ifPresent(FarmLink::close);
+        sender = Optional.empty();
+        hasToResend.set(true);
     }
 
     /**
@@ -207,13 +220,13 @@ public final class FarmClient implements AutoCloseable {
                     FarmInbox inbox = link.inbox(FarmQueues.ANSWERS, FarmQueues.CLIENT + " = '" + id + "'")) {
                 while (!isClosed.get()) {
                     if (hasToResend.getAndSet(false)) {
-                        resend(link);
+                        listUnsent(link, inbox);
                     }
                     inbox.receive(POLL).ifPresent(received -> take(link, received));
                     checkPatience();
                 }
                 if (!outstanding.isEmpty()) {
-                    withdraw(link);
+                    withdraw(link, () -> {});
                 }
             } catch (FarmLost e) {
                 log.debug(e.getMessage());
@@ -228,17 +241,42 @@ public final class FarmClient implements AutoCloseable {
         }
     }
 
-    /** Sends all open jobs again. Kiln's own broker drops those that it has or had; from another one they are taken back before. */
-    private void resend(FarmLink link) {
+    /** Has all open jobs sent again. Kiln's own broker drops those that it has or had; from another one they are taken back before. */
+    private void listUnsent(FarmLink link, FarmInbox inbox) {
         if (!link.isEmbedded()) {
-            withdraw(link);
+            withdraw(link, () -> inbox.receive(NEXT).ifPresent(received -> take(link, received)));
         }
-        outstanding.values().forEach(waiting -> link.send(FarmQueues.JOBS, message(waiting.job())));
-        synchronized (this) {
-            if (sender.isEmpty()) {
-                sender = Optional.of(FarmLink.open(address));
+        unsent.clear();
+        unsent.addAll(outstanding.keySet());
+    }
+
+    private void resend() {
+        while (!isClosed.get()) {
+            try {
+                Optional<Outstanding> next = Optional.ofNullable(
+                                unsent.poll(POLL.toMillis(), TimeUnit.MILLISECONDS))
+                        .map(outstanding::get);
+                if (next.isPresent()) {
+                    resend(next.get().job());
+                }
+            } catch (FarmLost e) {
+                senderLost(e);
+                pause();
+            } catch (KilnException e) {
+                refusal = Optional.of(e);
+                failAll(e);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return;
             }
         }
+    }
+
+    private synchronized void resend(FarmJob job) {
+        if (sender.isEmpty()) {
+            sender = Optional.of(FarmLink.open(address));
+        }
+        sender.get().send(FarmQueues.JOBS, message(job));
     }
 
     private void take(FarmLink link, Received received) {
@@ -290,7 +328,7 @@ public final class FarmClient implements AutoCloseable {
         pause();
         FarmJob again = FarmJob.of(old.board(), old.place(), old.limit(), old.image(), old.task());
         outstanding.put(again.id(), new Outstanding(again, waiting.tries() + 1, waiting.result()));
-        hasToResend.set(true);
+        unsent.add(again.id());
     }
 
     private void checkPatience() {
@@ -332,12 +370,17 @@ public final class FarmClient implements AutoCloseable {
                         .ifPresent(waiting -> waiting.result().completeExceptionally(failure)));
     }
 
-    /** Takes back the jobs that wait at the broker; nobody waits for them any more. */
-    private void withdraw(FarmLink link) {
+    /**
+     * Takes back the jobs that wait at the broker.
+     *
+     * @param meanwhile what has to be done after each
+     */
+    private void withdraw(FarmLink link, Runnable meanwhile) {
         try (FarmInbox own = link.inbox(FarmQueues.JOBS, FarmQueues.CLIENT + " = '" + id + "'")) {
             Optional<Received> next = own.receive(POLL);
             while (next.isPresent()) {
                 next.get().done().run();
+                meanwhile.run();
                 next = own.receive(POLL);
             }
         }
@@ -360,14 +403,15 @@ public final class FarmClient implements AutoCloseable {
 
     private void end() {
         isClosed.set(true);
+        // Also if somebody waits in it.
+        sender.ifPresent(FarmLink::close);
         try {
             receiver.join();
+            resender.join();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        synchronized (this) {
-            sender.ifPresent(FarmLink::close);
-        }
+        sender.ifPresent(FarmLink::close);
         failAll(new KilnException(Failure.FARM.problem("the connection to the farm was closed", address.url())));
     }
 }

@@ -2,6 +2,7 @@
 package io.kiln.farm.desk;
 
 import io.kiln.farm.desk.FarmEvent.Kind;
+import io.kiln.farm.link.FarmQueues;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
@@ -90,15 +91,27 @@ public final class FarmDesk {
         return certificates.computeIfAbsent(worker, name -> certificate).equals(certificate);
     }
 
-    /** A job comes to the queue, or was found in it when the broker began. */
-    public synchronized void sent(Ticket ticket) {
-        if (jobs.containsKey(ticket.job())) {
-            return;
+    /**
+     * A job comes to the queue, or was found in it when the broker began.
+     *
+     * @return whether the queue may have it: workers would answer another one's job under its id with what cannot be right
+     */
+    public synchronized boolean sent(Ticket ticket) {
+        Entry known = jobs.get(ticket.job());
+        if (known != null) {
+            boolean isTheSame = known.ticket.client().equals(ticket.client());
+            if (!isTheSame) {
+                tell(FarmEvent.of(Kind.NEWS_REFUSED)
+                        .with("queue", FarmQueues.JOBS)
+                        .with("reason", "a job under the id of somebody else's, " + ticket.job()));
+            }
+            return isTheSame;
         }
         shares.join(ticket.sort().project());
         Entry entry = new Entry(ticket, turns.kind(Wait.of(ticket)), clock.instant());
         jobs.put(ticket.job(), entry);
         turns.waits(entry.wait);
+        return true;
     }
 
     /** The broker keeps a job that was sent. */
@@ -110,10 +123,14 @@ public final class FarmDesk {
         }
     }
 
-    /** The broker does not: it has or had the same one, or cannot. */
-    public synchronized void notKept(String job) {
+    /**
+     * The broker does not: it has or had the same one, or cannot.
+     *
+     * @param client whose job it is
+     */
+    public synchronized void notKept(String job, String client) {
         Entry entry = jobs.get(job);
-        if (entry != null && !entry.isKept) {
+        if (entry != null && !entry.isKept && entry.ticket.client().equals(client)) {
             jobs.remove(job);
             shares.leave(entry.ticket.sort().project());
             turns.leaves(entry.wait);

@@ -159,7 +159,8 @@ public final class FarmStep {
         void requireRunning() {
             if (broker.filter(own -> !own.isActive()).isPresent()) {
                 throw new KilnException(Failure.FARM.problem(
-                        "the broker has ended by itself: it cannot keep its queues",
+                        "the broker has ended by itself, it cannot keep its queues: "
+                                + broker.flatMap(FarmBroker::fault).orElse("it does not say why"),
                         place,
                         "a disk with room that can be written",
                         "Start it again; what it had acknowledged is there"));

@@ -56,6 +56,10 @@ final class AlarmBell implements AutoCloseable {
                           - targets: ['localhost:%d']
                     """, RULES.toAbsolutePath(), figures));
         RunningProcess process = ProcessRunner.start(Command.of(
+                        "setpriv",
+                        // It does not outlive a soak that is killed.
+                        "--pdeathsig",
+                        "KILL",
                         "prometheus",
                         "--config.file=" + configuration,
                         "--storage.tsdb.path=" + folder.resolve("kept"),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.farm;
 
+import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.farm.link.FarmAddress;
 import io.kiln.farm.watch.StatusServer;
@@ -55,11 +56,21 @@ final class BrokerProgram implements AutoCloseable {
         Thread asked = new Thread(BrokerProgram::answer, "asked");
         asked.setDaemon(true);
         asked.start();
-        new FarmStep(log, folder.resolve("reports"))
-                .serve(new Serving(
-                        wanted, folder, 1, Optional.of(StatusServer.address("http://localhost:" + args[3], wanted))));
+        try {
+            new FarmStep(log, folder.resolve("reports"))
+                    .serve(new Serving(
+                            wanted,
+                            folder,
+                            1,
+                            Optional.of(StatusServer.address("http://localhost:" + args[3], wanted))));
+        } catch (KilnException e) {
+            System.err.println(e.getMessage());
+            // As Maven does: threads of the engine may live for a minute.
+            System.exit(1);
+        }
     }
 
+    /** Answers until nobody can ask any more: then whoever started it was killed. */
     private static void answer() {
         try {
             BufferedReader lines = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.US_ASCII));
@@ -68,6 +79,7 @@ final class BrokerProgram implements AutoCloseable {
                 System.out.println(
                         ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed());
             }
+            System.exit(1);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -137,6 +149,14 @@ final class BrokerProgram implements AutoCloseable {
 
     boolean isAlive() {
         return process.isAlive();
+    }
+
+    /** What it said last of its end; empty if it was killed. */
+    String said() {
+        return process.errors()
+                .lines()
+                .filter(line -> !line.startsWith("SLF4J"))
+                .reduce("", (first, second) -> second);
     }
 
     ProcessHandle handle() {

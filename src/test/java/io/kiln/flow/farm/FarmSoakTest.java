@@ -18,7 +18,6 @@ import io.kiln.farm.job.RunPlace;
 import io.kiln.farm.lease.BoardLease;
 import io.kiln.farm.lease.BoardLeases;
 import io.kiln.farm.link.FarmLost;
-import io.kiln.farm.link.FarmQueues;
 import io.kiln.flow.Flow;
 import io.kiln.flow.GestureProject;
 import io.kiln.flow.spec.DeviceSpec;
@@ -63,7 +62,10 @@ final class FarmSoakTest {
     private static final int JOBS_PER_BOARD_JOB = 25;
     private static final int KILLS = Integer.getInteger("kiln.farm.soak.kills", JOBS * 3 / 100);
     private static final boolean IS_FOREIGN = "foreign".equals(System.getProperty("kiln.farm.soak.broker"));
-    private static final Duration PATIENCE = Duration.ofMinutes(20);
+    /** All jobs wait from the beginning; a busy computer may need seconds for each. */
+    private static final Duration PATIENCE = Duration.ofMinutes(20).plusSeconds(3L * JOBS);
+
+    private static final Duration LONGEST_REST = Duration.ofMinutes(2);
     private static final int KILLS_PER_BROKER = 10;
     private static final int MANY = 30;
     private static final int WORKERS = 8;
@@ -86,6 +88,9 @@ final class FarmSoakTest {
     private final Set<String> alarms = Collections.synchronizedSet(new TreeSet<>());
     private final AtomicInteger reads = new AtomicInteger();
     private final AtomicInteger restarts = new AtomicInteger();
+    private final long begin = System.nanoTime();
+    private int brokersKilled;
+    private int cuts;
     private Optional<AlarmBell> bell = Optional.empty();
     private volatile boolean isOver;
 
@@ -202,7 +207,6 @@ final class FarmSoakTest {
 
     /** Kills, cuts, a full disk and jumps of the clock, spread over the jobs while they are sent and answered. */
     private void disturb(LongSupplier answers) throws Exception {
-        int cuts = 0;
         long jumpedAt = 0;
         for (int kill = 0; kill < KILLS; kill++) {
             int job = (kill + 1) * (JOBS / (KILLS + 2));
@@ -238,6 +242,7 @@ final class FarmSoakTest {
     private void kill(int kill) {
         if (kill % KILLS_PER_BROKER == Math.min(KILLS_PER_BROKER, KILLS) - 1) {
             say("Broker killed");
+            brokersKilled++;
             broker.kill();
             return;
         }
@@ -251,10 +256,14 @@ final class FarmSoakTest {
     private void full() throws Exception {
         for (int left : new int[] {DISK_MEGABYTES / 20, 0}) {
             say("The broker's disk has " + left + " MB");
-            place.fill(left);
-            for (int i = 0; i < FULL_SECONDS * 10; i++) {
-                Thread.sleep(100);
-                requireBroker();
+            long end = System.nanoTime() + Duration.ofSeconds(FULL_SECONDS).toNanos();
+            while (System.nanoTime() < end) {
+                // Whoever runs jobs makes room.
+                place.fill(left);
+                Thread.sleep(500);
+                if (broker.startAgain()) {
+                    restarts.incrementAndGet();
+                }
             }
             place.free();
         }
@@ -308,7 +317,9 @@ final class FarmSoakTest {
         long givenUp = answers.stream().filter(GivenUp.class::isInstance).count();
         List<FarmAnswer> ran = answers.stream().filter(Ran.class::isInstance).toList();
         say("Answered " + ran.size() + ", given up after two kills " + givenUp + ", of " + answers.size()
-                + "; brokers that ended by themselves " + restarts + "; figures read " + reads + " times; alarms "
+                + ", after " + Duration.ofNanos(System.nanoTime() - begin).toSeconds() + " s; kills "
+                + (KILLS - brokersKilled) + " of workers, " + brokersKilled + " of brokers; cuts " + cuts
+                + "; brokers that ended by themselves " + restarts + "; figures read " + reads + " times; troubles "
                 + alarms);
         assertThat(ran.size() + givenUp).isEqualTo(JOBS);
         assertThat(givenUp).isLessThanOrEqualTo(KILLS / 2);
@@ -319,23 +330,22 @@ final class FarmSoakTest {
             assertThat(((Ran) answer).failure()).isEmpty();
             assertThat(((Ran) answer).runs().get(0).bytes()).isEqualTo(expected);
         });
-        Thread.sleep(3000);
-        assertThat(broker.isEmpty(List.of(FarmQueues.JOBS, FarmQueues.ANSWERS, FarmQueues.DEAD)))
-                .isTrue();
+        // A job or an answer that came twice is still on its way to be dropped.
+        for (long end = System.nanoTime() + LONGEST_REST.toNanos(); System.nanoTime() < end && !broker.isEmpty(); ) {
+            pause();
+        }
+        assertThat(broker.isEmpty()).isTrue();
         assertThat(reads.get()).isPositive();
-        List<String> queues = SoakPlace.parsed(broker.told("/metrics")).stream()
-                .filter(line -> line.startsWith("kiln_farm_queue_messages "))
-                .toList();
         if (broker.isForeign()) {
-            assertThat(queues).isEmpty();
+            assertThat(SoakPlace.parsed(broker.told("/metrics")))
+                    .noneMatch(line -> line.startsWith("kiln_farm_queue_messages "));
             return;
         }
-        assertThat(queues).hasSize(3).allMatch(line -> line.endsWith(" 0.0"));
         long returned = broker.logged("job_returned");
         say("Jobs returned: " + returned + "; workers that left: " + broker.logged("worker_left"));
         assertThat(returned).isPositive();
         if (place.hasDisk()) {
-            assertThat(alarms).anyMatch(alarm -> alarm.contains("the disk of the queues is fuller than 90 percent"));
+            assertThat(alarms).anyMatch(alarm -> alarm.contains("the disk of the queues is fuller than 80 percent"));
         }
     }
 

@@ -5,6 +5,7 @@ import io.kiln.base.KilnException;
 import io.kiln.farm.QpidBrokerProgram;
 import io.kiln.farm.link.FarmAddress;
 import io.kiln.farm.link.FarmLink;
+import io.kiln.farm.link.FarmQueues;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -89,36 +90,54 @@ final class SoakBroker implements AutoCloseable {
         keepAlive();
     }
 
+    private boolean isAlive() {
+        return farm.isAlive()
+                && foreign.map(broker -> broker.process().isAlive()).orElse(true);
+    }
+
     /**
-     * Starts again what has ended.
+     * Starts again what has ended, with one attempt.
+     *
+     * @return whether something had
+     */
+    boolean startAgain() {
+        if (isAlive()) {
+            return false;
+        }
+        try {
+            if (foreign.filter(broker -> !broker.process().isAlive()).isPresent()) {
+                foreign = Optional.of(foreign.orElseThrow().again());
+            }
+            if (!farm.isAlive()) {
+                String url = farm.address().url();
+                FarmSoakTest.say("It ended: " + farm.said());
+                farm.close();
+                farm = fork(url);
+            }
+        } catch (IOException | IllegalStateException e) {
+            FarmSoakTest.say(
+                    "It does not start: " + e.getMessage().lines().findFirst().orElse(""));
+        }
+        return true;
+    }
+
+    /**
+     * Starts again what has ended, until it lives.
      *
      * @return whether something had
      */
     boolean keepAlive() {
         boolean hasEnded = false;
-        for (int i = 0; i < MOST_STARTS; i++) {
-            boolean isForeignAlive =
-                    foreign.map(broker -> broker.process().isAlive()).orElse(true);
-            if (isForeignAlive && farm.isAlive()) {
-                return hasEnded;
-            }
-            hasEnded = true;
-            try {
-                if (!isForeignAlive) {
-                    foreign = Optional.of(foreign.orElseThrow().again());
-                }
-                if (!farm.isAlive()) {
-                    String url = farm.address().url();
-                    farm.close();
-                    farm = fork(url);
-                }
-            } catch (IOException | IllegalStateException e) {
-                FarmSoakTest.say("It does not start: "
-                        + e.getMessage().lines().findFirst().orElse(""));
+        for (int i = 0; i < MOST_STARTS && !isAlive(); i++) {
+            if (hasEnded) {
                 FarmSoakTest.pause();
             }
+            hasEnded |= startAgain();
         }
-        throw new IllegalStateException("the broker does not start again");
+        if (!isAlive()) {
+            throw new IllegalStateException("the broker does not start again");
+        }
+        return hasEnded;
     }
 
     /**
@@ -156,10 +175,17 @@ final class SoakBroker implements AutoCloseable {
         }
     }
 
-    /** Whether no message waits in any of some queues. */
-    boolean isEmpty(List<String> queues) {
+    /** Whether no message waits. */
+    boolean isEmpty() throws IOException {
+        if (!isForeign()) {
+            List<String> queues = SoakPlace.parsed(told("/metrics")).stream()
+                    .filter(line -> line.startsWith("kiln_farm_queue_messages "))
+                    .toList();
+            return queues.size() == 3 && queues.stream().allMatch(line -> line.endsWith(" 0.0"));
+        }
         try (FarmLink link = FarmLink.open(address())) {
-            return queues.stream().allMatch(queue -> link.browse(queue, 1).isEmpty());
+            return Stream.of(FarmQueues.JOBS, FarmQueues.ANSWERS, FarmQueues.DEAD)
+                    .allMatch(queue -> link.browse(queue, 1).isEmpty());
         }
     }
 

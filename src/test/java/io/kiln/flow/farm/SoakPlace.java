@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.apache.commons.io.FileUtils;
 
 /**
  * What a soak does to its computers: a second computer, which is a network namespace whose cable is pulled, the broker's disk, which is a small file
@@ -29,9 +30,15 @@ final class SoakPlace implements AutoCloseable {
 
     private static final String NETWORK = "10.213." + OWN % 250 + ".";
     private static final String HOST = NETWORK + "1";
-    private static final String NAME = "kiln-soak-" + OWN;
+    private static final String SOAK = "kiln-soak-";
+    private static final String NAME = SOAK + OWN;
     private static final String CABLE = "kiln" + OWN;
-    private static final Path FAKETIME = Path.of("/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1");
+    private static final Optional<Path> FAKETIME = Stream.of("x86_64-linux-gnu", "aarch64-linux-gnu")
+            .map(computer -> Path.of("/usr/lib", computer, "faketime", "libfaketimeMT.so.1"))
+            .filter(Files::exists)
+            .findFirst();
+    private static final Path NETWORKS = Path.of("/run/netns");
+    private static final Path MOUNTS = Path.of("/proc/mounts");
     private static final Duration PATIENCE = Duration.ofMinutes(2);
 
     private final Path folder;
@@ -42,7 +49,7 @@ final class SoakPlace implements AutoCloseable {
     SoakPlace(Path folder, int megabytes) throws IOException {
         this.folder = folder;
         Files.createDirectories(disk());
-        end();
+        leftovers();
         hasNetwork = says(
                 "a second computer",
                 run("ip", "netns", "add", NAME)
@@ -54,8 +61,8 @@ final class SoakPlace implements AutoCloseable {
                         && far("ip", "link", "set", "lo", "up"));
         hasDisk = says(
                 "a disk that is full",
-                run("mount", "-t", "tmpfs", "-o", "size=" + megabytes + "m", "tmpfs", disk().toString()));
-        hasClock = says("clocks that jump", Files.exists(FAKETIME));
+                run("mount", "-t", "tmpfs", "-o", "size=" + megabytes + "m", NAME, disk().toString()));
+        hasClock = says("clocks that jump", FAKETIME.isPresent());
         jump(0);
         keys();
     }
@@ -79,6 +86,27 @@ final class SoakPlace implements AutoCloseable {
         List<String> all = new ArrayList<>(List.of("ip", "netns", "exec", NAME));
         all.addAll(List.of(line));
         return run(all.toArray(new String[0]));
+    }
+
+    /** Removes the networks and disks of soaks that were killed; their programs have ended with them. */
+    private static void leftovers() throws IOException {
+        try (Stream<Path> networks = Files.exists(NETWORKS) ? Files.list(NETWORKS) : Stream.of()) {
+            networks.map(network -> network.getFileName().toString())
+                    .filter(SoakPlace::isLeft)
+                    .forEach(name -> run("ip", "netns", "delete", name));
+        }
+        for (String mount : Files.readAllLines(MOUNTS)) {
+            String[] words = mount.split(" ", -1);
+            if (isLeft(words[0])) {
+                run("umount", words[1]);
+            }
+        }
+    }
+
+    private static boolean isLeft(String name) {
+        return name.matches(SOAK + "[0-9]+")
+                && ProcessHandle.of(Long.parseLong(name.substring(SOAK.length())))
+                        .isEmpty();
     }
 
     private void keys() {
@@ -132,7 +160,7 @@ final class SoakPlace implements AutoCloseable {
         if (hasClock && !isFar) {
             words.addAll(List.of(
                     "env",
-                    "LD_PRELOAD=" + FAKETIME,
+                    "LD_PRELOAD=" + FAKETIME.orElseThrow(),
                     "FAKETIME_TIMESTAMP_FILE=" + folder.resolve("clock"),
                     "FAKETIME_CACHE_DURATION=5",
                     "FAKETIME_DONT_FAKE_MONOTONIC=1",
@@ -157,12 +185,19 @@ final class SoakPlace implements AutoCloseable {
         }
     }
 
-    /** Fills the broker's disk to its last byte, or until some megabytes are left. */
+    /** Fills the broker's disk until some megabytes are left, or to its last byte; again if the broker has made room since. */
     void fill(int left) throws IOException {
-        if (hasDisk) {
-            long megabytes = (Files.getFileStore(disk()).getUsableSpace() >> 20) - left;
-            String count = left == 0 ? "" : "count=" + Math.max(0, megabytes);
-            run(Stream.of("dd", "if=/dev/zero", "of=" + disk().resolve("other"), "bs=1M", "status=none", count)
+        long megabytes = (Files.getFileStore(disk()).getUsableSpace() >> 20) - left;
+        if (hasDisk && (left == 0 || megabytes > 0)) {
+            run(Stream.of(
+                            "dd",
+                            "if=/dev/zero",
+                            "of=" + disk().resolve("other"),
+                            "bs=1M",
+                            "status=none",
+                            "oflag=append",
+                            "conv=notrunc",
+                            left == 0 ? "" : "count=" + megabytes)
                     .filter(word -> !word.isEmpty())
                     .toArray(String[]::new));
         }
@@ -181,7 +216,7 @@ final class SoakPlace implements AutoCloseable {
         Files.deleteIfExists(disk().resolve("other"));
     }
 
-    /** The names of figures with their values, as Prometheus' own parser reads them; empty if it is not there. */
+    /** The names of figures with their values, as Prometheus' own parser reads them. */
     static List<String> parsed(String figures) {
         String program = "import sys\n"
                 + "from prometheus_client.parser import text_string_to_metric_families as read\n"
@@ -198,14 +233,14 @@ final class SoakPlace implements AutoCloseable {
         return result.output().lines().toList();
     }
 
-    private void end() {
-        run("ip", "netns", "delete", NAME);
-        run("ip", "link", "delete", CABLE);
-        run("umount", disk().toString());
-    }
-
+    /** Ends it all; the logs of the broker stay in {@code target/farm-soak}. */
     @Override
-    public void close() {
-        end();
+    public void close() throws IOException {
+        Path logs = disk().resolve("farm").resolve("log");
+        if (Files.exists(logs)) {
+            FileUtils.copyDirectory(logs.toFile(), Path.of("target", "farm-soak").toFile());
+        }
+        run("ip", "netns", "delete", NAME);
+        run("umount", disk().toString());
     }
 }
