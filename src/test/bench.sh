@@ -6,7 +6,9 @@
 #
 #   src/test/bench.sh --boards kws ad       cycles on boards whose flash waits
 #
-# What arguments there are: src/test/java/io/kiln/bench/BenchOptions.java and MemoryBench.java.
+#   src/test/bench.sh --peer ../CMSIS-NN unet    beside the functions of CMSIS-NN
+#
+# What arguments there are: src/test/java/io/kiln/bench/BenchOptions.java, MemoryBench.java and PeerBench.java.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -16,8 +18,11 @@ if [ ! -e "$path" ] || [ pom.xml -nt "$path" ]; then
   mvn -q -o dependency:build-classpath -Dmdep.includeScope=test -Dmdep.outputFile="$path"
 fi
 main=Bench
-if [ "${1:-}" = --boards ]; then
-  main=MemoryBench
+case "${1:-}" in
+  --boards) main=MemoryBench ;;
+  --peer) main=PeerBench ;;
+esac
+if [ "$main" != Bench ]; then
   shift
 fi
 exec java -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Dslf4j.internal.verbosity=ERROR \

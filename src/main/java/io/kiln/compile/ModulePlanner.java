@@ -99,11 +99,13 @@ final class ModulePlanner {
         ExternalModule outside = ExternalModule.of(externals, fused, names.prefix());
         OperatorTargets targets = new OperatorTargets(operators, outside, externals, external);
         external.addAll(outside.functions());
+        Dispatch spare = new Dispatch(target, Optimize.RAM, callees, LayerChoices.RULES);
         Lowering lowering = (op, rows) -> outside.takes(op) ? outside.lower(op, rows) : dispatch.lower(op, rows);
+        Lowering sparing = (op, rows) -> outside.takes(op) ? outside.lower(op, rows) : spare.lower(op, rows);
         List<MemoryPool> pools = pools(called);
         ProgramPools places = new ProgramPools(pools, targets::of, forRows());
         Planned program = new Planned(fused, operators, lowering, io == Io.WORKSPACE, places);
-        PlannedProgram planned = planned(program, called);
+        PlannedProgram planned = planned(program, sparing, called);
         TensorDescriptions tensors = TensorDescriptions.of(fused);
         new PoolFit(request.model().name(), pools, planned, PlannedBuffers.names(planned.program(), tensors))
                 .require(io);
@@ -121,6 +123,19 @@ final class ModulePlanner {
         return request.options().ram().weights().kind() == RamShare.Kind.AUTO
                 ? request.target().pools().spare().forRows()
                 : 0;
+    }
+
+    /** With less scratch where speed alone would take much memory for it. */
+    private PlannedProgram planned(Planned program, Lowering sparing, boolean called) {
+        PlannedProgram planned = planned(program, called);
+        Set<String> crowded =
+                optimize == Optimize.SPEED && mix.isEmpty() ? CrowdedLayers.of(program, sparing, planned) : Set.of();
+        return crowded.isEmpty()
+                ? planned
+                : planned(
+                        program.with((op, rows) ->
+                                (crowded.contains(op.name()) ? sparing : program.lowering()).lower(op, rows)),
+                        called);
     }
 
     /** By the record of the whole model, if there is one that fits. */

@@ -61,6 +61,11 @@ public final class StreamPlanner {
             operators = List.copyOf(operators);
         }
 
+        /** The same with other loops. */
+        public Planned with(Lowering other) {
+            return new Planned(function, operators, other, withInputsAndOutputs, pools);
+        }
+
         private StreamPlanner inOrder(List<FusedOperator> order) {
             ProgramBuilder builder = new ProgramBuilder(function, order, lowering, withInputsAndOutputs);
             return new StreamPlanner(builder, withInputsAndOutputs, pools);

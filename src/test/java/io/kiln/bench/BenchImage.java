@@ -18,6 +18,8 @@ import io.kiln.bench.BenchData.Core;
 import io.kiln.compile.ModelCompiler;
 import io.kiln.compile.RamOptions;
 import io.kiln.compile.RequestDraft;
+import io.kiln.firmware.BroughtSources;
+import io.kiln.partition.cmsisnn.CmsisNnCodegen;
 import io.kiln.process.Command;
 import io.kiln.process.KeptPrograms;
 import io.kiln.process.ProcessResult;
@@ -101,12 +103,24 @@ record BenchImage(Path folder, Path elf, Board board, ModelMetadata metadata, St
     /** Builds an image of a compiled model. */
     static BenchImage build(
             Path folder, ModelMetadata metadata, ArtifactSet artifacts, Core core, Setting setting, int cases) {
+        return build(folder, metadata, artifacts, BroughtSources.NONE, core, setting, cases);
+    }
+
+    /** Builds an image of a compiled model with a library that it calls. */
+    static BenchImage build(
+            Path folder,
+            ModelMetadata metadata,
+            ArtifactSet artifacts,
+            BroughtSources library,
+            Core core,
+            Setting setting,
+            int cases) {
         Board board = Boards.builtIn().find(core.board());
         String target = target(core);
         Toolchain toolchain = Toolchains.resolve(setting.toolchain(), TargetOptions.parse(target), environment());
         Compiler compiler = new Compiler(folder, toolchain, setting.optimize());
         compiler.shims();
-        List<String> objects = objects(folder, compiler, artifacts);
+        List<String> objects = objects(folder, compiler, artifacts, library);
         WholeFiles.write(folder.resolve("bench_model.h"), BenchProgram.header(metadata, cases));
         WholeFiles.write(folder.resolve("bench_pool.c"), BenchProgram.pool(metadata));
         copy("bench.c", folder);
@@ -121,8 +135,16 @@ record BenchImage(Path folder, Path elf, Board board, ModelMetadata metadata, St
                 folder, elf, board, metadata, TargetOptions.parse(target).cpu(), others(elf, known));
     }
 
-    private static List<String> objects(Path folder, Compiler compiler, ArtifactSet artifacts) {
+    private static List<String> objects(Path folder, Compiler compiler, ArtifactSet artifacts, BroughtSources library) {
         List<String> objects = new ArrayList<>();
+        library.files()
+                .forEach((name, content) -> WholeFiles.write(
+                        folder.resolve(name.replaceFirst("^Include/", "include/")), content.toArray()));
+        for (String name : library.files().keySet()) {
+            if (name.endsWith(".c")) {
+                objects.add(compiler.compile(name, SourceKind.USER));
+            }
+        }
         for (Artifact artifact : artifacts.artifacts()) {
             if (artifact.kind().isNative()) {
                 WholeFiles.write(
@@ -133,7 +155,8 @@ record BenchImage(Path folder, Path elf, Board board, ModelMetadata metadata, St
             }
         }
         for (Artifact source : artifacts.of(ArtifactKind.SOURCE)) {
-            objects.add(compiler.compile(source.fileName(), SourceKind.OWN));
+            boolean isAdapter = source.codegenId().equals(CmsisNnCodegen.NAME);
+            objects.add(compiler.compile(source.fileName(), isAdapter ? SourceKind.USER : SourceKind.OWN));
         }
         return objects;
     }
@@ -148,7 +171,7 @@ record BenchImage(Path folder, Path elf, Board board, ModelMetadata metadata, St
         return others;
     }
 
-    private static HistoryBest shipped(String target, Setting setting) {
+    static HistoryBest shipped(String target, Setting setting) {
         String core = TaskKeys.core(Target.parse(target));
         List<TuningRecord> followed = new ArrayList<>();
         setting.records().ifPresent(objective -> followed.addAll(ShippedRecords.of(core, objective.text())));

@@ -28,6 +28,7 @@ import io.kiln.flow.resolve.BoardPools;
 import io.kiln.frontend.tflite.MadeUpNetworks;
 import io.kiln.reference.SharedFolder;
 import io.kiln.target.SpareRam;
+import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Board.Kind;
 import io.kiln.toolchain.board.Board.Memory;
 import io.kiln.toolchain.board.Boards;
@@ -144,8 +145,17 @@ public final class MemoryBench {
         settings.put(name, setting(wait, Bound.EXPECTED));
     }
 
+    /** That of a NUCLEO-L4R5ZI with a single bank of flash, as expected, for the memories of a stand-in. */
+    static MemorySetting singleBank(Board standIn) {
+        return setting(standIn, with(wide(wait("nucleo-l4r5zi", "flash")), 5, true), Bound.EXPECTED);
+    }
+
     private MemorySetting setting(MemoryWait wait, Bound bound) {
-        List<Region> regions = Boards.builtIn().find(core.board()).memories().stream()
+        return setting(Boards.builtIn().find(core.board()), wait, bound);
+    }
+
+    private static MemorySetting setting(Board standIn, MemoryWait wait, Bound bound) {
+        List<Region> regions = standIn.memories().stream()
                 .filter(memory -> memory.kind() == Kind.ROM)
                 .map(memory -> new Region(memory.base(), memory.end(), Optional.of(wait), Optional.empty()))
                 .toList();
@@ -158,9 +168,12 @@ public final class MemoryBench {
                 .filter(word -> word.startsWith(RAM))
                 .findFirst()
                 .map(word -> word.equals(RAM) ? "nucleo-l4r5zi" : word.substring(RAM.length() + 1))
-                .map(board ->
-                        BoardPools.of(Boards.builtIn().find(board), Map.of(), 1).spare())
+                .map(MemoryBench::spare)
                 .orElse(SpareRam.NONE);
+    }
+
+    static SpareRam spare(String board) {
+        return BoardPools.of(Boards.builtIn().find(board), Map.of(), 1).spare();
     }
 
     private Path golden(String name) {

@@ -69,7 +69,7 @@ public final class CmsisNnSources {
      *
      * @throws KilnException if they need sources and there are none
      */
-    static BroughtSources of(CodegenSpec codegens, List<ModelLibrary> models) {
+    public static BroughtSources of(CodegenSpec codegens, List<ModelLibrary> models) {
         List<Artifact> callers = models.stream()
                 .flatMap(model -> model.artifacts().of(ArtifactKind.SOURCE).stream())
                 .filter(source -> source.codegenId().equals(CmsisNnCodegen.NAME)
@@ -117,11 +117,11 @@ public final class CmsisNnSources {
             return List.of();
         }
         taken.put(SUBSTITUTES + "/" + STANDARD_IO, Bytes.ofText("""
-                /* SPDX-License-Identifier: Apache-2.0
-                 *
-                 * For C libraries without this header: CMSIS-NN includes it and uses nothing of it.
-                 */
-                """));
+            /* SPDX-License-Identifier: Apache-2.0
+             *
+             * For C libraries without this header: CMSIS-NN includes it and uses nothing of it.
+             */
+            """));
         return List.of(SUBSTITUTES);
     }
 

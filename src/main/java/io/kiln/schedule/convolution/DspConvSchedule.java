@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.schedule.convolution;
 
+import io.kiln.base.Optimize;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.schedule.parts.FourBitWeights;
 import io.kiln.schedule.parts.Turns;
@@ -149,8 +150,9 @@ public final class DspConvSchedule implements Schedule<DspRequantize> {
                 : applies(workload).map(rescale -> new Choice<>(this, rescale, tiled(workload), reason(rescale)));
     }
 
+    /** Unless RAM is optimized, which scratch is part of. */
     private Configuration tiled(Workload workload) {
-        int tile = DspConv.mostInTile(workload);
+        int tile = workload.optimize() == Optimize.RAM ? 1 : DspConv.mostInTile(workload);
         Configuration start = Configuration.of(name()).with("pixels", 2).with("channel_block", BLOCK);
         return (tile > 1 ? start.with(Space.TILE, tile) : start).with("unroll", UNROLL);
     }
