@@ -18,6 +18,7 @@ import java.nio.ByteOrder;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 
 /** Writes models for tests. */
 public final class ModelBuilder {
@@ -146,7 +147,8 @@ public final class ModelBuilder {
                 .setOpType(operator)
                 .addAllInput(inputs)
                 .addAllOutput(outputs);
-        attributes.forEach((name, value) -> node.addAttribute(attribute(name, value)));
+        // The order of Map.of differs from run to run; a file's bytes do not.
+        new TreeMap<>(attributes).forEach((name, value) -> node.addAttribute(attribute(name, value)));
         graph.addNode(node);
     }
 

@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Random;
 
 /** Draws operators on bytes whose results depend on the roundings of single precision: softmax, its logarithm, and means near halves. */
-final class RandomSingles {
+public final class RandomSingles {
     /** Versions of ONNX's operators; windows are summed in another order from 19 on. */
     private static final int[] VERSIONS = {11, 13, 19};
 
@@ -42,7 +42,7 @@ final class RandomSingles {
     }
 
     /** The model of a number; operators take turns. */
-    static RandomModels.Model draw(long seed) {
+    public static RandomModels.Model draw(long seed) {
         RandomSingles drawn = new RandomSingles(seed);
         switch (drawn.name) {
             case "Softmax", "LogSoftmax", "QLinearSoftmax" -> drawn.softmax();
