@@ -25,7 +25,7 @@ public final class ModelBuilder {
     private static final int IR_VERSION = 8;
 
     private final GraphProto.Builder graph = GraphProto.newBuilder().setName("test");
-    private final int opset;
+    private int opset;
     private int constants;
     private int learning;
 
@@ -38,6 +38,11 @@ public final class ModelBuilder {
     /** @param opset version of ONNX's operators */
     public ModelBuilder(int opset) {
         this.opset = opset;
+    }
+
+    /** States another version of ONNX's operators. */
+    public void version(int version) {
+        opset = version;
     }
 
     /** Adds an input. */
