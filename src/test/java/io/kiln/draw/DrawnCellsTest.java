@@ -7,6 +7,7 @@ import io.kiln.base.Bytes;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.TfliteRounding;
 import io.kiln.frontend.onnx.ModelBuilder;
+import io.kiln.frontend.onnx.OnnxDraw;
 import io.kiln.frontend.onnx.OnnxFrontend;
 import io.kiln.frontend.onnx.RandomBlockModels;
 import io.kiln.frontend.onnx.RandomFloatModels;
@@ -131,14 +132,14 @@ class DrawnCellsTest {
 
     private static Stream<Bytes> onnx() {
         return Stream.of(
-                        of(80, RandomFloatModels::draw).map(RandomFloatModels.Model::file),
-                        of(80, RandomNewerModels::draw).map(RandomFloatModels.Model::file),
-                        of(40, RandomBlockModels::draw).map(RandomFloatModels.Model::file),
-                        of(140, RandomModels::draw).map(RandomModels.Model::file),
-                        of(40, RandomRealBiases::draw).map(RandomModels.Model::file),
-                        of(40, RandomFourBitLayers::draw).map(RandomModels.Model::file),
-                        of(40, RandomResizes::draw).map(RandomModels.Model::file),
-                        of(40, RandomSingles::draw).map(RandomModels.Model::file))
+                        of(80, RandomFloatModels::draw).map(OnnxDraw.Model::file),
+                        of(80, RandomNewerModels::draw).map(OnnxDraw.Model::file),
+                        of(40, RandomBlockModels::draw).map(OnnxDraw.Model::file),
+                        of(140, RandomModels::draw).map(OnnxDraw.Model::file),
+                        of(40, RandomRealBiases::draw).map(OnnxDraw.Model::file),
+                        of(40, RandomFourBitLayers::draw).map(OnnxDraw.Model::file),
+                        of(40, RandomResizes::draw).map(OnnxDraw.Model::file),
+                        of(40, RandomSingles::draw).map(OnnxDraw.Model::file))
                 .flatMap(each -> each);
     }
 
