@@ -141,7 +141,7 @@ final class FileCells {
     private static String number(ByteBuffer file, int at, int bytes) {
         int value = 0;
         for (int i = bytes - 1; i >= 0; i--) {
-            value = value << Byte.SIZE | file.get(at + i) & 0xFF;
+            value = (value << Byte.SIZE) | (file.get(at + i) & 0xFF);
         }
         return value >= 0 && value < ENUM ? String.valueOf(value) : DrawnCells.classOf(value);
     }
