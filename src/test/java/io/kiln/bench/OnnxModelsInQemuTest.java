@@ -12,6 +12,7 @@ import io.kiln.compile.ModelCompiler;
 import io.kiln.compile.RequestDraft;
 import io.kiln.draw.RandomOperators;
 import io.kiln.frontend.InputShapes;
+import io.kiln.frontend.onnx.OnnxDraw;
 import io.kiln.frontend.onnx.OnnxFrontend;
 import io.kiln.frontend.onnx.OnnxRuntime;
 import io.kiln.frontend.onnx.quantized.RandomModels;
@@ -54,7 +55,7 @@ final class OnnxModelsInQemuTest {
         List<Bytes> expected = new ArrayList<>();
         List<String> names = new ArrayList<>();
         for (long seed = firstSeed; models.size() < MODELS + MORE_MODELS; seed++) {
-            RandomModels.Model model = models.size() < MODELS ? RandomModels.draw(seed) : another(seed);
+            OnnxDraw.Model model = models.size() < MODELS ? RandomModels.draw(seed) : another(seed);
             Function function = OnnxFrontend.read(model.file(), "m.onnx", "m" + seed, InputShapes.NONE);
             List<Bytes> own = new ArrayList<>();
             for (Parameter parameter : function.params()) {
@@ -84,7 +85,7 @@ final class OnnxModelsInQemuTest {
         assertThat(wrong).isEmpty();
     }
 
-    private static RandomModels.Model another(long seed) {
+    private static OnnxDraw.Model another(long seed) {
         return seed % 2 == 0 ? RandomRealBiases.draw(seed / 2) : RandomResizes.draw(seed / 2);
     }
 }

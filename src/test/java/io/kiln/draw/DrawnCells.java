@@ -69,7 +69,7 @@ final class DrawnCells {
         return "rank" + shape.rank() + (isSame ? "" : shape.rank() < result.rank() ? "less" : "other");
     }
 
-    private static String classOf(Object value) {
+    static String classOf(Object value) {
         if (value instanceof Number number) {
             double real = number.doubleValue();
             String size = real == 0 ? "0" : Math.abs(real) < 1 ? "part" : "more";

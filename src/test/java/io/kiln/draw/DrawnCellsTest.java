@@ -3,8 +3,11 @@ package io.kiln.draw;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kiln.base.Bytes;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.TfliteRounding;
+import io.kiln.frontend.onnx.ModelBuilder;
+import io.kiln.frontend.onnx.OnnxDraw;
 import io.kiln.frontend.onnx.OnnxFrontend;
 import io.kiln.frontend.onnx.RandomBlockModels;
 import io.kiln.frontend.onnx.RandomFloatModels;
@@ -13,6 +16,8 @@ import io.kiln.frontend.onnx.quantized.RandomFourBitLayers;
 import io.kiln.frontend.onnx.quantized.RandomModels;
 import io.kiln.frontend.onnx.quantized.RandomRealBiases;
 import io.kiln.frontend.onnx.quantized.RandomResizes;
+import io.kiln.frontend.onnx.quantized.RandomSingles;
+import io.kiln.frontend.tflite.FlexOptions;
 import io.kiln.frontend.tflite.single.OperatorCases;
 import io.kiln.frontend.tflite.single.SingleOperatorTest;
 import io.kiln.ir.Function;
@@ -25,6 +30,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -40,8 +46,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * What the random tests draw of each operator: element types, attributes, constants and forms of operands. A cell of {@code
- * operators/drawn.txt} that is drawn no more fails; {@code -Dkiln.drawn.write=true} writes the list anew.
+ * What the random tests draw of each operator: element types, attributes, constants and forms of operands, of the functions and of the
+ * files that these are read from. A cell of {@code operators/drawn.txt} that is drawn no more fails; {@code -Dkiln.drawn.write=true} writes
+ * the list anew.
  */
 class DrawnCellsTest {
     private static final Path LIST = Path.of("src/test/resources/operators/drawn.txt");
@@ -50,6 +57,9 @@ class DrawnCellsTest {
     private static final int MIXED = 1500;
 
     private static final int ELEMENTS = 500;
+
+    /** As many as {@code SingleOperatorTest} takes. */
+    private static final int TFLITE_SEEDS = 6;
 
     /** Operators that the tests of lowerings do not draw, by reason. */
     private static final Map<String, List<String>> NOT_DRAWN = Map.of(
@@ -94,32 +104,43 @@ class DrawnCellsTest {
         LOWERING,
         NETS,
         TFLITE,
-        ONNX;
+        ONNX,
+        TFLITE_FILES,
+        ONNX_FILES;
 
-        Stream<Function> functions() {
+        SortedMap<String, SortedSet<String>> cells() {
             return switch (this) {
                 case LOWERING ->
-                    Stream.concat(of(MIXED, RandomOperators::mixed), of(ELEMENTS, RandomOperators::element));
+                    DrawnCells.of(
+                            Stream.concat(of(MIXED, RandomOperators::mixed), of(ELEMENTS, RandomOperators::element)));
                 case NETS ->
-                    Stream.of(of(40, RandomNets::next), of(40, RandomFloatNets::next), of(40, RandomResiduals::next))
-                            .flatMap(each -> each);
-                case TFLITE -> SingleOperatorTest.operators().flatMap(DrawnCellsTest::functions);
+                    DrawnCells.of(Stream.of(
+                                    of(40, RandomNets::next),
+                                    of(40, RandomFloatNets::next),
+                                    of(40, RandomResiduals::next))
+                            .flatMap(each -> each));
+                case TFLITE -> DrawnCells.of(SingleOperatorTest.operators().flatMap(DrawnCellsTest::functions));
                 case ONNX ->
-                    Stream.of(
-                                    of(80, seed -> RandomFloatModels.draw(seed).file()),
-                                    of(80, seed -> RandomNewerModels.draw(seed).file()),
-                                    of(40, seed -> RandomBlockModels.draw(seed).file()),
-                                    of(140, seed -> RandomModels.draw(seed).file()),
-                                    of(40, seed -> RandomRealBiases.draw(seed).file()),
-                                    of(
-                                            40,
-                                            seed -> RandomFourBitLayers.draw(seed)
-                                                    .file()),
-                                    of(40, seed -> RandomResizes.draw(seed).file()))
-                            .flatMap(each -> each)
-                            .map(file -> OnnxFrontend.read(file, "m.onnx", "m", InputShapes.NONE));
+                    DrawnCells.of(onnx().map(file -> OnnxFrontend.read(file, "m.onnx", "m", InputShapes.NONE)));
+                case TFLITE_FILES ->
+                    FileCells.ofTflite(
+                            SingleOperatorTest.operators().flatMap(operator -> of(TFLITE_SEEDS, operator::model)));
+                case ONNX_FILES -> FileCells.ofOnnx(onnx());
             };
         }
+    }
+
+    private static Stream<Bytes> onnx() {
+        return Stream.of(
+                        of(80, RandomFloatModels::draw).map(OnnxDraw.Model::file),
+                        of(80, RandomNewerModels::draw).map(OnnxDraw.Model::file),
+                        of(40, RandomBlockModels::draw).map(OnnxDraw.Model::file),
+                        of(140, RandomModels::draw).map(OnnxDraw.Model::file),
+                        of(40, RandomRealBiases::draw).map(OnnxDraw.Model::file),
+                        of(40, RandomFourBitLayers::draw).map(OnnxDraw.Model::file),
+                        of(40, RandomResizes::draw).map(OnnxDraw.Model::file),
+                        of(40, RandomSingles::draw).map(OnnxDraw.Model::file))
+                .flatMap(each -> each);
     }
 
     private static <T> Stream<T> of(long count, LongFunction<T> drawn) {
@@ -129,13 +150,13 @@ class DrawnCellsTest {
     private static Stream<Function> functions(OperatorCases operator) {
         boolean isRoundedOtherwise = operator.kernels() == OperatorCases.Kernels.ROUNDED_OTHERWISE;
         return (isRoundedOtherwise ? Arrays.stream(TfliteRounding.values()) : Stream.of(TfliteRounding.MICRO))
-                .flatMap(rounding -> of(6, seed -> operator.function(seed, rounding, "case")));
+                .flatMap(rounding -> of(TFLITE_SEEDS, seed -> operator.function(seed, rounding, "case")));
     }
 
     @ParameterizedTest
     @EnumSource
     void noCellIsLost(Drawn drawn) throws IOException {
-        SortedMap<String, SortedSet<String>> cells = DrawnCells.of(drawn.functions());
+        SortedMap<String, SortedSet<String>> cells = drawn.cells();
         if (Boolean.getBoolean("kiln.drawn.write")) {
             write(drawn, cells);
         }
@@ -163,6 +184,24 @@ class DrawnCellsTest {
         lines.removeIf(line -> line.startsWith(drawn.name() + " "));
         cells.forEach((operator, own) -> lines.add(drawn + " " + operator + ": " + String.join(", ", own)));
         Files.write(LIST, lines.stream().sorted().toList());
+    }
+
+    @Test
+    void filesDoNotDependOnTheOrderOfMaps() {
+        Map<String, Object> one = new LinkedHashMap<>();
+        Map<String, Object> other = new LinkedHashMap<>();
+        for (int i = 0; i < 9; i++) {
+            one.put("a" + i, (long) i);
+            other.put("a" + (8 - i), (long) (8 - i));
+        }
+        assertThat(FlexOptions.of(one)).isEqualTo(FlexOptions.of(other));
+        assertThat(file(one)).isEqualTo(file(other));
+    }
+
+    private static Bytes file(Map<String, Object> attributes) {
+        ModelBuilder model = new ModelBuilder(13);
+        model.node("Any", List.of(), "y", attributes);
+        return model.build();
     }
 
     @Test

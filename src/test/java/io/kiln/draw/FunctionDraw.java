@@ -18,23 +18,21 @@ import io.kiln.reference.ConstantFolder;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.stream.IntStream;
 
 /** A function under construction, and the seeded choices it is made by. */
-public final class FunctionDraw {
+public final class FunctionDraw extends Choices {
     private static final int[] CHANNELS = {1, 2, 3, 4, 5, 7, 8, 12, 16};
     private static final int MOST_ELEMENTS = 3000;
 
-    final Random random;
     private GraphBuilder graph = new GraphBuilder(new ConstantFolder(0));
 
     /** A function without operators. */
     public FunctionDraw(long seed) {
-        this.random = new Random(seed);
+        super(new Random(seed));
     }
 
     /** Forgets the function, not the seed. */
@@ -56,20 +54,6 @@ public final class FunctionDraw {
                 .mapToObj(i -> new Result(results.get(i).id(), "out" + (i == 0 ? "" : i), Optional.empty()))
                 .toList();
         return graph.build(name, named);
-    }
-
-    public int below(int bound) {
-        return random.nextInt(bound);
-    }
-
-    <T> T oneOf(List<T> choices) {
-        return choices.get(below(choices.size()));
-    }
-
-    <T> List<T> shuffled(List<T> values) {
-        List<T> shuffled = new ArrayList<>(values);
-        Collections.shuffle(shuffled, random);
-        return shuffled;
     }
 
     public int channels() {

@@ -18,13 +18,14 @@ import java.nio.ByteOrder;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 
 /** Writes models for tests. */
 public final class ModelBuilder {
     private static final int IR_VERSION = 8;
 
     private final GraphProto.Builder graph = GraphProto.newBuilder().setName("test");
-    private final int opset;
+    private int opset;
     private int constants;
     private int learning;
 
@@ -37,6 +38,11 @@ public final class ModelBuilder {
     /** @param opset version of ONNX's operators */
     public ModelBuilder(int opset) {
         this.opset = opset;
+    }
+
+    /** States another version of ONNX's operators. */
+    public void version(int version) {
+        opset = version;
     }
 
     /** Adds an input. */
@@ -146,7 +152,8 @@ public final class ModelBuilder {
                 .setOpType(operator)
                 .addAllInput(inputs)
                 .addAllOutput(outputs);
-        attributes.forEach((name, value) -> node.addAttribute(attribute(name, value)));
+        // The order of Map.of differs from run to run; a file's bytes do not.
+        new TreeMap<>(attributes).forEach((name, value) -> node.addAttribute(attribute(name, value)));
         graph.addNode(node);
     }
 

@@ -93,14 +93,14 @@ class RandomFloatModelsTest {
         }
     }
 
-    private void answerAsInOnnxRuntime(LongFunction<RandomFloatModels.Model> drawn, int count, List<String> targets) {
+    private void answerAsInOnnxRuntime(LongFunction<OnnxDraw.Model> drawn, int count, List<String> targets) {
         List<String> wrong = new ArrayList<>();
         List<ModelMetadata> models = new ArrayList<>();
         List<List<Artifact>> artifacts = new ArrayList<>();
         Round ordinary = new Round();
         Round special = new Round();
         for (int seed = 0; seed < count; seed++) {
-            RandomFloatModels.Model model = drawn.apply(seed);
+            OnnxDraw.Model model = drawn.apply(seed);
             Function function = OnnxFrontend.read(model.file(), "m.onnx", "m" + seed, InputShapes.NONE);
             for (Round round : List.of(ordinary, special)) {
                 List<Bytes> data = data(function, seed, round == special);
@@ -133,7 +133,7 @@ class RandomFloatModelsTest {
     }
 
     /** The first program's only: of thousands of models, some lose infinities to denormal numbers, or see NaN in a key that is hidden. */
-    private boolean isCompared(RandomFloatModels.Model model, boolean isSpecial) {
+    private boolean isCompared(OnnxDraw.Model model, boolean isSpecial) {
         return !isSpecial || (programs == 0 && !OTHERWISE.contains(model.name()));
     }
 

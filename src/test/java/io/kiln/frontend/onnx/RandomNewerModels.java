@@ -13,12 +13,11 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import java.util.Set;
 import java.util.stream.IntStream;
 
 /** Draws models of one operator of version 18 and later, or of weights of a few bits: shapes, attributes and constants. */
-public final class RandomNewerModels {
+public final class RandomNewerModels extends OnnxDraw {
     private static final int OPSET = 24;
 
     /** Operators that version 26 introduced; ONNX Runtime lacks some of the others in this version. */
@@ -39,14 +38,15 @@ public final class RandomNewerModels {
             "Resize",
             "ConvTranspose");
 
-    private final Random random;
-    private final ModelBuilder model;
     private final String name;
 
     private RandomNewerModels(long seed) {
-        this.random = new Random(seed);
-        this.name = OPERATORS.get((int) (seed % OPERATORS.size()));
-        this.model = new ModelBuilder(NEWEST.contains(name) ? 26 : OPSET);
+        super(seed, NEWEST.contains(name(seed)) ? 26 : OPSET);
+        this.name = name(seed);
+    }
+
+    private static String name(long seed) {
+        return OPERATORS.get((int) (seed % OPERATORS.size()));
     }
 
     /** One model of each operator. */
@@ -57,10 +57,10 @@ public final class RandomNewerModels {
     }
 
     /** The model of a number. */
-    public static RandomFloatModels.Model draw(long seed) {
+    public static Model draw(long seed) {
         RandomNewerModels drawn = new RandomNewerModels(seed);
         drawn.build();
-        return new RandomFloatModels.Model(drawn.name, drawn.model.build());
+        return drawn.named(drawn.name);
     }
 
     private void build() {
@@ -68,7 +68,7 @@ public final class RandomNewerModels {
             case "Attention" -> attention();
             case "RMSNormalization" -> {
                 List<Integer> dims = dims(2);
-                int axis = random.nextInt(dims.size());
+                int axis = below(dims.size());
                 node(
                         List.of(x(dims), constant(dims.subList(axis, dims.size()))),
                         Map.of("axis", (long) axis - dims.size()));
@@ -78,13 +78,14 @@ public final class RandomNewerModels {
             case "CumProd" -> {
                 List<Integer> dims = dims(1);
                 node(
-                        List.of(x(dims), model.longs(true, random.nextInt(dims.size()) - dims.size())),
+                        List.of(x(dims), model.longs(true, below(dims.size()) - dims.size())),
                         Map.of("exclusive", bit(), "reverse", bit()));
             }
             case "BitCast" -> {
-                boolean isFloat = random.nextBoolean();
+                boolean isFloat = coin();
                 model.input("x", isFloat ? FLOAT : INT32, dims(1));
-                node(isFloat ? INT32 : FLOAT, "", List.of("x"), Map.of("to", isFloat ? 6L : 1L));
+                model.node(name, List.of("x"), "y", Map.of("to", isFloat ? 6L : 1L));
+                model.output("y", isFloat ? INT32 : FLOAT);
             }
             case "TensorScatter" -> scatter();
             case "MatMulNBits" -> bits();
@@ -95,62 +96,24 @@ public final class RandomNewerModels {
         }
     }
 
-    private long bit() {
-        return random.nextInt(2);
-    }
-
     private void node(List<String> inputs, Map<String, Object> attributes) {
-        node(FLOAT, "", inputs, attributes);
-    }
-
-    private void node(ElementType type, String domain, List<String> inputs, Map<String, Object> attributes) {
-        model.output(model.node(domain, name, inputs, "y", attributes), type);
-    }
-
-    private String x(List<Integer> dims) {
-        return model.input("x", FLOAT, dims);
-    }
-
-    private int upTo(int most) {
-        return 1 + random.nextInt(most);
-    }
-
-    private List<Integer> dims(int leastRank) {
-        return random.ints(leastRank + random.nextInt(5 - leastRank), 1, 8)
-                .boxed()
-                .toList();
-    }
-
-    private String constant(List<Integer> dims) {
-        return constant(dims, 1);
+        end(name, inputs, attributes);
     }
 
     private String constant(List<Integer> dims, float largest) {
-        int count = dims.stream().reduce(1, Math::multiplyExact);
-        ByteBuffer data = ByteBuffer.allocate(4 * count).order(ByteOrder.LITTLE_ENDIAN);
-        for (int i = 0; i < count; i++) {
-            data.putFloat((random.nextFloat() * 2 - 1) * largest);
-        }
-        return model.constant(FLOAT, dims, data.array());
-    }
-
-    private String bytes(ElementType type, List<Integer> dims) {
-        int count = dims.stream().reduce(1, Math::multiplyExact);
-        byte[] data = new byte[(count * type.bits() + 7) / 8];
-        random.nextBytes(data);
-        return model.constant(type, dims, data);
+        return constant(dims, () -> (random.nextFloat() * 2 - 1) * largest);
     }
 
     private void attention() {
-        boolean isFlat = random.nextBoolean();
+        boolean isFlat = coin();
         int batch = upTo(2);
         int groups = upTo(3);
         int heads = groups * upTo(3);
         int queries = upTo(5);
-        int past = random.nextInt(3) == 0 ? upTo(4) : 0;
-        int keys = past > 0 || random.nextBoolean() ? queries : upTo(6);
+        int past = below(3) == 0 ? upTo(4) : 0;
+        int keys = past > 0 || coin() ? queries : upTo(6);
         int size = upTo(6);
-        int valueSize = random.nextBoolean() ? size : upTo(6);
+        int valueSize = coin() ? size : upTo(6);
         Map<String, Object> attributes = new LinkedHashMap<>();
         List<String> inputs = new ArrayList<>(List.of(
                 heads("q", isFlat, batch, heads, queries, size),
@@ -161,7 +124,7 @@ public final class RandomNewerModels {
             attributes.put("kv_num_heads", (long) groups);
         }
         int all = past + keys;
-        switch (random.nextInt(4)) {
+        switch (below(4)) {
             case 0 -> inputs.add(model.input("mask", BOOL, List.of(queries, all)));
             case 1 -> inputs.add(model.input("mask", FLOAT, List.of(batch, 1, queries, all)));
             case 2 -> inputs.add(constant(List.of(heads, queries, all)));
@@ -170,25 +133,25 @@ public final class RandomNewerModels {
         if (past > 0) {
             inputs.add(model.input("pk", FLOAT, List.of(batch, groups, past, size)));
             inputs.add(model.input("pv", FLOAT, List.of(batch, groups, past, valueSize)));
-        } else if (random.nextInt(4) == 0) {
+        } else if (below(4) == 0) {
             inputs.addAll(List.of("", ""));
             long[] lengths = random.longs(batch, 1, keys + 1L).toArray();
             inputs.add(model.longs(false, lengths));
         }
         attributes.put("is_causal", bit());
-        if (random.nextBoolean()) {
+        if (coin()) {
             attributes.put("scale", random.nextFloat());
         }
-        if (random.nextInt(3) == 0) {
+        if (below(3) == 0) {
             attributes.put("softcap", 0.5f + random.nextFloat());
         }
         List<String> outputs = new ArrayList<>(List.of("y"));
         if (past > 0) {
             outputs.addAll(List.of("presentKey", "presentValue"));
         }
-        if (random.nextInt(3) == 0) {
+        if (below(3) == 0) {
             outputs.addAll(past > 0 ? List.of("scores") : List.of("", "", "scores"));
-            attributes.put("qk_matmul_output_mode", (long) random.nextInt(4));
+            attributes.put("qk_matmul_output_mode", (long) below(4));
         }
         model.node("", name, inputs, outputs, attributes);
         outputs.stream().filter(output -> !output.isEmpty()).forEach(output -> model.output(output, FLOAT));
@@ -200,13 +163,13 @@ public final class RandomNewerModels {
     }
 
     private void rotary() {
-        boolean isOfRuntime = random.nextInt(3) == 0;
-        boolean isFlat = random.nextBoolean();
+        boolean isOfRuntime = below(3) == 0;
+        boolean isFlat = coin();
         int batch = upTo(2);
         int heads = upTo(3);
         int rows = upTo(5);
         int half = upTo(4);
-        int rest = !isOfRuntime && random.nextBoolean() ? 2 * upTo(2) : 0;
+        int rest = !isOfRuntime && coin() ? 2 * upTo(2) : 0;
         int size = 2 * half + rest;
         List<Integer> table = List.of(rows + 3, half);
         Map<String, Object> attributes = new LinkedHashMap<>();
@@ -218,10 +181,10 @@ public final class RandomNewerModels {
         String x = x(isFlat ? List.of(batch, rows, heads * size) : List.of(batch, heads, rows, size));
         long[] places = random.longs((long) batch * rows, 0, rows + 3).toArray();
         if (isOfRuntime) {
-            boolean isOne = random.nextBoolean();
-            String positions = isOne ? model.longs(false, random.nextInt(3)) : positions(places, batch, rows);
-            node(FLOAT, "com.microsoft", List.of(x, positions, constant(table), constant(table)), attributes);
-        } else if (random.nextBoolean()) {
+            boolean isOne = coin();
+            String positions = isOne ? model.longs(false, below(3)) : positions(places, batch, rows);
+            end("com.microsoft", name, List.of(x, positions, constant(table), constant(table)), attributes);
+        } else if (coin()) {
             node(List.of(x, constant(table), constant(table), positions(places, batch, rows)), attributes);
         } else {
             List<Integer> whole = List.of(batch, rows, half);
@@ -239,15 +202,15 @@ public final class RandomNewerModels {
 
     private void scatter() {
         int batch = upTo(3);
-        int length = 3 + random.nextInt(4);
+        int length = 3 + below(4);
         int rows = upTo(3);
-        boolean isCircular = random.nextBoolean();
-        boolean isOfHeads = random.nextBoolean();
+        boolean isCircular = coin();
+        boolean isOfHeads = coin();
         int width = upTo(4);
         List<String> inputs = new ArrayList<>(List.of(
                 x(isOfHeads ? List.of(batch, 2, length, width) : List.of(batch, length, width)),
                 model.input("z", FLOAT, isOfHeads ? List.of(batch, 2, rows, width) : List.of(batch, rows, width))));
-        if (random.nextInt(4) > 0) {
+        if (below(4) > 0) {
             int most = isCircular ? length : length - rows + 1;
             inputs.add(model.longs(false, random.longs(batch, 0, most).toArray()));
         }
@@ -257,73 +220,63 @@ public final class RandomNewerModels {
     private void bits() {
         int depth = upTo(70);
         int units = upTo(6);
-        int block = 16 << random.nextInt(2);
-        long bits = random.nextBoolean() ? 4 : 8;
+        int block = 16 << below(2);
+        long bits = coin() ? 4 : 8;
         int blocks = (depth + block - 1) / block;
         List<String> inputs = new ArrayList<>(List.of(
                 x(List.of(upTo(3), depth)),
-                bytes(ElementType.UINT8, List.of(units, blocks, (int) (block * bits / 8))),
+                constant(ElementType.UINT8, List.of(units, blocks, (int) (block * bits / 8))),
                 constant(List.of(units, blocks), 1f / (1 << (bits - 1)))));
-        int kind = random.nextInt(3);
+        int kind = below(3);
         if (kind == 1) {
-            inputs.add(bytes(ElementType.UINT8, List.of(units, (int) ((blocks * bits + 7) / 8))));
+            inputs.add(constant(ElementType.UINT8, List.of(units, (int) ((blocks * bits + 7) / 8))));
         } else if (kind == 2 && bits == 4) {
             inputs.add(constant(List.of(units, blocks)));
         }
         Map<String, Object> attributes =
                 Map.of("K", (long) depth, "N", (long) units, "bits", bits, "block_size", (long) block);
-        node(FLOAT, "com.microsoft", inputs, attributes);
+        end("com.microsoft", name, inputs, attributes);
     }
 
     /** Weights with a scale for each block, and a product with them. */
     private void dequantized() {
-        ElementType type = List.of(ElementType.INT8, ElementType.UINT8, ElementType.INT4, ElementType.UINT4)
-                .get(random.nextInt(4));
-        int axis = random.nextInt(2);
+        ElementType type = oneOf(List.of(ElementType.INT8, ElementType.UINT8, ElementType.INT4, ElementType.UINT4));
+        int axis = below(2);
         List<Integer> dims = List.of(2 * upTo(5), 2 * upTo(4));
         int block = upTo(4);
         List<Integer> blocks = new ArrayList<>(dims);
         blocks.set(axis, (dims.get(axis) + block - 1) / block);
-        List<String> inputs = new ArrayList<>(List.of(bytes(type, dims), constant(blocks)));
-        if (random.nextBoolean()) {
-            inputs.add(bytes(type, blocks));
+        List<String> inputs = new ArrayList<>(List.of(constant(type, dims), constant(blocks)));
+        if (coin()) {
+            inputs.add(constant(type, blocks));
         }
         Map<String, Object> attributes = Map.of("axis", (long) axis, "block_size", (long) block, "output_dtype", 1L);
         String weights = model.node(name, inputs, "w", attributes);
-        model.output(model.node("MatMul", List.of(x(List.of(2, dims.get(0))), weights), "y", Map.of()), FLOAT);
+        end("MatMul", List.of(x(List.of(2, dims.get(0))), weights), Map.of());
     }
 
     /** To a type and back, since floats are compared. */
     private void quantized() {
-        ElementType type = List.of(ElementType.UINT16, ElementType.INT16, ElementType.INT8, ElementType.UINT8)
-                .get(random.nextInt(4));
-        boolean hasBlocks = random.nextInt(3) == 0;
+        ElementType type = oneOf(List.of(ElementType.UINT16, ElementType.INT16, ElementType.INT8, ElementType.UINT8));
+        boolean hasBlocks = below(3) == 0;
         List<Integer> dims = List.of(upTo(3), 4);
-        float[] scales = new float[hasBlocks ? dims.get(0) * 2 : 1];
-        IntStream.range(0, scales.length).forEach(i -> scales[i] = 0.001f + random.nextFloat() / 20);
-        ByteBuffer data = ByteBuffer.allocate(4 * scales.length).order(ByteOrder.LITTLE_ENDIAN);
-        for (float scale : scales) {
-            data.putFloat(scale);
-        }
         List<Integer> parameters = hasBlocks ? List.of(dims.get(0), 2) : List.of();
-        List<String> inputs =
-                List.of(x(dims), model.constant(FLOAT, parameters, data.array()), bytes(type, parameters));
+        String scales = constant(parameters, () -> 0.001f + random.nextFloat() / 20);
+        List<String> inputs = List.of(x(dims), scales, constant(type, parameters));
         Map<String, Object> attributes = new LinkedHashMap<>();
         if (hasBlocks) {
             attributes.put("block_size", 2L);
             attributes.put("axis", 1L);
         }
         String integers = model.node(name, inputs, "q", attributes);
-        model.output(
-                model.node("DequantizeLinear", List.of(integers, inputs.get(1), inputs.get(2)), "y", attributes),
-                FLOAT);
+        end("DequantizeLinear", List.of(integers, inputs.get(1), inputs.get(2)), attributes);
     }
 
     private void resize() {
-        List<Integer> dims = List.of(1, upTo(2), 3 + random.nextInt(8), 3 + random.nextInt(8));
+        List<Integer> dims = List.of(1, upTo(2), 3 + below(8), 3 + below(8));
         Map<String, Object> attributes = new LinkedHashMap<>();
         attributes.put("antialias", 1L);
-        attributes.put("mode", random.nextBoolean() ? "linear" : "cubic");
+        attributes.put("mode", coin() ? "linear" : "cubic");
         attributes.put("exclude_outside", bit());
         float[] scales = {1, 1, 0.2f + random.nextFloat(), 0.2f + random.nextFloat()};
         scales[2] = Math.max(scales[2], 1f / dims.get(2) + 0.01f);
@@ -335,10 +288,10 @@ public final class RandomNewerModels {
         int stride = upTo(3);
         int kernel = upTo(4);
         int channels = upTo(2);
-        String x = x(List.of(1, channels, 3 + random.nextInt(3)));
+        String x = x(List.of(1, channels, 3 + below(3)));
         List<Integer> weight = List.of(channels, upTo(2), kernel);
         Map<String, Object> attributes = new LinkedHashMap<>();
-        attributes.put("auto_pad", random.nextBoolean() ? "SAME_UPPER" : "SAME_LOWER");
+        attributes.put("auto_pad", coin() ? "SAME_UPPER" : "SAME_LOWER");
         attributes.put("strides", List.of((long) stride));
         attributes.put("dilations", List.of((long) upTo(2)));
         node(List.of(x, constant(weight)), attributes);

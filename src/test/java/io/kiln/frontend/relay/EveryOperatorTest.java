@@ -10,6 +10,7 @@ import io.kiln.base.Bytes;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.TfliteRounding;
 import io.kiln.frontend.onnx.ImportedFunctions;
+import io.kiln.frontend.onnx.OnnxDraw;
 import io.kiln.frontend.onnx.OnnxFrontend;
 import io.kiln.frontend.onnx.RandomBlockModels;
 import io.kiln.frontend.onnx.ml.RandomForests;
@@ -67,11 +68,11 @@ class EveryOperatorTest {
         addOperators(read(FOREIGN), seen);
         addOperators(ImportedFunctions.streaming("default"), seen);
         addOperators(VelaModel.mixed(VelaModel.U55_128).read(), seen);
-        List<RandomModels.Model> quantized =
+        List<OnnxDraw.Model> quantized =
                 List.of(RandomModels.draw(QUANTIZED_SUM), RandomRealBiases.draw(0), RandomResizes.draw(0));
         addOperators(OnnxFrontend.read(RandomForests.draw(0).file(), "m.onnx", "default", InputShapes.NONE), seen);
         addOperators(OnnxFrontend.read(RandomBlockModels.draw(0).file(), "m.onnx", "default", InputShapes.NONE), seen);
-        for (RandomModels.Model model : quantized) {
+        for (OnnxDraw.Model model : quantized) {
             addOperators(OnnxFrontend.read(model.file(), "m.onnx", "default", InputShapes.NONE), seen);
         }
 

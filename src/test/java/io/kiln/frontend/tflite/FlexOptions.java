@@ -6,6 +6,7 @@ import com.google.flatbuffers.FlexBuffersBuilder;
 import io.kiln.base.Bytes;
 import java.nio.ByteBuffer;
 import java.util.Map;
+import java.util.TreeMap;
 
 /** Options of a custom operator for test models. */
 public final class FlexOptions {
@@ -16,7 +17,8 @@ public final class FlexOptions {
         FlexBuffersBuilder builder = new FlexBuffersBuilder(
                 new ArrayReadWriteBuf(64), FlexBuffersBuilder.BUILDER_FLAG_SHARE_KEYS_AND_STRINGS);
         int start = builder.startMap();
-        options.forEach((name, value) -> {
+        // The order of Map.of differs from run to run; a file's bytes do not.
+        new TreeMap<>(options).forEach((name, value) -> {
             if (value instanceof Boolean truth) {
                 builder.putBoolean(name, truth);
             } else if (value instanceof Float real) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.tflite;
 
+import static io.kiln.frontend.tflite.schema.BuiltinOperator.STABLEHLO_ADD;
+import static io.kiln.frontend.tflite.schema.BuiltinOperator.STABLEHLO_MAXIMUM;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -68,6 +70,20 @@ class GivenShapesTest {
         assertThat(function.bindings())
                 .extracting(b -> b.type().shape())
                 .containsExactly(Shape.of(1, 4, 3, 2), Shape.of(1, 24));
+    }
+
+    /** The file's shapes of operands and result are those of other inputs. */
+    @Test
+    void shapesOfStablehlosOperatorsFollow() {
+        int[] in = {model.tensor(TensorSpec.float32("a", 1, 1)), model.tensor(TensorSpec.float32("b", 1, 1))};
+        int sum = model.tensor(TensorSpec.float32("sum", 1, 1));
+        int most = model.tensor(TensorSpec.float32("most", 1, 1));
+        model.operator(STABLEHLO_ADD.code(), 1, Options.none(), in, sum);
+        model.operator(STABLEHLO_MAXIMUM.code(), 1, Options.none(), new int[] {sum, in[1]}, most);
+        model.inputs(in).outputs(most);
+        assertThat(read("a:2,3;b:2,3").bindings())
+                .extracting(b -> b.type().shape())
+                .containsExactly(Shape.of(2, 3), Shape.of(2, 3));
     }
 
     @Test

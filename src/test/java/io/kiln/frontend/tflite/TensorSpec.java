@@ -26,14 +26,35 @@ public record TensorSpec(
         return of(name, TensorType.FLOAT32, shape);
     }
 
+    /** A constant int32 vector of the same. */
+    public static TensorSpec int32(String name, List<Integer> values) {
+        return int32(name, values.stream().mapToInt(Integer::intValue).toArray());
+    }
+
     /** A constant int32 vector, as biases and shapes are. */
     public static TensorSpec int32(String name, int... values) {
         return of(name, TensorType.INT32, values.length).withData(LittleEndian.ofInts(values));
     }
 
     public static TensorSpec of(String name, byte type, int... shape) {
-        List<Integer> dims = Arrays.stream(shape).boxed().toList();
-        return new TensorSpec(name, type, dims, Bytes.wrap(new byte[0]), List.of(), List.of(), 0, false);
+        return of(name, type, Arrays.stream(shape).boxed().toList());
+    }
+
+    public static TensorSpec of(String name, byte type, List<Integer> shape) {
+        return new TensorSpec(name, type, shape, Bytes.wrap(new byte[0]), List.of(), List.of(), 0, false);
+    }
+
+    public int rank() {
+        return shape.size();
+    }
+
+    public TensorSpec withShape(List<Integer> newShape) {
+        return new TensorSpec(name, type, newShape, data, scales, zeroPoints, dimension, variable);
+    }
+
+    /** A constant int64 vector. */
+    public static TensorSpec int64(String name, long... values) {
+        return of(name, TensorType.INT64, values.length).withData(LittleEndian.ofLongs(values));
     }
 
     public TensorSpec quantized(float scale, long zeroPoint) {

@@ -73,6 +73,11 @@ public final class TfliteModelBuilder {
         return this;
     }
 
+    /** How many tensors there are. */
+    public int tensors() {
+        return current().tensors.size();
+    }
+
     private Subgraph current() {
         return subgraphs.get(at);
     }
@@ -106,6 +111,11 @@ public final class TfliteModelBuilder {
     public int tensor(TensorSpec tensor) {
         current().tensors.add(tensor);
         return current().tensors.size() - 1;
+    }
+
+    /** Gives a tensor another shape. */
+    public void reshape(int tensor, List<Integer> shape) {
+        current().tensors.set(tensor, current().tensors.get(tensor).withShape(shape));
     }
 
     /** States a tensor's shape with -1 for what may have any size. */

@@ -5,6 +5,7 @@ import static io.kiln.frontend.onnx.model.ElementType.INT8;
 import static io.kiln.frontend.onnx.model.ElementType.UINT8;
 
 import io.kiln.frontend.onnx.ModelBuilder;
+import io.kiln.frontend.onnx.OnnxDraw;
 import io.kiln.frontend.onnx.model.ElementType;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -93,7 +94,7 @@ class QuantizedPathsTest {
 
     private void finish(String what, String result, ElementType type) {
         model.output(result, type);
-        comparison.add(models++, new RandomModels.Model(what, model.build()), 1);
+        comparison.add(models++, new OnnxDraw.Model(what, model.build()), 1);
         next(VERSION);
     }
 

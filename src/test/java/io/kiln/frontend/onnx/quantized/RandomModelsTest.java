@@ -2,6 +2,7 @@
 package io.kiln.frontend.onnx.quantized;
 
 import io.kiln.base.DrawnCases;
+import io.kiln.frontend.onnx.OnnxDraw;
 import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -39,7 +40,7 @@ class RandomModelsTest {
     @Test
     void networksAnswerAsInOnnxRuntime() {
         for (int seed = FIRST; seed < FIRST + NETWORKS; seed++) {
-            comparison.add(seed, new RandomModels.Model("network", RandomNetworks.draw(seed)), 1);
+            comparison.add(seed, RandomNetworks.draw(seed), 1);
         }
         comparison.assertAnswers();
     }
@@ -58,7 +59,7 @@ class RandomModelsTest {
     void layersWhoseChannelsHaveZeroPointsAreComputedInIntegers() {
         RuntimeComparison ofLayers = new RuntimeComparison(folder, true);
         for (int seed = FIRST; seed < FIRST + SINGLES; seed++) {
-            RandomModels.Model model =
+            OnnxDraw.Model model =
                     seed % 2 == 0 ? RandomFourBitLayers.draw(seed / 2) : RandomFourBitLayers.drawOfBytes(seed / 2);
             ofLayers.add(seed, model, IS_WHOLE ? COMPILED : 1);
         }

@@ -3,131 +3,112 @@ package io.kiln.frontend.onnx.quantized;
 
 import static io.kiln.frontend.onnx.model.ElementType.INT8;
 
-import io.kiln.base.Bytes;
-import io.kiln.frontend.onnx.ModelBuilder;
-import io.kiln.frontend.onnx.model.ElementType;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 
 /** Draws quantized networks for images: convolutions, pools, residual sums, and a layer of all at the end. */
-final class RandomNetworks {
-    private static final String MICROSOFT = "com.microsoft";
+final class RandomNetworks extends QuantizedDraw {
     private static final int SIZE = 8;
 
-    private final Random random;
-    private final ModelBuilder model = new ModelBuilder(13);
-    private final ElementType type;
     private int names;
     private String value;
-    private String parameters;
     private float scale;
-    private String zeroPoint;
+
+    /** The names of scale and zero point. */
+    private List<String> parameters = List.of();
+
     private int channels = 3;
     private int size = SIZE;
 
     private RandomNetworks(long seed) {
-        this.random = new Random(seed);
-        this.type = random.nextBoolean() ? ElementType.UINT8 : INT8;
+        super(seed, 13);
         this.value = model.input("x", type, List.of(1, channels, SIZE, SIZE));
         rescaled(0.02f);
     }
 
     /** The network of a number. */
-    static Bytes draw(long seed) {
+    static Model draw(long seed) {
         RandomNetworks network = new RandomNetworks(seed);
-        int layers = 2 + network.random.nextInt(4);
+        int layers = 2 + network.below(4);
         for (int i = 0; i < layers; i++) {
             network.layer();
         }
-        return network.finished();
+        network.finish();
+        return network.named("network");
     }
 
     private void layer() {
-        switch (random.nextInt(5)) {
+        switch (below(5)) {
             case 0 -> convolution(channels, true);
             case 1 -> pool();
             case 2 -> residual();
-            default -> convolution(2 + random.nextInt(10), false);
+            default -> convolution(1 + upTo(10), false);
         }
-    }
-
-    private String next() {
-        return "v" + names++;
     }
 
     private void rescaled(float newScale) {
         scale = newScale;
-        parameters = model.floats(true, scale);
-        zeroPoint =
-                model.bytes(type, true, type == ElementType.UINT8 ? random.nextInt(256) : random.nextInt(256) - 128);
+        parameters = parameters(scale, zero());
+    }
+
+    /** The next value is what an operator computes. */
+    private void next(String domain, String operator, List<String> inputs, Map<String, Object> attributes) {
+        value = model.node(domain, operator, inputs, "v" + names++, attributes);
     }
 
     private void convolution(int outputs, boolean isDepthwise) {
-        int kernel = random.nextBoolean() ? 1 : 3;
-        int taps = (isDepthwise ? 1 : channels) * kernel * kernel;
-        byte[] weights = new byte[outputs * taps];
-        random.nextBytes(weights);
-        float[] scales = new float[outputs];
-        for (int i = 0; i < outputs; i++) {
-            scales[i] = (float) (0.002 + 0.01 * random.nextDouble());
-        }
-        String weight = model.constant(INT8, List.of(outputs, isDepthwise ? 1 : channels, kernel, kernel), weights);
-        List<String> inputs = new ArrayList<>(List.of(value, parameters, zeroPoint));
-        inputs.addAll(List.of(weight, model.floats(false, scales), model.bytes(INT8, false, new int[outputs])));
+        int kernel = coin() ? 1 : 3;
+        int depth = isDepthwise ? 1 : channels;
+        int taps = depth * kernel * kernel;
+        String weight = constant(INT8, List.of(outputs, depth, kernel, kernel));
+        List<String> inputs = with(value, parameters);
+        String scales = constant(List.of(outputs), () -> 0.002 + 0.01 * random.nextDouble());
+        inputs.addAll(List.of(weight, scales, model.bytes(INT8, false, new int[outputs])));
         rescaled((float) (scale * 0.4 * Math.sqrt(taps)));
-        inputs.addAll(List.of(
-                parameters,
-                zeroPoint,
-                model.words(random.ints(outputs, -2000, 2000).toArray())));
-        long pad = kernel / 2;
-        Map<String, Object> attributes = new LinkedHashMap<>();
-        attributes.put("kernel_shape", List.of((long) kernel, (long) kernel));
-        attributes.put("pads", List.of(pad, pad, pad, pad));
-        attributes.put("group", (long) (isDepthwise ? channels : 1));
-        value = model.node("QLinearConv", inputs, next(), attributes);
+        inputs.addAll(parameters);
+        inputs.add(model.words(random.ints(outputs, -2000, 2000).toArray()));
+        Map<String, Object> attributes = Map.of(
+                "kernel_shape", pair(kernel, kernel),
+                "pads", Collections.nCopies(4, (long) kernel / 2),
+                "group", (long) (isDepthwise ? channels : 1));
+        next("", "QLinearConv", inputs, attributes);
         channels = outputs;
     }
 
     private void pool() {
-        if (size < 4) {
-            return;
+        if (size >= 4) {
+            dequantize();
+            next("", "MaxPool", List.of(value), Map.of("kernel_shape", pair(2, 2), "strides", pair(2, 2)));
+            next("", "QuantizeLinear", with(value, parameters), Map.of());
+            size /= 2;
         }
-        String real = real();
-        String pooled = model.node(
-                "MaxPool", List.of(real), next(), Map.of("kernel_shape", List.of(2L, 2L), "strides", List.of(2L, 2L)));
-        value = model.node("QuantizeLinear", List.of(pooled, parameters, zeroPoint), next(), Map.of());
-        size /= 2;
     }
 
-    private String real() {
-        return model.node("DequantizeLinear", List.of(value, parameters, zeroPoint), next(), Map.of());
+    private void dequantize() {
+        next("", "DequantizeLinear", with(value, parameters), Map.of());
     }
 
     private void residual() {
-        List<String> before = List.of(value, parameters, zeroPoint);
+        List<String> before = with(value, parameters);
         float first = scale;
         convolution(channels, false);
-        List<String> inputs = new ArrayList<>(List.of(value, parameters, zeroPoint));
+        List<String> inputs = with(value, parameters);
         inputs.addAll(before);
         rescaled(scale + first);
-        inputs.addAll(List.of(parameters, zeroPoint));
-        value = model.node(MICROSOFT, "QLinearAdd", inputs, next(), Map.of());
+        inputs.addAll(parameters);
+        next(MICROSOFT, "QLinearAdd", inputs, Map.of());
     }
 
-    private Bytes finished() {
-        List<String> inputs = new ArrayList<>(List.of(value, parameters, zeroPoint));
+    private void finish() {
+        List<String> inputs = with(value, parameters);
         rescaled(scale * 0.5f);
-        inputs.addAll(List.of(parameters, zeroPoint));
-        value = model.node(MICROSOFT, "QLinearGlobalAveragePool", inputs, next(), Map.of("channels_last", 0L));
-        String limited = model.node("Relu", List.of(real()), next(), Map.of());
+        inputs.addAll(parameters);
+        next(MICROSOFT, "QLinearGlobalAveragePool", inputs, Map.of("channels_last", 0L));
+        dequantize();
+        next("", "Relu", List.of(value), Map.of());
         rescaled(scale * 0.7f);
-        model.output(
-                model.node("QuantizeLinear", List.of(limited, parameters, zeroPoint), "result", Map.of()),
-                type,
-                List.of(1, channels, 1, 1));
-        return model.build();
+        next("", "QuantizeLinear", with(value, parameters), Map.of());
+        model.output(value, type, List.of(1, channels, 1, 1));
     }
 }

@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.onnx.quantized;
 
-import static io.kiln.frontend.onnx.model.ElementType.INT8;
-import static io.kiln.frontend.onnx.model.ElementType.UINT8;
-
-import io.kiln.base.Bytes;
-import io.kiln.frontend.onnx.ModelBuilder;
-import io.kiln.frontend.onnx.model.ElementType;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 
 /** Draws operators on bytes whose results depend on the roundings of single precision: softmax, its logarithm, and means near halves. */
-final class RandomSingles {
+public final class RandomSingles extends QuantizedDraw {
     /** Versions of ONNX's operators; windows are summed in another order from 19 on. */
     private static final int[] VERSIONS = {11, 13, 19};
 
@@ -27,139 +19,96 @@ final class RandomSingles {
             "QLinearAveragePool",
             "LogSoftmax");
 
-    private final Random random;
-    private final ElementType type;
-    private final int version;
-    private final ModelBuilder model;
     private final String name;
 
     private RandomSingles(long seed) {
-        this.random = new Random(seed);
-        this.type = random.nextBoolean() ? UINT8 : INT8;
-        this.version = VERSIONS[random.nextInt(VERSIONS.length)];
-        this.model = new ModelBuilder(version);
+        super(seed, VERSIONS);
         this.name = OPERATORS.get((int) (seed % OPERATORS.size()));
     }
 
     /** The model of a number; operators take turns. */
-    static RandomModels.Model draw(long seed) {
+    public static Model draw(long seed) {
         RandomSingles drawn = new RandomSingles(seed);
         switch (drawn.name) {
             case "Softmax", "LogSoftmax", "QLinearSoftmax" -> drawn.softmax();
             case "AveragePool", "QLinearAveragePool" -> drawn.windows();
             default -> drawn.whole();
         }
-        Bytes file = drawn.model.build();
-        return new RandomModels.Model(drawn.name + " of version " + drawn.version, file);
-    }
-
-    private List<String> parameters(float scale, int zero) {
-        return List.of(
-                model.floats(true, scale), model.bytes(type, true, type == UINT8 ? zero - Byte.MIN_VALUE : zero));
-    }
-
-    private int zero() {
-        return random.nextInt(256) - 128;
+        return drawn.named(drawn.name + " of version " + drawn.version);
     }
 
     private float scale() {
-        return (float) Math.exp(-5 + 3 * random.nextDouble());
+        return scale(LEAST, MOST, false);
     }
 
-    private void emit(
-            List<Integer> dims,
-            List<Integer> results,
-            float from,
-            float to,
-            int zeroPoint,
-            Map<String, Object> attributes) {
-        List<String> inputs = new ArrayList<>(List.of(model.input("x", type, dims)));
-        inputs.addAll(parameters(from, zero()));
+    /** @param more operands after the first */
+    private void emit(List<Integer> dims, float from, Scale to, Map<String, Object> attributes, String... more) {
+        Scale of = new Scale(from, zero());
         if (name.startsWith("Q")) {
-            inputs.addAll(parameters(to, zeroPoint));
-            model.output(model.node("com.microsoft", name, inputs, "result", attributes), type, results);
+            List<String> inputs = input("x", dims, of);
+            inputs.addAll(parameters(to));
+            endWithBytes(MICROSOFT, name, inputs, attributes);
             return;
         }
-        String real = model.node("DequantizeLinear", inputs, "real", Map.of());
-        List<String> result = new ArrayList<>(List.of(model.node(name, List.of(real), "computed", attributes)));
-        result.addAll(parameters(to, zeroPoint));
-        model.output(model.node("QuantizeLinear", result, "result", Map.of()), type, results);
+        List<String> inputs = with(real("x", dims, of), List.of(more));
+        quantized(model.node(name, inputs, "computed", attributes), to);
     }
 
     private void softmax() {
-        int classes =
-                name.startsWith("Q") ? 2 + random.nextInt(30) : 1 + random.nextInt(random.nextBoolean() ? 16 : 70);
-        List<Integer> dims = List.of(3, 1 + random.nextInt(9), classes);
-        boolean isUsual = random.nextBoolean() || name.startsWith("Q");
-        float to =
-                isUsual ? (random.nextBoolean() ? 1f / 256 : 1f / 255) : (float) (0.002 + 0.01 * random.nextDouble());
+        int classes = name.startsWith("Q") ? 2 + below(30) : upTo(coin() ? 16 : 70);
+        List<Integer> dims = List.of(3, upTo(9), classes);
+        boolean isUsual = coin() || name.startsWith("Q");
+        float to = isUsual ? (coin() ? 1f / 256 : 1f / 255) : (float) (0.002 + 0.01 * random.nextDouble());
         int zeroPoint = isUsual ? -128 : zero();
         if (name.startsWith("Log")) {
             to = isUsual ? 1f / 16 : 10 * to;
             zeroPoint = isUsual ? 127 : zero();
         }
         Map<String, Object> attributes = new LinkedHashMap<>();
-        attributes.put("axis", (long) random.nextInt(3));
+        attributes.put("axis", (long) below(3));
         if (name.startsWith("Q")) {
             attributes.put("axis", 2L);
             attributes.put("opset", 13L);
         }
-        emit(dims, dims, scale(), to, zeroPoint, attributes);
+        emit(dims, scale(), new Scale(to, zeroPoint), attributes);
     }
 
     private void windows() {
-        int kernelH = 1 + random.nextInt(4);
-        int kernelW = 1 + random.nextInt(4);
-        int stride = 1 + random.nextInt(4);
-        int height = kernelH + random.nextInt(7);
-        int width = kernelW + random.nextInt(7);
-        int padH = random.nextInt(kernelH);
-        int padW = random.nextInt(kernelW);
-        int channels = 1 + random.nextInt(5);
+        int kernelH = upTo(4);
+        int kernelW = upTo(4);
+        int stride = upTo(4);
+        int height = kernelH + below(7);
+        int width = kernelW + below(7);
+        int padH = below(kernelH);
+        int padW = below(kernelW);
+        int channels = upTo(5);
         float from = scale();
         Map<String, Object> attributes = new LinkedHashMap<>();
         attributes.put("kernel_shape", List.of((long) kernelH, (long) kernelW));
         attributes.put("strides", List.of((long) stride, (long) stride));
         attributes.put("pads", List.of((long) padH, (long) padW, (long) padH, (long) padW));
-        attributes.put("count_include_pad", (long) random.nextInt(2));
-        int outH = (height + 2 * padH - kernelH) / stride + 1;
-        int outW = (width + 2 * padW - kernelW) / stride + 1;
-        float to = random.nextBoolean() ? from : from / 2;
-        emit(List.of(1, channels, height, width), List.of(1, channels, outH, outW), from, to, zero(), attributes);
+        attributes.put("count_include_pad", (long) below(2));
+        float to = coin() ? from : from / 2;
+        emit(List.of(1, channels, height, width), from, new Scale(to, zero()), attributes);
     }
 
     private void whole() {
-        int height = 1 + random.nextInt(9);
-        int width = 1 + random.nextInt(9);
-        int channels = 1 + random.nextInt(9);
+        int height = upTo(9);
+        int width = upTo(9);
+        int channels = upTo(9);
         float from = scale();
-        float to = random.nextBoolean() ? from : from / 4;
+        float to = coin() ? from : from / 4;
         boolean isGlobal = name.startsWith("Global");
-        List<Long> axes = List.of(List.of(2L, 3L), List.of(1L), List.of(1L, 2L), List.of(1L, 3L))
-                .get(random.nextInt(4));
-        Map<String, Object> attributes = isGlobal ? Map.of() : Map.of("axes", axes);
-        int batch = 1 + random.nextInt(2);
-        List<Integer> results = new ArrayList<>(List.of(batch, channels, height, width));
-        (isGlobal ? List.of(2L, 3L) : axes).forEach(axis -> results.set(axis.intValue(), 1));
-        if (!isGlobal && version >= 18) {
-            whole(List.of(batch, channels, height, width), results, from, to, axes);
-        } else {
-            emit(List.of(batch, channels, height, width), results, from, to, zero(), attributes);
-        }
-    }
-
-    /** From version 18 on, axes are an input. */
-    private void whole(List<Integer> dims, List<Integer> results, float from, float to, List<Long> axes) {
-        List<String> inputs = new ArrayList<>(List.of(model.input("x", type, dims)));
-        inputs.addAll(parameters(from, zero()));
-        byte[] data = new byte[8 * axes.size()];
-        for (int i = 0; i < axes.size(); i++) {
-            data[8 * i] = axes.get(i).byteValue();
-        }
-        String list = model.constant(ElementType.INT64, List.of(axes.size()), data);
-        String real = model.node("DequantizeLinear", inputs, "real", Map.of());
-        List<String> result = new ArrayList<>(List.of(model.node(name, List.of(real, list), "computed", Map.of())));
-        result.addAll(parameters(to, zero()));
-        model.output(model.node("QuantizeLinear", result, "result", Map.of()), type, results);
+        List<Integer> axes = oneOf(List.of(List.of(2, 3), List.of(1), List.of(1, 2), List.of(1, 3)));
+        List<Integer> dims = List.of(upTo(2), channels, height, width);
+        // From version 18 on, axes are an input.
+        boolean isInput = version >= 18 && !name.startsWith("Global");
+        boolean isAttribute = version < 18 && !name.startsWith("Global");
+        emit(
+                dims,
+                from,
+                new Scale(to, zero()),
+                isAttribute ? Map.of("axes", axes.stream().map(Long::valueOf).toList()) : Map.of(),
+                isInput ? new String[] {model.longs(axes)} : new String[0]);
     }
 }

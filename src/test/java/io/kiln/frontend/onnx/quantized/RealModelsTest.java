@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kiln.base.Bytes;
 import io.kiln.draw.RandomOperators;
 import io.kiln.frontend.InputShapes;
+import io.kiln.frontend.onnx.OnnxDraw;
 import io.kiln.frontend.onnx.OnnxFrontend;
 import io.kiln.frontend.onnx.OnnxRuntime;
 import io.kiln.ir.Function;
@@ -39,7 +40,7 @@ class RealModelsTest {
     void theirCodeOnThisMachineAnswersAsOnnxRuntime() throws IOException {
         RuntimeComparison comparison = new RuntimeComparison(folder);
         for (int i = 0; i < MODELS.size(); i++) {
-            comparison.add(i, new RandomModels.Model(MODELS.get(i), file(MODELS.get(i))), 1);
+            comparison.add(i, new OnnxDraw.Model(MODELS.get(i), file(MODELS.get(i))), 1);
         }
         comparison.assertAnswers();
     }

@@ -14,6 +14,7 @@ import io.kiln.compile.ModelCompiler;
 import io.kiln.compile.RequestDraft;
 import io.kiln.draw.RandomOperators;
 import io.kiln.frontend.InputShapes;
+import io.kiln.frontend.onnx.OnnxDraw;
 import io.kiln.frontend.onnx.OnnxFrontend;
 import io.kiln.frontend.onnx.OnnxRuntime;
 import io.kiln.ir.Function;
@@ -65,7 +66,7 @@ final class RuntimeComparison {
      *
      * @param compiledEvery every so many numbers a model becomes C as well
      */
-    void add(int seed, RandomModels.Model model, int compiledEvery) {
+    void add(int seed, OnnxDraw.Model model, int compiledEvery) {
         Bytes file = model.file();
         Function function = OnnxFrontend.read(file, "m.onnx", "m" + seed, InputShapes.NONE);
         List<Bytes> data = new ArrayList<>();

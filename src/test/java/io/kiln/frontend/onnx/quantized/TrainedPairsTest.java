@@ -5,6 +5,7 @@ import static io.kiln.frontend.onnx.model.ElementType.INT8;
 
 import io.kiln.base.Bytes;
 import io.kiln.frontend.onnx.ModelBuilder;
+import io.kiln.frontend.onnx.OnnxDraw;
 import io.kiln.frontend.onnx.model.ElementType;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -27,7 +28,7 @@ class TrainedPairsTest {
     void weightsThatTheModelQuantizesAreIntegers() {
         RuntimeComparison comparison = new RuntimeComparison(folder);
         for (int seed = 0; seed < MODELS; seed++) {
-            comparison.add(seed, new RandomModels.Model("trained", model(new Random(seed), seed % 2 == 0)), 2);
+            comparison.add(seed, new OnnxDraw.Model("trained", model(new Random(seed), seed % 2 == 0)), 2);
         }
         comparison.assertNoFloats();
         comparison.assertAnswers();

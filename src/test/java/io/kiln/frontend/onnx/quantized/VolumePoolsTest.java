@@ -3,6 +3,7 @@ package io.kiln.frontend.onnx.quantized;
 
 import io.kiln.base.Bytes;
 import io.kiln.frontend.onnx.ModelBuilder;
+import io.kiln.frontend.onnx.OnnxDraw;
 import io.kiln.frontend.onnx.model.ElementType;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -23,7 +24,7 @@ class VolumePoolsTest {
     void answerAsInOnnxRuntime() {
         RuntimeComparison comparison = new RuntimeComparison(folder);
         for (int seed = 0; seed < MODELS; seed++) {
-            comparison.add(seed, new RandomModels.Model("pool", pool(new Random(seed), seed)), 3);
+            comparison.add(seed, new OnnxDraw.Model("pool", pool(new Random(seed), seed)), 3);
         }
         comparison.assertNoFloats();
         comparison.assertAnswers();
@@ -34,7 +35,7 @@ class VolumePoolsTest {
         RuntimeComparison comparison = new RuntimeComparison(folder);
         for (int seed = 0; seed < MODELS; seed++) {
             Bytes model = padded(new Random(seed), seed);
-            comparison.add(seed, new RandomModels.Model("padded", model), 3);
+            comparison.add(seed, new OnnxDraw.Model("padded", model), 3);
         }
         comparison.assertNoFloats();
         comparison.assertAnswers();

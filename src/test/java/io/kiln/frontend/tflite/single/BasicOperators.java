@@ -13,26 +13,22 @@ final class BasicOperators {
     static final OperatorCases SOFTMAX = OperatorCases.of("SOFTMAX", d -> {
         int[] shape = d.shape(1, 4);
         float beta = d.oneOf(1f, 1f, 0.5f, 2.5f);
-        if (d.coin()) {
-            int x = d.input(d.tensor(TensorType.FLOAT32, shape));
-            d.output(d.tensor(TensorType.FLOAT32, shape));
-            d.operator(BuiltinOperator.SOFTMAX, 1, Options.softmax(beta), x);
-        } else {
-            int x = d.input(d.tensor(TensorType.INT8, shape));
-            d.output(
-                    d.coin()
-                            ? TensorSpec.int8("y", 1f / 256, -128, shape)
-                            : TensorSpec.of("y", TensorType.INT16, shape).quantized(1f / 65536, -32768));
-            d.operator(BuiltinOperator.SOFTMAX, 2, Options.softmax(beta), x);
-        }
+        boolean isFloat = d.coin();
+        TensorSpec x = d.tensor(isFloat ? TensorType.FLOAT32 : TensorType.INT8, shape);
+        d.input(x);
+        TensorSpec y = isFloat
+                ? d.tensor(TensorType.FLOAT32)
+                : d.coin()
+                        ? TensorSpec.int8("y", 1f / 256, -128)
+                        : TensorSpec.of("y", TensorType.INT16).quantized(1f / 65536, -32768);
+        d.compute(y, BuiltinOperator.SOFTMAX, isFloat ? 1 : 2, Options.softmax(beta));
     });
 
     static final OperatorCases SOFTMAX_INT16 = OperatorCases.of("SOFTMAX_INT16", d -> {
                 TensorSpec in = d.tensor(TensorType.INT16, d.shape(1, 4));
-                int[] shape = in.shape().stream().mapToInt(i -> i).toArray();
-                int x = d.input(d.coin() ? in : in.quantized(d.oneOf(1f / 4096, 1f / 32768, 0.5f), 0));
-                d.output(TensorSpec.of("y", TensorType.INT16, shape).quantized(1f / 32768, 0));
-                d.operator(BuiltinOperator.SOFTMAX, 2, Options.softmax(d.oneOf(1f, 1f, 0.5f, 2.5f)), x);
+                d.input(d.coin() ? in : in.quantized(d.oneOf(1f / 4096, 1f / 32768, 0.5f), 0));
+                TensorSpec y = TensorSpec.of("y", TensorType.INT16).quantized(1f / 32768, 0);
+                d.compute(y, BuiltinOperator.SOFTMAX, 2, Options.softmax(d.oneOf(1f, 1f, 0.5f, 2.5f)));
             })
             .roundedOtherwise("its tables are made in double precision");
 
@@ -42,14 +38,14 @@ final class BasicOperators {
         int[] to = {rows, Arrays.stream(shape).reduce(1, (a, b) -> a * b) / rows, 1};
         TensorSpec x =
                 d.tensor(d.oneOf(TensorType.INT8, TensorType.FLOAT32, TensorType.UINT32, TensorType.UINT64), shape);
-        int in = d.input(x);
+        d.input(x);
         int[] stated = d.coin() ? new int[] {rows, -1, 1} : to;
-        int s = d.add(TensorSpec.int32("shape", stated));
-        d.output(
-                x.type() == TensorType.INT8
-                        ? TensorSpec.int8("y", x.scales().get(0), x.zeroPoints().get(0), to)
-                        : TensorSpec.of("y", x.type(), to));
-        d.operator(BuiltinOperator.RESHAPE, 1, Options.reshape(stated), in, s);
+        d.add(TensorSpec.int32("shape", stated));
+        TensorSpec y = TensorSpec.of("y", x.type());
+        boolean isScaled = x.type() == TensorType.INT8;
+        TensorSpec result =
+                isScaled ? y.quantized(x.scales().get(0), x.zeroPoints().get(0)) : y;
+        d.compute(result, BuiltinOperator.RESHAPE, 1, Options.reshape(stated));
     });
 
     /** The second operand is no vector of int32, or is left out: the options have the shape, and those of a scalar are [0] or empty. */

@@ -12,6 +12,7 @@ import io.kiln.frontend.tflite.Options;
 import io.kiln.frontend.tflite.Options.Field;
 import io.kiln.frontend.tflite.TensorSpec;
 import java.util.List;
+import java.util.function.Supplier;
 import org.tensorflow.lite.schema.BuiltinOperator;
 import org.tensorflow.lite.schema.BuiltinOptions;
 
@@ -66,17 +67,27 @@ final class BinaryCases {
 
     private BinaryCases() {}
 
+    private static int[] shape(Draw d) {
+        return d.shape(1, MOST_RANK);
+    }
+
     /** Two operands in either order, one of which may broadcast or be constant. */
-    private static int[] operands(Draw d, TensorSpec full, TensorSpec other) {
+    private static int[] operands(Draw d, byte type) {
+        int[] shape = shape(d);
+        TensorSpec full = d.tensor(type, shape);
+        TensorSpec other = d.tensor(type, d.broadcastsTo(shape));
         int a = d.inputOfAnything(full);
         int b = d.coin() ? d.inputOrConstant(other) : d.inputOfAnything(other);
+        return inEitherOrder(d, a, b);
+    }
+
+    private static int[] inEitherOrder(Draw d, int a, int b) {
         return d.coin() ? new int[] {a, b} : new int[] {b, a};
     }
 
     private static void arithmetic(Draw d, int builtin, byte options, byte type) {
-        int[] shape = d.shape(1, MOST_RANK);
-        int[] in = operands(d, d.tensor(type, shape), d.tensor(type, d.broadcastsTo(shape)));
-        d.output(d.tensor(type, shape));
+        int[] in = operands(d, type);
+        d.result(d.tensor(type));
         Options activation = options == BuiltinOptions.MulOptions
                 ? Options.table(options, Field.int8(0, d.activation()))
                 : Options.table(options, Field.int8(0, d.activation()), Field.bool(1, false));
@@ -84,28 +95,32 @@ final class BinaryCases {
     }
 
     private static void plain(Draw d, int builtin, byte type) {
-        int[] shape = d.shape(1, MOST_RANK);
-        int[] in = operands(d, d.tensor(type, shape), d.tensor(type, d.broadcastsTo(shape)));
-        d.output(d.tensor(type, shape));
+        int[] in = operands(d, type);
+        d.result(d.tensor(type));
         d.operator(builtin, 1, Options.none(), in);
     }
 
     private static void integers(Draw d, int builtin, byte options) {
-        int[] shape = d.shape(1, MOST_RANK);
-        int[] in = operands(d, d.tensor(INT32, shape), d.tensor(INT32, d.broadcastsTo(shape)));
-        d.output(d.tensor(INT32, shape));
+        int[] in = operands(d, INT32);
+        d.result(d.tensor(INT32));
         d.operator(builtin, 1, Options.table(options, Field.int8(0, d.activation())), in);
     }
 
+    private static Options division(Draw d) {
+        return Options.table(BuiltinOptions.DivOptions, Field.int8(0, d.activation()));
+    }
+
     private static void divide(Draw d) {
-        int[] shape = d.shape(1, MOST_RANK);
+        int[] shape = shape(d);
         byte type = d.oneOf(FLOAT32, INT32);
-        int a = d.inputOfAnything(d.tensor(type, shape));
+        d.inputOfAnything(d.tensor(type, shape));
         TensorSpec divisor = d.tensor(type, d.broadcastsTo(shape));
-        int b = type == INT32 ? d.input(divisor, 1, 50) : d.inputOfAnything(divisor);
-        d.output(d.tensor(type, shape));
-        d.operator(
-                BuiltinOperator.DIV, 1, Options.table(BuiltinOptions.DivOptions, Field.int8(0, d.activation())), a, b);
+        if (type == INT32) {
+            d.input(divisor, 1, 50);
+        } else {
+            d.inputOfAnything(divisor);
+        }
+        d.compute(d.tensor(type), BuiltinOperator.DIV, 1, division(d));
     }
 
     /**
@@ -113,25 +128,23 @@ final class BinaryCases {
      * than C++ defines.
      */
     static void divideBytes(Draw d) {
-        int[] shape = d.shape(1, MOST_RANK);
+        int[] shape = shape(d);
         boolean isPositive = d.coin();
-        TensorSpec dividend =
-                TensorSpec.int8("dividend", d.scale(), isPositive ? Byte.MIN_VALUE : Byte.MAX_VALUE, shape);
-        int a = isPositive ? d.input(dividend, 1, Byte.MAX_VALUE) : d.input(dividend, 0, Byte.MAX_VALUE - 1);
+        int zero = isPositive ? Byte.MIN_VALUE : Byte.MAX_VALUE;
+        TensorSpec dividend = TensorSpec.int8("dividend", d.scale(), zero, shape);
+        d.input(dividend, isPositive ? 1 : 0, isPositive ? Byte.MAX_VALUE : Byte.MAX_VALUE - 1);
         float scale = d.oneOf(1f, 0.25f, 1f / 64);
-        int b = d.input(TensorSpec.int8("divisor", scale, Byte.MIN_VALUE, d.broadcastsTo(shape)), 1, Byte.MAX_VALUE);
+        d.input(TensorSpec.int8("divisor", scale, Byte.MIN_VALUE, d.broadcastsTo(shape)), 1, Byte.MAX_VALUE);
         float quotient = d.straddling(dividend.scales().get(0) / scale);
-        d.output(TensorSpec.int8("quotient", quotient / 1024, d.between(-128, 127), shape));
-        d.operator(
-                BuiltinOperator.DIV, 2, Options.table(BuiltinOptions.DivOptions, Field.int8(0, d.activation())), a, b);
+        TensorSpec out = TensorSpec.int8("quotient", quotient / 1024, d.between(-128, 127));
+        d.compute(out, BuiltinOperator.DIV, 2, division(d));
     }
 
     private static void floored(Draw d, int builtin) {
-        int[] shape = d.shape(1, MOST_RANK);
-        int a = d.inputOfAnything(d.tensor(FLOAT32, shape));
-        int b = d.add(d.constant(d.tensor(FLOAT32, d.broadcastsTo(shape))));
-        d.output(d.tensor(FLOAT32, shape));
-        d.operator(builtin, 1, Options.none(), a, b);
+        int[] shape = shape(d);
+        d.inputOfAnything(d.tensor(FLOAT32, shape));
+        d.add(d.constant(d.tensor(FLOAT32, d.broadcastsTo(shape))));
+        d.compute(d.tensor(FLOAT32), builtin, 1, Options.none());
     }
 
     private static void ordered(Draw d, int builtin) {
@@ -140,70 +153,68 @@ final class BinaryCases {
 
     private static void prelu(Draw d) {
         byte type = d.oneOf(FLOAT32, INT8);
-        int[] shape = d.shape(1, MOST_RANK);
-        int x = d.input(d.tensor(type, shape));
-        int slopes = d.inputOrConstant(d.tensor(type, d.broadcastsTo(shape)));
-        d.output(d.tensor(type, shape));
-        d.operator(BuiltinOperator.PRELU, 1, Options.none(), x, slopes);
+        int[] shape = shape(d);
+        d.input(d.tensor(type, shape));
+        d.inputOrConstant(d.tensor(type, d.broadcastsTo(shape)));
+        d.compute(d.tensor(type), BuiltinOperator.PRELU, 1, Options.none());
     }
 
     private static OperatorCases comparison(String name, int builtin, Byte... types) {
         return OperatorCases.of(name, d -> {
             byte type = d.oneOf(types);
-            int[] shape = d.shape(1, MOST_RANK);
-            boolean close = type == INT32 || type == INT64;
+            int[] shape = shape(d);
+            boolean isClose = type == INT32 || type == INT64;
             TensorSpec one = d.tensor(type, shape);
             TensorSpec other = d.tensor(type, d.broadcastsTo(shape));
-            int a = close ? d.input(one, 0, 3) : d.input(one);
-            int b = close ? d.input(other, 0, 3) : d.inputOrConstant(other);
-            d.output(TensorSpec.of("y", BOOL, shape));
-            d.operator(builtin, 1, Options.none(), d.coin() ? new int[] {a, b} : new int[] {b, a});
+            int a = isClose ? d.input(one, 0, 3) : d.input(one);
+            int b = isClose ? d.input(other, 0, 3) : d.inputOrConstant(other);
+            d.result(TensorSpec.of("y", BOOL));
+            d.operator(builtin, 1, Options.none(), inEitherOrder(d, a, b));
         });
     }
 
     /** TensorFlow Lite limits each sum on the way, so that infinities of both signs do not make NaN. */
     private static void addN(Draw d) {
-        int[] shape = d.shape(1, MOST_RANK);
-        int[] in = new int[d.between(2, 5)];
-        for (int i = 0; i < in.length; i++) {
+        int[] shape = shape(d);
+        int count = d.between(2, 5);
+        for (int i = 0; i < count; i++) {
             TensorSpec x = d.tensor(FLOAT32, shape);
-            in[i] = i == 0 || d.coin() ? d.inputOfNumbers(x) : d.add(d.constant(x));
+            if (i == 0 || d.coin()) {
+                d.inputOfNumbers(x);
+            } else {
+                d.add(d.constant(x));
+            }
         }
-        d.output(d.tensor(FLOAT32, shape));
-        d.operator(BuiltinOperator.ADD_N, 1, Options.none(), in);
+        d.compute(d.tensor(FLOAT32), BuiltinOperator.ADD_N, 1, Options.none());
     }
 
     private static void addNOfInt8(Draw d) {
-        int[] shape = d.shape(1, MOST_RANK);
-        TensorSpec first = d.tensor(INT8, shape);
-        int[] in = new int[d.between(2, 5)];
-        for (int i = 0; i < in.length; i++) {
-            in[i] = i == 0 ? d.input(first) : d.inputOrConstant(d.like(first, shape));
+        TensorSpec first = d.tensor(INT8, shape(d));
+        int more = d.between(1, 4);
+        d.input(first);
+        for (int i = 0; i < more; i++) {
+            d.inputOrConstant(d.like(first, first.shape()));
         }
-        d.output(d.like(first, shape));
-        d.operator(BuiltinOperator.ADD_N, 1, Options.none(), in);
+        d.compute(d.like(first), BuiltinOperator.ADD_N, 1, Options.none());
     }
 
     private static void select(Draw d) {
-        int[] shape = d.shape(1, MOST_RANK);
+        int[] shape = shape(d);
         byte type = d.oneOf(FLOAT32, INT8, INT16);
-        int[] condition = d.oneOf(shape, new int[] {}, new int[] {shape[0]});
-        int c = d.input(TensorSpec.of("c", BOOL, condition));
-        TensorSpec x = d.tensor(type, shape);
-        int a = d.input(x);
-        int b = d.inputOrConstant(d.like(x, shape));
-        d.output(d.like(x, shape));
-        d.operator(BuiltinOperator.SELECT, 1, Options.none(), c, a, b);
+        d.input(TensorSpec.of("c", BOOL, d.oneOf(shape, new int[] {}, new int[] {shape[0]})));
+        select(d, BuiltinOperator.SELECT, d.tensor(type, shape), () -> shape);
     }
 
     private static void selectBroadcast(Draw d) {
-        int[] shape = d.shape(1, MOST_RANK);
+        int[] shape = shape(d);
         byte type = d.oneOf(FLOAT32, INT8, INT16);
-        int c = d.input(TensorSpec.of("c", BOOL, d.broadcastsTo(shape)));
-        TensorSpec x = d.tensor(type, shape);
-        int a = d.input(x);
-        int b = d.inputOrConstant(d.like(x, d.broadcastsTo(shape)));
-        d.output(d.like(x, shape));
-        d.operator(BuiltinOperator.SELECT_V2, 1, Options.none(), c, a, b);
+        d.input(TensorSpec.of("c", BOOL, d.broadcastsTo(shape)));
+        select(d, BuiltinOperator.SELECT_V2, d.tensor(type, shape), () -> d.broadcastsTo(shape));
+    }
+
+    private static void select(Draw d, int builtin, TensorSpec x, Supplier<int[]> other) {
+        d.input(x);
+        d.inputOrConstant(d.like(x, other.get()));
+        d.compute(d.like(x), builtin, 1, Options.none());
     }
 }

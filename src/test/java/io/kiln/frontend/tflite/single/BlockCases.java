@@ -20,16 +20,13 @@ final class BlockCases {
         int[] widths = {d.between(0, Math.min(2, padded[0] - 1)), 0, d.between(0, Math.min(2, padded[1] - 1)), 0};
         int batch = d.between(1, 2);
         int depth = d.between(1, 4);
-        TensorSpec x = MovementOperators.of(
-                d,
+        TensorSpec x = d.tensor(
                 d.oneOf(TensorType.INT8, TensorType.FLOAT32),
                 batch,
                 padded[0] - widths[0],
                 padded[1] - widths[2],
                 depth);
-        int[] in = {d.input(x), d.add(TensorSpec.int32("block", block)), d.add(MovementOperators.paddings(widths))};
-        d.output(d.like(x, batch * block[0] * block[1], padded[0] / block[0], padded[1] / block[1], depth));
-        d.operator(BuiltinOperator.SPACE_TO_BATCH_ND, 2, Options.none(), in);
+        batch(d, x, BuiltinOperator.SPACE_TO_BATCH_ND, block, widths);
     });
 
     static final OperatorCases BATCH_TO_SPACE = OperatorCases.of("BATCH_TO_SPACE_ND", d -> {
@@ -38,11 +35,9 @@ final class BlockCases {
         int[] size = {d.between(1, 3), d.between(1, 3)};
         int depth = d.between(1, 4);
         int[] crops = {d.between(0, block[0] * size[0] - 1), 0, 0, d.between(0, block[1] * size[1] - 1)};
-        TensorSpec x = MovementOperators.of(
-                d, d.oneOf(TensorType.INT8, TensorType.FLOAT32), batch * block[0] * block[1], size[0], size[1], depth);
-        int[] in = {d.input(x), d.add(TensorSpec.int32("block", block)), d.add(MovementOperators.paddings(crops))};
-        d.output(d.like(x, batch, block[0] * size[0] - crops[0], block[1] * size[1] - crops[3], depth));
-        d.operator(BuiltinOperator.BATCH_TO_SPACE_ND, 2, Options.none(), in);
+        TensorSpec x = d.tensor(
+                d.oneOf(TensorType.INT8, TensorType.FLOAT32), batch * block[0] * block[1], size[0], size[1], depth);
+        batch(d, x, BuiltinOperator.BATCH_TO_SPACE_ND, block, crops);
     });
 
     static final List<OperatorCases> ALL = List.of(SPACE_TO_DEPTH, DEPTH_TO_SPACE, SPACE_TO_BATCH, BATCH_TO_SPACE);
@@ -54,14 +49,17 @@ final class BlockCases {
         int[] small = {d.between(1, 2), d.between(1, 4), d.between(1, 4), d.between(1, 4)};
         int[] deep = {small[0], small[1], small[2], small[3] * block * block};
         int[] wide = {small[0], small[1] * block, small[2] * block, small[3]};
-        TensorSpec x = MovementOperators.of(d, d.oneOf(TensorType.INT8, TensorType.FLOAT32), toDepth ? wide : deep);
-        int in = d.input(x);
-        d.output(d.like(x, toDepth ? deep : wide));
+        TensorSpec x = d.tensor(d.oneOf(TensorType.INT8, TensorType.FLOAT32), toDepth ? wide : deep);
+        d.input(x);
         byte options = toDepth ? BuiltinOptions.SpaceToDepthOptions : BuiltinOptions.DepthToSpaceOptions;
-        d.operator(
-                toDepth ? BuiltinOperator.SPACE_TO_DEPTH : BuiltinOperator.DEPTH_TO_SPACE,
-                1,
-                Options.table(options, Field.int32(0, block)),
-                in);
+        int builtin = toDepth ? BuiltinOperator.SPACE_TO_DEPTH : BuiltinOperator.DEPTH_TO_SPACE;
+        d.compute(d.like(x), builtin, 1, Options.table(options, Field.int32(0, block)));
+    }
+
+    private static void batch(Draw d, TensorSpec x, int builtin, int[] block, int[] edges) {
+        d.input(x);
+        d.add(TensorSpec.int32("block", block));
+        d.add(MovementOperators.paddings(edges));
+        d.compute(d.like(x), builtin, 2, Options.none());
     }
 }

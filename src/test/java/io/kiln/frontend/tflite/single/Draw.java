@@ -2,29 +2,38 @@
 package io.kiln.frontend.tflite.single;
 
 import io.kiln.base.Bytes;
+import io.kiln.draw.Choices;
+import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.tflite.FlexOptions;
 import io.kiln.frontend.tflite.Options;
 import io.kiln.frontend.tflite.TensorSpec;
+import io.kiln.frontend.tflite.TfliteFrontend;
 import io.kiln.frontend.tflite.TfliteModelBuilder;
+import io.kiln.ir.Function;
+import io.kiln.ir.type.Shape;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.stream.IntStream;
 import org.tensorflow.lite.schema.TensorType;
 
 /**
  * The random numbers of one case, and the model that is made of them: tensors first, then the operator. The same seed gives the same
  * case. Integers that are drawn lie within limits that are both included.
  */
-public final class Draw {
+public final class Draw extends Choices {
     private static final int MAX_ELEMENTS = 1500;
 
-    private final Random random;
     private final TfliteModelBuilder model = new TfliteModelBuilder();
     private final List<Integer> inputs = new ArrayList<>();
     private final List<RandomData> inputData = new ArrayList<>();
     private final List<Integer> outputs = new ArrayList<>();
+
+    /** Places of the outputs whose shapes follow from the inputs'. */
+    private final List<Integer> open = new ArrayList<>();
+
     private int count;
     private boolean isUnsigned;
     private boolean parametersAreInputs;
@@ -32,7 +41,7 @@ public final class Draw {
     private boolean biasesAreNarrow;
 
     Draw(long seed) {
-        this.random = new Random(seed * 0x9E3779B97F4A7C15L + 1);
+        super(new Random(seed * 0x9E3779B97F4A7C15L + 1));
         random.nextLong();
     }
 
@@ -78,14 +87,6 @@ public final class Draw {
         return parametersAreInputs ? input(tensor.withData(), RandomData.weights(tensor)) : add(tensor);
     }
 
-    public int between(int low, int high) {
-        return low + random.nextInt(high - low + 1);
-    }
-
-    public boolean coin() {
-        return random.nextBoolean();
-    }
-
     @SafeVarargs
     public final <T> T oneOf(T... choices) {
         T chosen = choices[random.nextInt(choices.length)];
@@ -119,6 +120,11 @@ public final class Draw {
         return shape;
     }
 
+    /** Some integers between two, both included. */
+    public int[] numbers(int count, int low, int high) {
+        return IntStream.generate(() -> between(low, high)).limit(count).toArray();
+    }
+
     /** A shape that broadcasts to the given one: some dimensions 1, some leading ones missing. */
     public int[] broadcastsTo(int... shape) {
         int from = between(1, 4) == 1 ? between(0, shape.length - 1) : 0;
@@ -127,6 +133,11 @@ public final class Draw {
             dims[i] = between(1, 4) == 1 ? 1 : dims[i];
         }
         return dims;
+    }
+
+    /** As {@link #tensor(byte, int...)}. */
+    public TensorSpec tensor(byte type, List<Integer> shape) {
+        return tensor(type, toArray(shape));
     }
 
     /** A tensor that the model computes or takes; int8, uint8 and int16 get a scale, and but for int16 a zero point. */
@@ -146,6 +157,11 @@ public final class Draw {
         return as.scales().isEmpty()
                 ? tensor
                 : tensor.quantized(as.scales().get(0), as.zeroPoints().get(0));
+    }
+
+    /** As {@link #like(TensorSpec, int...)}. */
+    public TensorSpec like(TensorSpec as, List<Integer> shape) {
+        return like(as, toArray(shape));
     }
 
     /** Symmetric weights with a scale per index of a dimension, int8 for int16 data; a scale for all if the dimension is -1; none for floats. */
@@ -240,6 +256,22 @@ public final class Draw {
         return outputs.get(outputs.size() - 1);
     }
 
+    /**
+     * Adds an output, of which the shape is that which the operator's card makes of the inputs, and the operator that computes it from all
+     * tensors that were added before.
+     */
+    public void compute(TensorSpec result, int builtin, int version, Options options) {
+        int[] in = IntStream.range(0, model.tensors()).toArray();
+        result(result);
+        operator(builtin, version, options, in);
+    }
+
+    /** Adds an output, of which the shape is that which the operator's card makes of the inputs. */
+    public int result(TensorSpec tensor) {
+        open.add(outputs.size());
+        return output(tensor);
+    }
+
     /** Adds the operator, whose outputs are those added so far. */
     public void operator(int builtin, int version, Options options, int... in) {
         model.operator(builtin, version, options, in, toArray(outputs));
@@ -256,7 +288,18 @@ public final class Draw {
     }
 
     byte[] build() {
-        return model.inputs(toArray(inputs)).outputs(toArray(outputs)).build();
+        model.inputs(toArray(inputs)).outputs(toArray(outputs));
+        if (!open.isEmpty()) {
+            TensorSpec first = inputData.get(0).tensor();
+            InputShapes shapes = new InputShapes(Map.of(first.name(), new Shape(first.shape())));
+            Function function = TfliteFrontend.read(Bytes.wrap(model.build()), "drawn.tflite", "drawn", shapes);
+            var types = function.types();
+            for (int i : open) {
+                Shape shape = types.get(function.results().get(i).id()).shape();
+                model.reshape(outputs.get(i), shape.dims());
+            }
+        }
+        return model.build();
     }
 
     /** Inputs for some invocations: at random, at the ends of their types, small, with special floats, with denormal ones. */

@@ -25,47 +25,41 @@ final class ExtremeScaleCases {
 
     private ExtremeScaleCases() {}
 
-    private static TensorSpec output(Draw d, int... shape) {
+    private static TensorSpec output(Draw d) {
         return TensorSpec.int8(
                 "y",
                 d.oneOf(9.8e-45f, Float.MIN_VALUE, Float.MIN_NORMAL, 1e-12f, 1e-9f, 1e-8f),
-                d.oneOf(-128, -1, 1, 127),
-                shape);
+                d.oneOf(-128, -1, 1, 127));
     }
 
     private static void quantize(Draw d) {
         int[] shape = d.shape(1, 3);
         byte from = d.oneOf(FLOAT32, INT8, INT16, INT32);
         TensorSpec in = d.tensor(from, shape);
-        int x = d.inputOfAnything(from == INT32 ? in.quantized(d.scale(), 0) : in);
-        d.output(output(d, shape));
-        d.operator(BuiltinOperator.QUANTIZE, 2, Options.none(), x);
+        d.inputOfAnything(from == INT32 ? in.quantized(d.scale(), 0) : in);
+        d.compute(output(d), BuiltinOperator.QUANTIZE, 2, Options.none());
     }
 
     private static void function(Draw d) {
         int[] shape = d.shape(1, 3);
         int kind = d.between(0, 3);
-        int x = d.input(d.tensor(INT8, shape));
+        d.input(d.tensor(INT8, shape));
         if (kind == 0) {
-            d.output(TensorSpec.int8("y", d.oneOf(2e-9f, 1e-8f), d.oneOf(-128, 127), shape));
+            TensorSpec y = TensorSpec.int8("y", d.oneOf(2e-9f, 1e-8f), d.oneOf(-128, 127));
             Options alpha = Options.table(BuiltinOptions.LeakyReluOptions, Field.float32(0, d.oneOf(0.3f, -2f)));
-            d.operator(BuiltinOperator.LEAKY_RELU, 2, alpha, x);
+            d.compute(y, BuiltinOperator.LEAKY_RELU, 2, alpha);
         } else if (kind == 1) {
-            int y = d.input(d.tensor(INT8, shape));
-            d.output(output(d, shape));
+            d.input(d.tensor(INT8, shape));
             Options none = Options.table(BuiltinOptions.MulOptions, Field.int8(0, 0));
-            d.operator(BuiltinOperator.MUL, 2, none, x, y);
+            d.compute(output(d), BuiltinOperator.MUL, 2, none);
         } else if (kind == 2) {
-            int slopes = d.input(d.tensor(INT8, shape));
-            d.output(output(d, shape));
-            d.operator(BuiltinOperator.PRELU, 1, Options.none(), x, slopes);
+            d.input(d.tensor(INT8, shape));
+            d.compute(output(d), BuiltinOperator.PRELU, 1, Options.none());
         } else {
-            int axes = d.add(TensorSpec.int32("axes", 0));
-            int[] kept = shape.clone();
-            kept[0] = 1;
-            d.output(output(d, kept));
+            d.add(TensorSpec.int32("axes", 0));
+            TensorSpec y = output(d);
             Options keeps = Options.table(BuiltinOptions.ReducerOptions, Field.bool(0, true));
-            d.operator(d.oneOf(BuiltinOperator.MEAN, BuiltinOperator.SUM), 2, keeps, x, axes);
+            d.compute(y, d.oneOf(BuiltinOperator.MEAN, BuiltinOperator.SUM), 2, keeps);
         }
     }
 
@@ -76,13 +70,14 @@ final class ExtremeScaleCases {
         TensorSpec x = d.tensor(INT8, isDense ? new int[] {2, depth} : new int[] {1, 3, 2, depth});
         TensorSpec weights =
                 d.weights(INT8, d.coin() ? 0 : -1, isDense ? new int[] {units, depth} : new int[] {units, 1, 1, depth});
-        int[] in = {d.input(x), d.add(weights), d.add(d.bias(x, weights, units))};
+        d.input(x);
+        d.add(weights);
+        d.add(d.bias(x, weights, units));
         if (isDense) {
-            d.output(output(d, 2, units));
-            d.operator(BuiltinOperator.FULLY_CONNECTED, 5, Options.fullyConnected(d.activation(), false), in);
+            TensorSpec y = output(d);
+            d.compute(y, BuiltinOperator.FULLY_CONNECTED, 5, Options.fullyConnected(d.activation(), false));
         } else {
-            d.output(output(d, 1, 3, 2, units));
-            d.operator(BuiltinOperator.CONV_2D, 3, Options.conv2d(Options.SAME, 1, 1, (byte) 0, 1, 1), in);
+            d.compute(output(d), BuiltinOperator.CONV_2D, 3, Options.conv2d(Options.SAME, 1, 1, (byte) 0, 1, 1));
         }
     }
 }

@@ -49,43 +49,42 @@ final class FunctionCases {
             OperatorCases.of("POW", FunctionCases::power),
             OperatorCases.of("POW_INT32", FunctionCases::wholePower),
             OperatorCases.of("ATAN2", FunctionCases::angle),
-            OperatorCases.of("BITWISE_XOR", d -> bits(d, BuiltinOperator.BITWISE_XOR)),
-            OperatorCases.of("RIGHT_SHIFT", d -> bits(d, BuiltinOperator.RIGHT_SHIFT)),
+            OperatorCases.of(
+                    "BITWISE_XOR", d -> bits(d, BuiltinOperator.BITWISE_XOR, false, INT8, UINT8, INT16, INT32)),
+            OperatorCases.of("RIGHT_SHIFT", d -> bits(d, BuiltinOperator.RIGHT_SHIFT, true, INT8, UINT8, INT16, INT32)),
             OperatorCases.of("CAST_LONG", FunctionCases::cast),
             OperatorCases.of("BITCAST", FunctionCases::bitcast),
             OperatorCases.of("BUCKETIZE", FunctionCases::bucketize),
             OperatorCases.of("RANK", FunctionCases::rank),
             OperatorCases.of("STABLEHLO_ARITHMETIC", FunctionCases::stablehlo),
-            OperatorCases.of("STABLEHLO_AND", d -> stablehloBits(d, STABLEHLO_AND.code())),
-            OperatorCases.of("STABLEHLO_SHIFT_LEFT", d -> stablehloBits(d, STABLEHLO_SHIFT_LEFT.code())));
+            OperatorCases.of(
+                    "STABLEHLO_AND", d -> bits(d, STABLEHLO_AND.code(), false, BOOL, INT8, INT16, INT32, INT64)),
+            OperatorCases.of(
+                    "STABLEHLO_SHIFT_LEFT", d -> bits(d, STABLEHLO_SHIFT_LEFT.code(), true, INT8, INT16, INT32)));
 
     private FunctionCases() {}
 
+    private static int[] shape(Draw d) {
+        return d.shape(1, MOST_RANK);
+    }
+
     private static void table(Draw d, int builtin, int version, TensorSpec as) {
-        int[] shape = d.shape(1, MOST_RANK);
-        int x = d.input(d.like(as, shape));
-        d.output(d.tensor(as.type(), shape));
-        d.operator(builtin, version, Options.none(), x);
+        d.input(d.like(as, shape(d)));
+        d.compute(d.tensor(as.type()), builtin, version, Options.none());
     }
 
     private static void plain(Draw d, int builtin, byte type) {
-        int[] shape = d.shape(1, MOST_RANK);
-        int x = d.inputOfAnything(TensorSpec.of("x", type, shape));
-        d.output(TensorSpec.of("y", type, shape));
-        d.operator(builtin, 1, Options.none(), x);
+        d.inputOfAnything(TensorSpec.of("x", type, shape(d)));
+        d.compute(TensorSpec.of("y", type), builtin, 1, Options.none());
     }
 
     private static void gelu(Draw d) {
         byte type = d.oneOf(FLOAT32, INT8, INT16);
-        int[] shape = d.shape(1, MOST_RANK);
         // The kernel multiplies infinity by 0.
-        int x = d.inputOfNumbers(d.tensor(type, shape));
-        d.output(d.tensor(type, shape));
-        d.operator(
-                BuiltinOperator.GELU,
-                type == FLOAT32 ? 1 : 2,
-                Options.table(BuiltinOptions.GeluOptions, Field.bool(0, d.coin())),
-                x);
+        d.inputOfNumbers(d.tensor(type, shape(d)));
+        TensorSpec out = d.tensor(type);
+        Options options = Options.table(BuiltinOptions.GeluOptions, Field.bool(0, d.coin()));
+        d.compute(out, BuiltinOperator.GELU, type == FLOAT32 ? 1 : 2, options);
     }
 
     /** Beyond e^88 floats are infinite, and the kernels' conversion of what is beyond 32 bits is not defined. */
@@ -97,130 +96,101 @@ final class FunctionCases {
     }
 
     private static void inverseRoot(Draw d) {
-        int[] shape = d.shape(1, MOST_RANK);
-        int x = d.input(d.tensor(INT16, shape), 0, Short.MAX_VALUE);
-        d.output(d.tensor(INT16, shape));
-        d.operator(BuiltinOperator.RSQRT, 3, Options.none(), x);
+        d.input(d.tensor(INT16, shape(d)), 0, Short.MAX_VALUE);
+        d.compute(d.tensor(INT16), BuiltinOperator.RSQRT, 3, Options.none());
     }
 
     private static void negative(Draw d) {
         byte type = d.oneOf(INT8, INT16, INT32, INT64);
-        int[] shape = d.shape(1, MOST_RANK);
-        TensorSpec in = TensorSpec.of("x", type, shape);
-        TensorSpec out = TensorSpec.of("y", type, shape);
+        TensorSpec in = TensorSpec.of("x", type, shape(d));
+        TensorSpec out = TensorSpec.of("y", type);
         float scale = d.scale();
         int zeroPoint = type == INT8 ? d.between(-127, 127) : 0;
         boolean isScaled = type == INT8 || type == INT16;
-        int x = d.input(isScaled ? in.quantized(scale, zeroPoint) : in);
-        d.output(isScaled ? out.quantized(scale, -zeroPoint) : out);
-        d.operator(BuiltinOperator.NEG, 1, Options.none(), x);
+        d.input(isScaled ? in.quantized(scale, zeroPoint) : in);
+        d.compute(isScaled ? out.quantized(scale, -zeroPoint) : out, BuiltinOperator.NEG, 1, Options.none());
     }
 
     private static void relu(Draw d, int builtin) {
-        byte type = d.oneOf(FLOAT32, INT8);
-        int[] shape = d.shape(1, MOST_RANK);
-        int x = d.inputOfAnything(d.tensor(type, shape));
-        d.output(d.tensor(type, shape));
-        d.operator(builtin, 1, Options.none(), x);
+        UnaryCases.same(d, builtin, MOST_RANK, FLOAT32, INT8);
     }
 
     private static void power(Draw d) {
-        int[] shape = d.shape(1, MOST_RANK);
-        int[] in = {
-            d.inputOfAnything(d.tensor(FLOAT32, shape)), d.inputOrConstant(d.tensor(FLOAT32, d.broadcastsTo(shape)))
-        };
-        d.output(d.tensor(FLOAT32, shape));
-        d.operator(BuiltinOperator.POW, 1, Options.none(), in);
+        int[] shape = shape(d);
+        d.inputOfAnything(d.tensor(FLOAT32, shape));
+        d.inputOrConstant(d.tensor(FLOAT32, d.broadcastsTo(shape)));
+        d.compute(d.tensor(FLOAT32), BuiltinOperator.POW, 1, Options.none());
     }
 
     /** Beyond 32 bits the kernel's conversion is not defined. */
     private static void wholePower(Draw d) {
-        int[] shape = d.shape(1, MOST_RANK);
-        int[] in = {
-            d.input(TensorSpec.of("x", INT32, shape), -7, 7),
-            d.input(TensorSpec.of("e", INT32, d.broadcastsTo(shape)), 0, 11)
-        };
-        d.output(TensorSpec.of("y", INT32, shape));
-        d.operator(BuiltinOperator.POW, 1, Options.none(), in);
+        int[] shape = shape(d);
+        d.input(TensorSpec.of("x", INT32, shape), -7, 7);
+        d.input(TensorSpec.of("e", INT32, d.broadcastsTo(shape)), 0, 11);
+        d.compute(TensorSpec.of("y", INT32), BuiltinOperator.POW, 1, Options.none());
     }
 
     private static void angle(Draw d) {
-        int[] shape = d.shape(1, MOST_RANK);
-        int[] in = {d.inputOfAnything(d.tensor(FLOAT32, shape)), d.inputOfAnything(d.tensor(FLOAT32, shape))};
-        d.output(d.tensor(FLOAT32, shape));
-        d.operator(BuiltinOperator.ATAN2, 1, Options.none(), in);
+        int[] shape = shape(d);
+        d.inputOfAnything(d.tensor(FLOAT32, shape));
+        d.inputOfAnything(d.tensor(FLOAT32, shape));
+        d.compute(d.tensor(FLOAT32), BuiltinOperator.ATAN2, 1, Options.none());
     }
 
-    private static void bits(Draw d, int builtin) {
-        byte type = d.oneOf(INT8, UINT8, INT16, INT32);
-        int[] shape = d.shape(1, MOST_RANK);
-        TensorSpec by = TensorSpec.of("b", type, shape);
-        int[] in = {
-            d.input(TensorSpec.of("x", type, shape)),
-            builtin == BuiltinOperator.RIGHT_SHIFT ? d.input(by, 0, 7) : d.input(by)
-        };
-        d.output(TensorSpec.of("y", type, shape));
-        d.operator(builtin, 1, Options.none(), in);
+    /** Integers of one of some types, by a second tensor of which a shift takes less. */
+    private static void bits(Draw d, int builtin, boolean isShift, Byte... types) {
+        byte type = d.oneOf(types);
+        int[] shape = shape(d);
+        d.input(TensorSpec.of("x", type, shape));
+        TensorSpec by = TensorSpec.of("z", type, shape);
+        if (isShift) {
+            d.input(by, 0, 7);
+        } else {
+            d.input(by);
+        }
+        d.compute(TensorSpec.of("y", type), builtin, 1, Options.none());
     }
 
     private static void bitcast(Draw d) {
-        int[] shape = d.shape(1, MOST_RANK);
+        int[] shape = shape(d);
         byte from = d.oneOf(FLOAT32, INT32, INT16, INT8);
         byte to = from == FLOAT32 ? INT32 : from == INT32 ? FLOAT32 : from == INT8 ? UINT8 : from;
-        int x = d.inputOfNumbers(TensorSpec.of("x", from, shape));
-        d.output(TensorSpec.of("y", to, shape));
-        d.operator(BuiltinOperator.BITCAST, 1, Options.none(), x);
+        d.inputOfNumbers(TensorSpec.of("x", from, shape));
+        d.compute(TensorSpec.of("y", to), BuiltinOperator.BITCAST, 1, Options.none());
     }
 
     private static void bucketize(Draw d) {
         byte type = d.oneOf(FLOAT32, INT32);
-        int[] shape = d.shape(1, MOST_RANK);
+        int[] shape = shape(d);
         float[] boundaries = new float[d.between(1, 9)];
         for (int i = 0; i < boundaries.length; i++) {
             boundaries[i] = (i == 0 ? -2 : boundaries[i - 1]) + d.between(1, 4) / 4f;
         }
-        int x = d.inputOfNumbers(TensorSpec.of("x", type, shape));
-        d.output(TensorSpec.of("y", INT32, shape));
-        d.operator(
-                BuiltinOperator.BUCKETIZE,
-                1,
-                Options.table(BuiltinOptions.BucketizeOptions, Field.floats(0, boundaries)),
-                x);
+        d.inputOfNumbers(TensorSpec.of("x", type, shape));
+        Options options = Options.table(BuiltinOptions.BucketizeOptions, Field.floats(0, boundaries));
+        d.compute(TensorSpec.of("y", INT32), BuiltinOperator.BUCKETIZE, 1, options);
     }
 
     private static void rank(Draw d) {
-        int x = d.input(d.tensor(FLOAT32, d.shape(1, MOST_RANK)));
-        d.output(TensorSpec.of("y", INT32));
-        d.operator(BuiltinOperator.RANK, 1, Options.none(), x);
+        d.input(d.tensor(FLOAT32, shape(d)));
+        d.compute(TensorSpec.of("y", INT32), BuiltinOperator.RANK, 1, Options.none());
     }
 
     private static void stablehlo(Draw d) {
         int code = d.oneOf(
                 STABLEHLO_ADD.code(), STABLEHLO_MULTIPLY.code(), STABLEHLO_MAXIMUM.code(), STABLEHLO_MINIMUM.code());
         byte type = d.oneOf(FLOAT32, INT16, INT32, INT64);
-        int[] shape = d.shape(1, MOST_RANK);
-        int[] in = {d.inputOfNumbers(TensorSpec.of("x", type, shape)), d.inputOfNumbers(TensorSpec.of("z", type, shape))
-        };
-        d.output(TensorSpec.of("y", type, shape));
-        d.operator(code, 1, Options.none(), in);
-    }
-
-    private static void stablehloBits(Draw d, int code) {
-        boolean isShift = code == STABLEHLO_SHIFT_LEFT.code();
-        byte type = isShift ? d.oneOf(INT8, INT16, INT32) : d.oneOf(BOOL, INT8, INT16, INT32, INT64);
-        int[] shape = d.shape(1, MOST_RANK);
-        TensorSpec by = TensorSpec.of("z", type, shape);
-        int[] in = {d.input(TensorSpec.of("x", type, shape)), isShift ? d.input(by, 0, 7) : d.input(by)};
-        d.output(TensorSpec.of("y", type, shape));
-        d.operator(code, 1, Options.none(), in);
+        int[] shape = shape(d);
+        d.inputOfNumbers(TensorSpec.of("x", type, shape));
+        d.inputOfNumbers(TensorSpec.of("z", type, shape));
+        d.compute(TensorSpec.of("y", type), code, 1, Options.none());
     }
 
     private static void cast(Draw d) {
-        int[] shape = d.shape(1, MOST_RANK);
+        int[] shape = shape(d);
         byte from = d.oneOf(INT64, BOOL, INT8, INT16, INT32, FLOAT32);
+        d.inputOfNumbers(TensorSpec.of("x", from, shape));
         byte to = from == INT64 ? d.oneOf(FLOAT32, INT8, INT16, INT32, BOOL) : d.oneOf(INT64, BOOL);
-        int x = d.inputOfNumbers(TensorSpec.of("x", from, shape));
-        d.output(TensorSpec.of("y", to, shape));
-        d.operator(BuiltinOperator.CAST, 1, Options.none(), x);
+        d.compute(TensorSpec.of("y", to), BuiltinOperator.CAST, 1, Options.none());
     }
 }

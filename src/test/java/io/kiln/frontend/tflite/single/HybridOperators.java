@@ -20,7 +20,7 @@ final class HybridOperators {
                 int rows = d.between(1, 4);
                 TensorSpec x = d.tensor(TensorType.FLOAT32, rows, depth);
                 int[] in = layer(d, x, d.weights(TensorType.INT8, -1, units, depth), units);
-                d.output(d.tensor(TensorType.FLOAT32, rows, units));
+                d.result(d.tensor(TensorType.FLOAT32));
                 // What is limited does not tell how large the products were whose sum cancels.
                 byte activation = depth > 60 ? Options.NO_ACTIVATION : d.activation();
                 Options options = Options.fullyConnected(activation, false, d.coin());
@@ -40,12 +40,10 @@ final class HybridOperators {
                 int depth = d.between(2, 9);
                 int multiplier = d.between(1, 3) == 1 ? d.between(2, 4) : 1;
                 int channels = depth * multiplier;
-                TensorSpec x = d.tensor(TensorType.FLOAT32, d.between(1, 2), w.inputHeight, w.inputWidth, depth);
+                TensorSpec x = d.tensor(TensorType.FLOAT32, w.input(d.between(1, 2), depth));
                 int[] in = layer(d, x, d.weights(TensorType.INT8, 3, 1, w.height, w.width, channels), channels);
-                d.output(d.tensor(TensorType.FLOAT32, x.shape().get(0), w.outputHeight(), w.outputWidth(), channels));
-                Options options = Options.depthwise(
-                        w.padding, w.strideH, w.strideW, multiplier, d.activation(), w.dilationH, w.dilationW);
-                d.operator(BuiltinOperator.DEPTHWISE_CONV_2D, 6, options, in);
+                d.result(d.tensor(TensorType.FLOAT32));
+                d.operator(BuiltinOperator.DEPTHWISE_CONV_2D, 6, w.depthwise(multiplier, d.activation()), in);
             })
             .roundedOtherwise(DYNAMIC);
 
@@ -58,7 +56,7 @@ final class HybridOperators {
         RandomWindow w = new RandomWindow(d);
         int depth = d.between(1, 9);
         int channels = d.between(2, 9);
-        TensorSpec x = d.tensor(TensorType.FLOAT32, d.between(1, 2), w.inputHeight, w.inputWidth, depth);
+        TensorSpec x = d.tensor(TensorType.FLOAT32, w.input(d.between(1, 2), depth));
         TensorSpec weights =
                 d.weights(TensorType.INT8, isEqual || d.coin() ? 0 : -1, channels, w.height, w.width, depth);
         if (isEqual) {
@@ -67,9 +65,8 @@ final class HybridOperators {
             weights = weights.quantized(scales, new long[channels], 0);
         }
         int[] in = layer(d, x, weights, channels);
-        d.output(d.tensor(TensorType.FLOAT32, x.shape().get(0), w.outputHeight(), w.outputWidth(), channels));
-        Options options = Options.conv2d(w.padding, w.strideH, w.strideW, d.activation(), w.dilationH, w.dilationW);
-        d.operator(BuiltinOperator.CONV_2D, 5, options, in);
+        d.result(d.tensor(TensorType.FLOAT32));
+        d.operator(BuiltinOperator.CONV_2D, 5, w.conv2d(d.activation()), in);
     }
 
     /** TensorFlow Lite converts what is infinite or not a number to an integer, which C++ does not define. */

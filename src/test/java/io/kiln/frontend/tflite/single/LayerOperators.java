@@ -16,23 +16,11 @@ final class LayerOperators {
         RandomWindow w = new RandomWindow(d);
         int depth = d.between(1, 9);
         int channels = d.between(1, 9);
-        TensorSpec x = d.tensor(type, d.between(1, 2), w.inputHeight, w.inputWidth, depth);
+        TensorSpec x = d.tensor(type, w.input(d.between(1, 2), depth));
         TensorSpec weights = d.weights(type, d.coin() ? 0 : -1, channels, w.height, w.width, depth);
         int[] in = layer(d, x, weights, channels);
-        d.output(scaled(
-                d,
-                x,
-                weights,
-                w.height * w.width * depth,
-                x.shape().get(0),
-                w.outputHeight(),
-                w.outputWidth(),
-                channels));
-        d.operator(
-                BuiltinOperator.CONV_2D,
-                3,
-                Options.conv2d(w.padding, w.strideH, w.strideW, d.activation(), w.dilationH, w.dilationW),
-                in);
+        d.result(scaled(d, x, weights, w.height * w.width * depth));
+        d.operator(BuiltinOperator.CONV_2D, 3, w.conv2d(d.activation()), in);
     });
 
     static final OperatorCases DEPTHWISE_CONV_2D = OperatorCases.of("DEPTHWISE_CONV_2D", d -> {
@@ -41,17 +29,11 @@ final class LayerOperators {
         int depth = d.between(1, 9);
         int multiplier = d.between(1, 3) == 1 ? d.between(2, 4) : 1;
         int channels = depth * multiplier;
-        TensorSpec x = d.tensor(type, d.between(1, 2), w.inputHeight, w.inputWidth, depth);
+        TensorSpec x = d.tensor(type, w.input(d.between(1, 2), depth));
         TensorSpec weights = d.weights(type, d.coin() ? 3 : -1, 1, w.height, w.width, channels);
         int[] in = perhapsWithoutBias(d, x, weights, channels);
-        d.output(scaled(
-                d, x, weights, w.height * w.width, x.shape().get(0), w.outputHeight(), w.outputWidth(), channels));
-        d.operator(
-                BuiltinOperator.DEPTHWISE_CONV_2D,
-                3,
-                Options.depthwise(
-                        w.padding, w.strideH, w.strideW, multiplier, d.activation(), w.dilationH, w.dilationW),
-                in);
+        d.result(scaled(d, x, weights, w.height * w.width));
+        d.operator(BuiltinOperator.DEPTHWISE_CONV_2D, 3, w.depthwise(multiplier, d.activation()), in);
     });
 
     static final OperatorCases FULLY_CONNECTED = OperatorCases.of(
@@ -81,7 +63,7 @@ final class LayerOperators {
         TensorSpec x = d.tensor(type, shape);
         TensorSpec weights = d.weights(type, d.between(1, 3) == 1 ? 0 : -1, units, depth);
         int[] in = perhapsWithoutBias(d, x, weights, units);
-        d.output(scaled(d, x, weights, depth, keep ? new int[] {1, rows, units} : new int[] {rows, units}));
+        d.result(scaled(d, x, weights, depth));
         d.operator(BuiltinOperator.FULLY_CONNECTED, 5, Options.fullyConnected(d.activation(), keep), in);
     }
 
@@ -99,11 +81,9 @@ final class LayerOperators {
         TensorSpec weights = d.weights(type, d.coin() ? 0 : -1, channels, w.height, w.width, depth);
         int shape = d.add(TensorSpec.int32("shape", batch, outputHeight, outputWidth, channels));
         int[] in = layer(d, x, weights, channels);
-        d.output(scaled(d, x, weights, w.height * w.width * depth, batch, outputHeight, outputWidth, channels));
-        d.operator(
-                BuiltinOperator.TRANSPOSE_CONV, 3, Options.transposeConv(w.padding, w.strideH, w.strideW), new int[] {
-                    shape, in[1], in[0], in[2]
-                });
+        d.result(scaled(d, x, weights, w.height * w.width * depth));
+        Options options = Options.transposeConv(w.padding, w.strideH, w.strideW);
+        d.operator(BuiltinOperator.TRANSPOSE_CONV, 3, options, shape, in[1], in[0], in[2]);
     });
 
     static final OperatorCases AVERAGE_POOL_2D =
@@ -113,10 +93,9 @@ final class LayerOperators {
     static final OperatorCases AVERAGE_POOL_2D_WIDE = OperatorCases.of("AVERAGE_POOL_2D_WIDE", d -> {
                 TensorSpec x = d.tensor(TensorType.INT16, 1, 258, 257, 1);
                 boolean isPositive = d.coin();
-                int in = d.input(x, isPositive ? 32_700 : -32_768, isPositive ? 32_767 : -32_700);
-                d.output(d.like(x, 1, 1, 1, 1));
+                d.input(x, isPositive ? 32_700 : -32_768, isPositive ? 32_767 : -32_700);
                 Options pool = Options.pool(Options.VALID, 1, 1, 258, 257, (byte) 0);
-                d.operator(BuiltinOperator.AVERAGE_POOL_2D, 3, pool, in);
+                d.compute(d.like(x), BuiltinOperator.AVERAGE_POOL_2D, 3, pool);
             })
             .withoutOracle("TensorFlow Lite's sum of 32 bits overflows");
 
@@ -160,18 +139,13 @@ final class LayerOperators {
     private static void pool(Draw d, int builtin) {
         RandomWindow w = new RandomWindow(d);
         int depth = d.between(1, 9);
-        TensorSpec x = d.tensor(
-                d.oneOf(TensorType.INT8, TensorType.INT16, TensorType.FLOAT32),
-                d.between(1, 2),
-                w.inputHeight,
-                w.inputWidth,
-                depth);
-        int in = d.inputOfAnything(x);
-        TensorSpec y = TensorSpec.of("y", x.type(), x.shape().get(0), w.pooledHeight(), w.pooledWidth(), depth);
-        d.output(
-                x.type() == TensorType.FLOAT32
-                        ? y
-                        : y.quantized(x.scales().get(0), x.zeroPoints().get(0)));
-        d.operator(builtin, 2, Options.pool(w.padding, w.strideH, w.strideW, w.height, w.width, d.activation()), in);
+        byte type = d.oneOf(TensorType.INT8, TensorType.INT16, TensorType.FLOAT32);
+        TensorSpec x = d.tensor(type, w.input(d.between(1, 2), depth));
+        d.inputOfAnything(x);
+        TensorSpec y = TensorSpec.of("y", type);
+        boolean isFloat = type == TensorType.FLOAT32;
+        TensorSpec result =
+                isFloat ? y : y.quantized(x.scales().get(0), x.zeroPoints().get(0));
+        d.compute(result, builtin, 2, w.pool(d.activation()));
     }
 }

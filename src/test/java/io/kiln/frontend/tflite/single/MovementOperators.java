@@ -8,104 +8,96 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.IntStream;
 import org.tensorflow.lite.schema.BuiltinOperator;
 import org.tensorflow.lite.schema.BuiltinOptions;
 import org.tensorflow.lite.schema.TensorType;
 
 /** Operators that only copy elements. */
 final class MovementOperators {
-    static final OperatorCases TRANSPOSE = OperatorCases.of("TRANSPOSE", d -> {
+    static final List<OperatorCases> ALL = List.of(
+            OperatorCases.of("TRANSPOSE", MovementOperators::transpose),
+            OperatorCases.of("SLICE", MovementOperators::slice),
+            OperatorCases.of("PAD", d -> pad(d, false)),
+            OperatorCases.of("PADV2", d -> pad(d, true)),
+            OperatorCases.of("MIRROR_PAD", MovementOperators::mirror),
+            OperatorCases.of("CONCATENATION", d -> concatenation(d, any(d, d.shape(1, 4)))),
+            OperatorCases.of("CONCATENATION_UINT64", d -> concatenation(d, d.tensor(TensorType.UINT64, d.shape(1, 4))))
+                    .withoutOracle("TensorFlow Lite has no kernel for uint64"),
+            OperatorCases.of("PACK", MovementOperators::pack),
+            OperatorCases.of("UNPACK", MovementOperators::unpack),
+            OperatorCases.of("SPLIT", MovementOperators::split),
+            OperatorCases.of("SPLIT_V", MovementOperators::splitIntoSizes),
+            OperatorCases.of("REVERSE_V2", MovementOperators::reverse),
+            OperatorCases.of("EXPAND_DIMS", MovementOperators::expand),
+            OperatorCases.of("SQUEEZE", MovementOperators::squeeze),
+            OperatorCases.of("BROADCAST_TO", MovementOperators::broadcast));
+
+    private MovementOperators() {}
+
+    private static void transpose(Draw d) {
         TensorSpec x = any(d, d.shape(1, 4));
-        List<Integer> axes = new ArrayList<>();
-        for (int i = 0; i < x.shape().size(); i++) {
-            axes.add(i);
-        }
+        List<Integer> axes =
+                new ArrayList<>(IntStream.range(0, x.rank()).boxed().toList());
         Collections.shuffle(axes, new Random(d.between(0, 1000)));
-        int in = d.input(x);
-        int order = d.add(TensorSpec.int32("order", array(axes)));
-        d.output(d.like(x, array(axes.stream().map(x.shape()::get).toList())));
-        d.operator(BuiltinOperator.TRANSPOSE, 2, Options.none(), in, order);
-    });
+        d.input(x);
+        d.add(TensorSpec.int32("order", axes));
+        d.compute(d.like(x), BuiltinOperator.TRANSPOSE, 2, Options.none());
+    }
 
-    static final OperatorCases SLICE = OperatorCases.of("SLICE", d -> {
+    private static void slice(Draw d) {
         TensorSpec x = any(d, d.shape(1, 4));
-        int rank = x.shape().size();
-        int[] begin = new int[rank];
-        int[] size = new int[rank];
-        int[] dims = new int[rank];
-        for (int i = 0; i < rank; i++) {
-            begin[i] = d.between(0, x.shape().get(i) - 1);
-            dims[i] = d.between(1, x.shape().get(i) - begin[i]);
-            size[i] = begin[i] + dims[i] == x.shape().get(i) && d.coin() ? -1 : dims[i];
+        List<Integer> begin = new ArrayList<>();
+        List<Integer> size = new ArrayList<>();
+        for (int whole : x.shape()) {
+            int first = d.between(0, whole - 1);
+            int own = d.between(1, whole - first);
+            begin.add(first);
+            size.add(first + own == whole && d.coin() ? -1 : own);
         }
-        int[] in = {d.input(x), d.add(TensorSpec.int32("begin", begin)), d.add(TensorSpec.int32("size", size))};
-        d.output(d.like(x, dims));
-        d.operator(BuiltinOperator.SLICE, 2, Options.none(), in);
-    });
+        d.input(x);
+        d.add(TensorSpec.int32("begin", begin));
+        d.add(TensorSpec.int32("size", size));
+        d.compute(d.like(x), BuiltinOperator.SLICE, 2, Options.none());
+    }
 
-    static final OperatorCases PAD = OperatorCases.of("PAD", d -> pad(d, false));
-    static final OperatorCases PADV2 = OperatorCases.of("PADV2", d -> pad(d, true));
-
-    static final OperatorCases MIRROR_PAD = OperatorCases.of("MIRROR_PAD", d -> {
-        TensorSpec x = of(d, d.oneOf(TensorType.INT8, TensorType.FLOAT32), d.shape(1, 3));
+    private static void mirror(Draw d) {
+        TensorSpec x = d.tensor(d.oneOf(TensorType.INT8, TensorType.FLOAT32), d.shape(1, 3));
         int mode = d.between(0, 1);
-        int rank = x.shape().size();
-        int[] widths = new int[2 * rank];
-        int[] dims = new int[rank];
-        for (int i = 0; i < rank; i++) {
-            int most = x.shape().get(i) - (mode == 0 ? 1 : 0);
-            widths[2 * i] = d.between(0, most);
-            widths[2 * i + 1] = d.between(0, most);
-            dims[i] = x.shape().get(i) + widths[2 * i] + widths[2 * i + 1];
+        int[] widths = new int[2 * x.rank()];
+        for (int i = 0; i < widths.length; i++) {
+            widths[i] = d.between(0, x.shape().get(i / 2) - (mode == 0 ? 1 : 0));
         }
-        int[] in = {d.input(x), d.add(paddings(widths))};
-        d.output(d.like(x, dims));
-        d.operator(
-                BuiltinOperator.MIRROR_PAD, 1, Options.table(BuiltinOptions.MirrorPadOptions, Field.int8(0, mode)), in);
-    });
+        d.input(x);
+        d.add(paddings(widths));
+        Options options = Options.table(BuiltinOptions.MirrorPadOptions, Field.int8(0, mode));
+        d.compute(d.like(x), BuiltinOperator.MIRROR_PAD, 1, options);
+    }
 
-    static final OperatorCases CONCATENATION =
-            OperatorCases.of("CONCATENATION", d -> concatenation(d, any(d, d.shape(1, 4))));
-
-    static final OperatorCases CONCATENATION_UINT64 = OperatorCases.of(
-                    "CONCATENATION_UINT64", d -> concatenation(d, of(d, TensorType.UINT64, d.shape(1, 4))))
-            .withoutOracle("TensorFlow Lite has no kernel for uint64");
-
-    static final OperatorCases PACK = OperatorCases.of("PACK", d -> {
+    private static void pack(Draw d) {
         TensorSpec x = any(d, d.shape(1, 3));
-        int axis = d.between(0, x.shape().size());
-        int[] in = new int[d.between(1, 4)];
-        for (int i = 0; i < in.length; i++) {
-            in[i] = d.input(d.like(x, array(x.shape())));
+        int axis = d.between(0, x.rank());
+        int count = d.between(1, 4);
+        for (int i = 0; i < count; i++) {
+            d.input(d.like(x, x.shape()));
         }
-        List<Integer> dims = new ArrayList<>(x.shape());
-        dims.add(axis, in.length);
-        d.output(d.like(x, array(dims)));
-        d.operator(
-                BuiltinOperator.PACK,
-                2,
-                Options.table(BuiltinOptions.PackOptions, Field.int32(0, in.length), Field.int32(1, axis)),
-                in);
-    });
+        Options options = Options.table(BuiltinOptions.PackOptions, Field.int32(0, count), Field.int32(1, axis));
+        d.compute(d.like(x), BuiltinOperator.PACK, 2, options);
+    }
 
-    static final OperatorCases UNPACK = OperatorCases.of("UNPACK", d -> {
+    private static void unpack(Draw d) {
         TensorSpec x = any(d, d.shape(2, 4));
-        int axis = d.between(0, x.shape().size() - 1);
+        int axis = d.between(0, x.rank() - 1);
         int parts = x.shape().get(axis);
         int in = d.input(x);
-        List<Integer> dims = new ArrayList<>(x.shape());
-        dims.remove(axis);
         for (int i = 0; i < parts; i++) {
-            d.output(d.like(x, array(dims)));
+            d.result(d.like(x));
         }
-        d.operator(
-                BuiltinOperator.UNPACK,
-                2,
-                Options.table(BuiltinOptions.UnpackOptions, Field.int32(0, parts), Field.int32(1, axis)),
-                in);
-    });
+        Options options = Options.table(BuiltinOptions.UnpackOptions, Field.int32(0, parts), Field.int32(1, axis));
+        d.operator(BuiltinOperator.UNPACK, 2, options, in);
+    }
 
-    static final OperatorCases SPLIT = OperatorCases.of("SPLIT", d -> {
+    private static void split(Draw d) {
         int parts = d.between(1, 3);
         int[] shape = d.shape(1, 4);
         int axis = d.between(0, shape.length - 1);
@@ -113,150 +105,91 @@ final class MovementOperators {
         shape[axis] *= parts;
         int[] in = {d.add(TensorSpec.int32("axis", axis)), d.input(d.like(part, shape))};
         for (int i = 0; i < parts; i++) {
-            d.output(d.like(part, array(part.shape())));
+            d.result(d.like(part));
         }
         d.operator(BuiltinOperator.SPLIT, 2, Options.table(BuiltinOptions.SplitOptions, Field.int32(0, parts)), in);
-    });
+    }
 
-    static final OperatorCases SPLIT_V = OperatorCases.of("SPLIT_V", d -> {
+    private static void splitIntoSizes(Draw d) {
         TensorSpec x = any(d, d.shape(1, 4));
-        int axis = d.between(0, x.shape().size() - 1);
+        int axis = d.between(0, x.rank() - 1);
         int size = x.shape().get(axis);
         int first = d.between(1, size);
         int[] sizes = first == size ? new int[] {size} : new int[] {first, d.coin() ? -1 : size - first};
         int[] in = {d.input(x), d.add(TensorSpec.int32("sizes", sizes)), d.add(TensorSpec.int32("axis", axis))};
         for (int i = 0; i < sizes.length; i++) {
-            int[] dims = array(x.shape());
-            dims[axis] = i == 0 ? first : size - first;
-            d.output(d.like(x, dims));
+            d.result(d.like(x));
         }
-        d.operator(
-                BuiltinOperator.SPLIT_V,
-                1,
-                Options.table(BuiltinOptions.SplitVOptions, Field.int32(0, sizes.length)),
-                in);
-    });
+        Options options = Options.table(BuiltinOptions.SplitVOptions, Field.int32(0, sizes.length));
+        d.operator(BuiltinOperator.SPLIT_V, 1, options, in);
+    }
 
-    static final OperatorCases REVERSE = OperatorCases.of("REVERSE_V2", d -> {
-        TensorSpec x = of(d, d.oneOf(TensorType.FLOAT32, TensorType.INT32, TensorType.INT16), d.shape(1, 4));
-        int[] in = {
-            d.input(x), d.add(TensorSpec.int32("axis", d.between(0, x.shape().size() - 1)))
-        };
-        d.output(d.like(x, array(x.shape())));
-        d.operator(BuiltinOperator.REVERSE_V2, 1, Options.none(), in);
-    });
+    private static void reverse(Draw d) {
+        TensorSpec x = d.tensor(d.oneOf(TensorType.FLOAT32, TensorType.INT32, TensorType.INT16), d.shape(1, 4));
+        d.input(x);
+        d.add(TensorSpec.int32("axis", d.between(0, x.rank() - 1)));
+        d.compute(d.like(x), BuiltinOperator.REVERSE_V2, 1, Options.none());
+    }
 
-    static final OperatorCases EXPAND_DIMS = OperatorCases.of("EXPAND_DIMS", d -> {
+    private static void expand(Draw d) {
         TensorSpec x = any(d, d.shape(1, 3));
-        int axis = d.between(-x.shape().size() - 1, x.shape().size());
-        List<Integer> dims = new ArrayList<>(x.shape());
-        dims.add(axis < 0 ? axis + dims.size() + 1 : axis, 1);
-        int[] in = {d.input(x), d.add(TensorSpec.int32("axis", axis))};
-        d.output(d.like(x, array(dims)));
-        d.operator(BuiltinOperator.EXPAND_DIMS, 1, Options.none(), in);
-    });
+        d.input(x);
+        d.add(TensorSpec.int32("axis", d.between(-x.rank() - 1, x.rank())));
+        d.compute(d.like(x), BuiltinOperator.EXPAND_DIMS, 1, Options.none());
+    }
 
-    static final OperatorCases SQUEEZE = OperatorCases.of("SQUEEZE", d -> {
+    private static void squeeze(Draw d) {
         TensorSpec x = any(d, 1, d.between(2, 5), 1, d.between(2, 5));
         int[] axes = d.oneOf(new int[0], new int[] {0}, new int[] {2}, new int[] {-4, 2});
-        List<Integer> dims = new ArrayList<>();
-        for (int i = 0; i < 4; i++) {
-            boolean stated = false;
-            for (int axis : axes) {
-                stated |= (axis + 4) % 4 == i;
-            }
-            if (axes.length == 0 ? x.shape().get(i) != 1 : !stated) {
-                dims.add(x.shape().get(i));
-            }
-        }
-        int in = d.input(x);
-        d.output(d.like(x, array(dims)));
-        d.operator(BuiltinOperator.SQUEEZE, 1, Options.table(BuiltinOptions.SqueezeOptions, Field.ints(0, axes)), in);
-    });
+        d.input(x);
+        Options options = Options.table(BuiltinOptions.SqueezeOptions, Field.ints(0, axes));
+        d.compute(d.like(x), BuiltinOperator.SQUEEZE, 1, options);
+    }
 
-    static final OperatorCases BROADCAST_TO = OperatorCases.of("BROADCAST_TO", d -> {
+    private static void broadcast(Draw d) {
         int[] shape = d.shape(1, 4);
         TensorSpec x = any(d, d.broadcastsTo(shape));
-        int[] in = {d.input(x), d.add(TensorSpec.int32("shape", shape))};
-        d.output(d.like(x, shape));
-        d.operator(BuiltinOperator.BROADCAST_TO, 2, Options.none(), in);
-    });
-
-    static final List<OperatorCases> ALL = List.of(
-            TRANSPOSE,
-            SLICE,
-            PAD,
-            PADV2,
-            MIRROR_PAD,
-            CONCATENATION,
-            CONCATENATION_UINT64,
-            PACK,
-            UNPACK,
-            SPLIT,
-            SPLIT_V,
-            REVERSE,
-            EXPAND_DIMS,
-            SQUEEZE,
-            BROADCAST_TO);
-
-    private MovementOperators() {}
+        d.input(x);
+        d.add(TensorSpec.int32("shape", shape));
+        d.compute(d.like(x), BuiltinOperator.BROADCAST_TO, 2, Options.none());
+    }
 
     private static void pad(Draw d, boolean hasValue) {
-        TensorSpec x =
-                of(d, d.oneOf(TensorType.INT8, TensorType.FLOAT32, TensorType.INT16, TensorType.INT32), d.shape(1, 4));
-        int rank = x.shape().size();
-        int[] widths = new int[2 * rank];
-        int[] dims = new int[rank];
-        for (int i = 0; i < rank; i++) {
-            widths[2 * i] = d.between(0, 2);
-            widths[2 * i + 1] = d.between(0, 2);
-            dims[i] = x.shape().get(i) + widths[2 * i] + widths[2 * i + 1];
+        TensorSpec x = d.tensor(
+                d.oneOf(TensorType.INT8, TensorType.FLOAT32, TensorType.INT16, TensorType.INT32), d.shape(1, 4));
+        d.input(x);
+        d.add(paddings(d.numbers(2 * x.rank(), 0, 2)));
+        if (hasValue) {
+            d.add(d.constant(d.like(x, 1)));
         }
-        int data = d.input(x);
-        int paddings = d.add(paddings(widths));
-        int[] in = hasValue ? new int[] {data, paddings, d.add(d.constant(d.like(x, 1)))} : new int[] {data, paddings};
-        d.output(d.like(x, dims));
-        d.operator(hasValue ? BuiltinOperator.PADV2 : BuiltinOperator.PAD, 2, Options.none(), in);
+        d.compute(d.like(x), hasValue ? BuiltinOperator.PADV2 : BuiltinOperator.PAD, 2, Options.none());
     }
 
     private static void concatenation(Draw d, TensorSpec x) {
-        int axis = d.between(0, x.shape().size() - 1);
-        int[] in = new int[d.between(1, 4)];
-        int size = 0;
-        for (int i = 0; i < in.length; i++) {
-            int[] dims = array(x.shape());
-            dims[axis] = d.between(1, 4);
-            size += dims[axis];
+        int axis = d.between(0, x.rank() - 1);
+        int count = d.between(1, 4);
+        for (int i = 0; i < count; i++) {
+            List<Integer> dims = new ArrayList<>(x.shape());
+            dims.set(axis, d.between(1, 4));
             TensorSpec part = d.like(x, dims);
-            in[i] = i == 0 ? d.input(part) : d.inputOrConstant(part);
+            if (i == 0) {
+                d.input(part);
+            } else {
+                d.inputOrConstant(part);
+            }
         }
-        int[] dims = array(x.shape());
-        dims[axis] = size;
-        d.output(d.like(x, dims));
-        int stated = d.coin() ? axis : axis - dims.length;
-        d.operator(
-                BuiltinOperator.CONCATENATION,
-                2,
-                Options.table(BuiltinOptions.ConcatenationOptions, Field.int32(0, stated), Field.int8(1, 0)),
-                in);
+        TensorSpec joined = d.like(x);
+        int stated = d.coin() ? axis : axis - x.rank();
+        Options options = Options.table(BuiltinOptions.ConcatenationOptions, Field.int32(0, stated), Field.int8(1, 0));
+        d.compute(joined, BuiltinOperator.CONCATENATION, 2, options);
     }
 
     static TensorSpec paddings(int... widths) {
-        TensorSpec flat = TensorSpec.int32("paddings", widths);
-        return TensorSpec.of("paddings", TensorType.INT32, widths.length / 2, 2)
-                .withData(flat.data().toArray());
+        return TensorSpec.int32("paddings", widths).withShape(List.of(widths.length / 2, 2));
     }
 
     /** Of a type that all these operators take. */
     static TensorSpec any(Draw d, int... shape) {
-        return of(d, d.oneOf(TensorType.INT8, TensorType.FLOAT32, TensorType.INT16, TensorType.INT32), shape);
-    }
-
-    static TensorSpec of(Draw d, byte type, int... shape) {
-        return d.tensor(type, shape);
-    }
-
-    static int[] array(List<Integer> values) {
-        return values.stream().mapToInt(Integer::intValue).toArray();
+        return d.tensor(d.oneOf(TensorType.INT8, TensorType.FLOAT32, TensorType.INT16, TensorType.INT32), shape);
     }
 }

@@ -33,26 +33,36 @@ final class RandomWindow {
         return d.between(1, Math.min(5, most));
     }
 
-    int outputHeight() {
-        return outputs(inputHeight, height, strideH, dilationH);
+    /** Data that it fits. */
+    int[] input(int batch, int depth) {
+        return new int[] {batch, inputHeight, inputWidth, depth};
     }
 
-    int outputWidth() {
-        return outputs(inputWidth, width, strideW, dilationW);
+    Options conv2d(byte activation) {
+        return Options.conv2d(padding, strideH, strideW, activation, dilationH, dilationW);
+    }
+
+    Options depthwise(int multiplier, byte activation) {
+        return Options.depthwise(padding, strideH, strideW, multiplier, activation, dilationH, dilationW);
+    }
+
+    /** A pool over the window. */
+    Options pool(byte activation) {
+        return Options.pool(padding, strideH, strideW, height, width, activation);
     }
 
     /** The output's height if the window is not dilated. */
     int pooledHeight() {
-        return outputs(inputHeight, height, strideH, 1);
+        return outputs(inputHeight, height, strideH);
     }
 
     /** The output's width if the window is not dilated. */
     int pooledWidth() {
-        return outputs(inputWidth, width, strideW, 1);
+        return outputs(inputWidth, width, strideW);
     }
 
-    private int outputs(int input, int window, int stride, int dilation) {
-        int starts = padding == Options.SAME ? input : input - (window - 1) * dilation;
+    private int outputs(int input, int window, int stride) {
+        int starts = padding == Options.SAME ? input : input - window + 1;
         return (starts + stride - 1) / stride;
     }
 }

@@ -11,7 +11,6 @@ import static org.tensorflow.lite.schema.TensorType.INT64;
 import static org.tensorflow.lite.schema.TensorType.INT8;
 import static org.tensorflow.lite.schema.TensorType.UINT8;
 
-import io.kiln.frontend.tflite.LittleEndian;
 import io.kiln.frontend.tflite.Options;
 import io.kiln.frontend.tflite.Options.Field;
 import io.kiln.frontend.tflite.TensorSpec;
@@ -37,35 +36,28 @@ final class RepeatCases {
 
     private static void tile(Draw d, byte type) {
         TensorSpec x = d.tensor(type, d.shape(1, 4));
-        int[] times = new int[x.shape().size()];
-        int[] dims = new int[times.length];
-        for (int i = 0; i < times.length; i++) {
-            times[i] = d.between(1, 3);
-            dims[i] = times[i] * x.shape().get(i);
-        }
-        TensorSpec multiples = d.coin()
-                ? TensorSpec.int32("multiples", times)
-                : TensorSpec.of("multiples", INT64, times.length)
-                        .withData(LittleEndian.ofLongs(
-                                Arrays.stream(times).asLongStream().toArray()));
-        int[] in = {d.input(x), d.add(multiples)};
-        d.output(d.like(x, dims));
-        d.operator(BuiltinOperator.TILE, 2, Options.none(), in);
+        int[] times = d.numbers(x.rank(), 1, 3);
+        d.input(x);
+        d.add(
+                d.coin()
+                        ? TensorSpec.int32("multiples", times)
+                        : TensorSpec.int64(
+                                "multiples", Arrays.stream(times).asLongStream().toArray()));
+        d.compute(d.like(x), BuiltinOperator.TILE, 2, Options.none());
     }
 
     private static void reverse(Draw d) {
         TensorSpec x = d.tensor(d.oneOf(FLOAT32, UINT8, INT16, INT32, INT64), d.shape(2, 4));
-        int time = d.between(0, x.shape().size() - 1);
-        int batch = (time + d.between(1, x.shape().size() - 1)) % x.shape().size();
-        TensorSpec lengths =
-                TensorSpec.of("lengths", d.oneOf(INT32, INT64), x.shape().get(batch));
-        int[] in = {d.input(x), d.input(lengths, 0, x.shape().get(time))};
-        d.output(d.like(x, x.shape().stream().mapToInt(i -> i).toArray()));
-        d.operator(
-                BuiltinOperator.REVERSE_SEQUENCE,
-                1,
-                Options.table(BuiltinOptions.ReverseSequenceOptions, Field.int32(0, time), Field.int32(1, batch)),
-                in);
+        int time = d.between(0, x.rank() - 1);
+        int batch = (time + d.between(1, x.rank() - 1)) % x.rank();
+        d.input(x);
+        d.input(
+                TensorSpec.of("lengths", d.oneOf(INT32, INT64), x.shape().get(batch)),
+                0,
+                x.shape().get(time));
+        Options options =
+                Options.table(BuiltinOptions.ReverseSequenceOptions, Field.int32(0, time), Field.int32(1, batch));
+        d.compute(d.like(x), BuiltinOperator.REVERSE_SEQUENCE, 1, options);
     }
 
     private static void scatter(Draw d) {
@@ -73,59 +65,43 @@ final class RepeatCases {
         int[] shape = d.shape(1, 3);
         int named = d.between(1, shape.length);
         int least = Arrays.stream(shape, 0, named).min().orElse(1);
-        List<Integer> lead = new ArrayList<>();
+        List<Integer> indices = new ArrayList<>();
         for (int i = d.between(1, 2); i > 0; i--) {
-            lead.add(d.between(1, 5));
+            indices.add(d.between(1, 5));
         }
-        List<Integer> dims = new ArrayList<>(lead);
-        Arrays.stream(shape, named, shape.length).forEach(dims::add);
-        lead.add(named);
-        int[] in = {
-            d.input(TensorSpec.of("indices", INT32, array(lead)), 0, least - 1),
-            d.inputOfNumbers(TensorSpec.of("updates", type, array(dims))),
-            d.add(TensorSpec.int32("shape", shape))
-        };
-        d.output(TensorSpec.of("y", type, shape));
-        d.operator(BuiltinOperator.SCATTER_ND, 1, Options.none(), in);
+        List<Integer> updates = new ArrayList<>(indices);
+        Arrays.stream(shape, named, shape.length).forEach(updates::add);
+        indices.add(named);
+        d.input(TensorSpec.of("indices", INT32, indices), 0, least - 1);
+        d.inputOfNumbers(TensorSpec.of("updates", type, updates));
+        d.add(TensorSpec.int32("shape", shape));
+        d.compute(TensorSpec.of("y", type), BuiltinOperator.SCATTER_ND, 1, Options.none());
     }
 
     private static void dilate(Draw d) {
         TensorSpec x = TensorSpec.of("x", d.oneOf(FLOAT32, INT8, INT16, INT32), d.shape(1, 3));
-        int[] steps = new int[x.shape().size()];
-        int[] dims = new int[steps.length];
-        for (int i = 0; i < steps.length; i++) {
-            steps[i] = d.between(1, 3);
-            dims[i] = (x.shape().get(i) - 1) * steps[i] + 1;
-        }
-        int[] in = {
-            d.input(x), d.add(TensorSpec.int32("dilations", steps)), d.add(d.constant(TensorSpec.of("value", x.type())))
-        };
-        d.output(TensorSpec.of("y", x.type(), dims));
-        d.operator(DILATE.code(), 1, Options.none(), in);
+        d.input(x);
+        d.add(TensorSpec.int32("dilations", d.numbers(x.rank(), 1, 3)));
+        d.add(d.constant(TensorSpec.of("value", x.type())));
+        d.compute(TensorSpec.of("y", x.type()), DILATE.code(), 1, Options.none());
     }
 
     private static void pad(Draw d) {
         TensorSpec x = TensorSpec.of("x", d.oneOf(FLOAT32, INT8, INT32), d.shape(1, 3));
-        int rank = x.shape().size();
+        int rank = x.rank();
         long[] low = new long[rank];
         long[] high = new long[rank];
         long[] inner = new long[rank];
-        int[] dims = new int[rank];
         for (int i = 0; i < rank; i++) {
             inner[i] = d.between(0, 2);
-            int spread = (int) ((x.shape().get(i) - 1) * inner[i] + x.shape().get(i));
+            long spread = (x.shape().get(i) - 1) * inner[i] + x.shape().get(i);
             low[i] = d.between(spread > 2 ? -1 : 0, 3);
             high[i] = d.between(spread > 2 ? -1 : 0, 3);
-            dims[i] = (int) (spread + low[i] + high[i]);
         }
-        int[] in = {d.input(x), d.add(d.constant(TensorSpec.of("value", x.type())))};
-        d.output(TensorSpec.of("y", x.type(), dims));
+        d.input(x);
+        d.add(d.constant(TensorSpec.of("value", x.type())));
         byte type = (byte) StablehloOptions.StablehloPad.TYPE.code();
         Options options = Options.table(type, Field.longs(0, low), Field.longs(1, high), Field.longs(2, inner));
-        d.operator(STABLEHLO_PAD.code(), 1, options.later(), in);
-    }
-
-    private static int[] array(List<Integer> values) {
-        return values.stream().mapToInt(Integer::intValue).toArray();
+        d.compute(TensorSpec.of("y", x.type()), STABLEHLO_PAD.code(), 1, options.later());
     }
 }

@@ -58,13 +58,9 @@ final class SequenceOperators {
         boolean isLeftConstant = d.coin();
         int left = isLeftConstant ? d.inputOrConstant(a) : d.input(a);
         int right = isLeftConstant ? d.input(b) : d.inputOrConstant(b);
-        d.output(d.tensor(type, join(batch, rows, columns)));
-        d.operator(
-                BuiltinOperator.BATCH_MATMUL,
-                3,
-                Options.table(BuiltinOptions.BatchMatMulOptions, Field.bool(0, adjX), Field.bool(1, adjY)),
-                left,
-                right);
+        d.result(d.tensor(type));
+        Options options = Options.table(BuiltinOptions.BatchMatMulOptions, Field.bool(0, adjX), Field.bool(1, adjY));
+        d.operator(BuiltinOperator.BATCH_MATMUL, 3, options, left, right);
     }
 
     static final OperatorCases CUMSUM =
@@ -76,17 +72,16 @@ final class SequenceOperators {
     static final OperatorCases DYNAMIC_UPDATE_SLICE = OperatorCases.of("DYNAMIC_UPDATE_SLICE", d -> {
         byte type = d.oneOf(TensorType.INT8, TensorType.FLOAT32, TensorType.INT32, TensorType.INT64);
         TensorSpec x = d.tensor(type, d.shape(1, 4));
-        int rank = x.shape().size();
-        int[] part = new int[rank];
-        for (int axis = 0; axis < rank; axis++) {
-            part[axis] = d.between(1, x.shape().get(axis));
+        List<Integer> part = x.shape().stream().map(d::upTo).toList();
+        TensorSpec start = TensorSpec.of("start", d.oneOf(TensorType.INT32, TensorType.INT64), x.rank());
+        d.inputOrConstant(x);
+        d.input(d.like(x, part));
+        if (d.coin()) {
+            d.input(start, -2, 9);
+        } else {
+            d.add(d.constant(start));
         }
-        TensorSpec start = TensorSpec.of("start", d.oneOf(TensorType.INT32, TensorType.INT64), rank);
-        int data = d.inputOrConstant(x);
-        int update = d.input(d.like(x, part));
-        int from = d.coin() ? d.input(start, -2, 9) : d.add(d.constant(start));
-        d.output(d.like(x, x.shape().stream().mapToInt(i -> i).toArray()));
-        d.operator(BuiltinOperator.DYNAMIC_UPDATE_SLICE, 2, Options.none(), data, update, from);
+        d.compute(d.like(x), BuiltinOperator.DYNAMIC_UPDATE_SLICE, 2, Options.none());
     });
 
     static final List<OperatorCases> ALL = List.of(
@@ -103,11 +98,9 @@ final class SequenceOperators {
 
     private static void cumsum(Draw d, byte type) {
         TensorSpec x = d.tensor(type, d.shape(1, 5));
-        int rank = x.shape().size();
         int data = d.input(x);
-        int axis = d.add(TensorSpec.int32("axis", d.between(-rank, rank - 1)));
-        TensorSpec y = d.tensor(type, x.shape().stream().mapToInt(i -> i).toArray());
-        d.output(y);
+        int axis = d.add(TensorSpec.int32("axis", d.between(-x.rank(), x.rank() - 1)));
+        d.result(d.tensor(type));
         Options options = Options.table(BuiltinOptions.CumsumOptions, Field.bool(0, d.coin()), Field.bool(1, d.coin()));
         d.operator(BuiltinOperator.CUMSUM, 1, options, data, axis);
     }

@@ -15,14 +15,13 @@ import org.tensorflow.lite.schema.TensorType;
 final class StridedSliceCases {
     static final OperatorCases STRIDED_SLICE = OperatorCases.of("STRIDED_SLICE", d -> {
         TensorSpec x = d.tensor(type(d), d.shape(1, 4));
-        int rank = x.shape().size();
+        int rank = x.rank();
         int[] begin = new int[rank];
         int[] end = new int[rank];
         int[] strides = new int[rank];
         int beginMask = d.coin() ? d.between(0, 15) : 0;
         int endMask = d.coin() ? d.between(0, 15) : 0;
         int shrink = d.coin() ? d.between(0, 15) : 0;
-        List<Integer> dims = new ArrayList<>();
         for (int i = 0; i < rank; i++) {
             int size = x.shape().get(i);
             boolean shrinks = (shrink >> i & 1) != 0;
@@ -34,33 +33,24 @@ final class StridedSliceCases {
             int behind = backwards ? first - 1 : last + 1;
             end[i] = behind < 0 ? -size - 1 : behind;
             begin[i] -= d.coin() ? size : 0;
-            int from = (beginMask >> i & 1) == 0 || shrinks ? (backwards ? last : first) : backwards ? size - 1 : 0;
-            int to = (endMask >> i & 1) == 0 || shrinks ? behind : backwards ? -1 : size;
             beginMask &= shrinks ? ~(1 << i) : ~0;
-            int span = Math.abs(to - from);
-            if (!shrinks) {
-                dims.add((span + Math.abs(strides[i]) - 1) / Math.abs(strides[i]));
-            }
         }
-        int[] in = {
-            d.input(x),
-            d.add(TensorSpec.int32("begin", begin)),
-            d.add(TensorSpec.int32("end", end)),
-            d.add(TensorSpec.int32("strides", strides))
-        };
-        d.output(d.like(x, array(dims)));
+        d.input(x);
+        d.add(TensorSpec.int32("begin", begin));
+        d.add(TensorSpec.int32("end", end));
+        d.add(TensorSpec.int32("strides", strides));
         Options options = Options.table(
                 BuiltinOptions.StridedSliceOptions,
                 Field.int32(0, beginMask & (1 << rank) - 1),
                 Field.int32(1, endMask & (1 << rank) - 1),
                 Field.int32(4, shrink & (1 << rank) - 1));
-        d.operator(BuiltinOperator.STRIDED_SLICE, 2, options, in);
+        d.compute(d.like(x), BuiltinOperator.STRIDED_SLICE, 2, options);
     });
 
     /** New dimensions, an ellipsis, and fewer indices than there are dimensions. */
     static final OperatorCases STRIDED_SLICE_MASKS = OperatorCases.of("STRIDED_SLICE_MASKS", d -> {
         TensorSpec x = d.tensor(type(d), d.shape(1, 3));
-        int rank = x.shape().size();
+        int rank = x.rank();
         int whole = d.coin() ? d.between(1, rank) : 0;
         int from = d.between(0, rank - whole);
         boolean isLeftOut = from + whole == rank && whole > 0 && d.coin();
@@ -70,7 +60,7 @@ final class StridedSliceCases {
             if (whole == 0 || axis != from) {
                 slice.index(x.shape().get(axis));
             } else {
-                slice.whole(x.shape().subList(from, from + whole), isLeftOut);
+                slice.whole(isLeftOut);
                 axis += whole - 1;
             }
         }
@@ -88,10 +78,6 @@ final class StridedSliceCases {
         return d.oneOf(TensorType.INT8, TensorType.FLOAT32, TensorType.INT16, TensorType.INT32);
     }
 
-    private static int[] array(List<Integer> values) {
-        return values.stream().mapToInt(Integer::intValue).toArray();
-    }
-
     /** The lists and masks of a slice while they grow. */
     private static final class Masked {
         private static final int END = 1;
@@ -102,7 +88,6 @@ final class StridedSliceCases {
         private final Draw d;
         private final List<Integer> begin = new ArrayList<>();
         private final List<Integer> end = new ArrayList<>();
-        private final List<Integer> dims = new ArrayList<>();
         private final int[] masks = new int[SHRINK + 1];
 
         /** TensorFlow Lite slices five dimensions at most, new ones counted. */
@@ -117,7 +102,6 @@ final class StridedSliceCases {
                 most--;
                 add(NEW_AXIS, d.between(-3, 3), d.between(-3, 3), true);
                 masks[SHRINK] |= d.coin() ? 1 << (begin.size() - 1) : 0;
-                dims.add(1);
             }
         }
 
@@ -127,18 +111,13 @@ final class StridedSliceCases {
             boolean shrinks = d.between(1, 3) == 1;
             boolean toEnd = d.between(1, 3) == 1;
             add(END, d.coin() ? first : first - size, last + 1, toEnd);
-            if (shrinks) {
-                masks[SHRINK] |= 1 << (begin.size() - 1);
-            } else {
-                dims.add((toEnd ? size : last + 1) - first);
-            }
+            masks[SHRINK] |= shrinks ? 1 << (begin.size() - 1) : 0;
         }
 
-        void whole(List<Integer> sizes, boolean isLeftOut) {
+        void whole(boolean isLeftOut) {
             if (!isLeftOut) {
                 add(ELLIPSIS, d.between(0, 2), d.between(0, 2), true);
             }
-            dims.addAll(sizes);
         }
 
         private void add(int mask, int first, int behind, boolean counts) {
@@ -150,16 +129,14 @@ final class StridedSliceCases {
         void finish(TensorSpec x) {
             int[] ones = new int[begin.size()];
             Arrays.fill(ones, 1);
-            int[] in = {
-                d.input(x),
-                d.add(TensorSpec.int32("begin", array(begin))),
-                d.add(TensorSpec.int32("end", array(end))),
-                d.add(TensorSpec.int32("strides", ones))
-            };
-            d.output(d.like(x, array(dims)));
+            d.input(x);
+            d.add(TensorSpec.int32("begin", begin));
+            d.add(TensorSpec.int32("end", end));
+            d.add(TensorSpec.int32("strides", ones));
             Field[] fields = new Field[masks.length];
             Arrays.setAll(fields, i -> Field.int32(i, masks[i]));
-            d.operator(BuiltinOperator.STRIDED_SLICE, 2, Options.table(BuiltinOptions.StridedSliceOptions, fields), in);
+            Options options = Options.table(BuiltinOptions.StridedSliceOptions, fields);
+            d.compute(d.like(x), BuiltinOperator.STRIDED_SLICE, 2, options);
         }
     }
 }

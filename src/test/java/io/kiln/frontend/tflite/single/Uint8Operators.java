@@ -34,26 +34,19 @@ final class Uint8Operators {
     /** Parts of other scales than the result's, which it rescales. */
     private static final OperatorCases CONCATENATION = OperatorCases.of("CONCATENATION_RESCALED_UINT8", d -> {
         int[] shape = d.shape(1, 4);
-        int[] in = new int[d.between(1, 4)];
-        for (int i = 0; i < in.length; i++) {
-            TensorSpec part = d.tensor(TensorType.UINT8, shape);
-            in[i] = i == 0 ? d.input(part) : d.inputOrConstant(part);
+        int count = d.between(1, 4);
+        d.input(d.tensor(TensorType.UINT8, shape));
+        for (int i = 1; i < count; i++) {
+            d.inputOrConstant(d.tensor(TensorType.UINT8, shape));
         }
-        int[] joined = shape.clone();
-        joined[0] *= in.length;
-        d.output(d.tensor(TensorType.UINT8, joined));
-        d.operator(
-                BuiltinOperator.CONCATENATION,
-                2,
-                Options.table(BuiltinOptions.ConcatenationOptions, Field.int32(0, 0), Field.int8(1, 0)),
-                in);
+        Options options = Options.table(BuiltinOptions.ConcatenationOptions, Field.int32(0, 0), Field.int8(1, 0));
+        d.compute(d.tensor(TensorType.UINT8), BuiltinOperator.CONCATENATION, 2, options);
     });
 
     private static final OperatorCases QUANTIZE = OperatorCases.of("QUANTIZE_UINT8", d -> {
         int[] shape = d.shape(1, 4);
-        int x = d.inputOfNumbers(d.tensor(d.oneOf(TensorType.FLOAT32, TensorType.UINT8), shape));
-        d.output(d.tensor(TensorType.UINT8, shape));
-        d.operator(BuiltinOperator.QUANTIZE, 2, Options.none(), x);
+        d.inputOfNumbers(d.tensor(d.oneOf(TensorType.FLOAT32, TensorType.UINT8), shape));
+        d.compute(d.tensor(TensorType.UINT8), BuiltinOperator.QUANTIZE, 2, Options.none());
     });
 
     /** Layers of a network for images, one behind the other. */

@@ -66,122 +66,111 @@ final class UnaryCases {
     }
 
     private static OperatorCases same(String name, int builtin, Byte... types) {
-        return OperatorCases.of(name, d -> {
-            byte type = d.oneOf(types);
-            int[] shape = d.shape(1, MOST_RANK);
-            TensorSpec in = d.tensor(type, shape);
-            int x = d.inputOfAnything(in);
-            d.output(d.tensor(type, shape));
-            d.operator(builtin, 1, Options.none(), x);
-        });
+        return OperatorCases.of(name, d -> same(d, builtin, MOST_RANK, types));
+    }
+
+    /** One of some types, also of the result. */
+    static void same(Draw d, int builtin, int mostRank, Byte... types) {
+        byte type = d.oneOf(types);
+        d.inputOfAnything(d.tensor(type, d.shape(1, mostRank)));
+        d.compute(d.tensor(type), builtin, 1, Options.none());
+    }
+
+    private static int[] shape(Draw d) {
+        return d.shape(1, MOST_RANK);
     }
 
     /** The kernel takes no output scale far below the input's. */
     private static void hardSwish(Draw d) {
-        int[] shape = d.shape(1, MOST_RANK);
-        TensorSpec in = d.tensor(INT8, shape);
-        int x = d.input(in);
-        TensorSpec out = d.tensor(INT8, shape);
-        d.output(out.quantized(
-                in.scales().get(0) * d.oneOf(0.1f, 0.7f, 1f, 3f),
-                out.zeroPoints().get(0)));
-        d.operator(BuiltinOperator.HARD_SWISH, 1, Options.none(), x);
+        TensorSpec in = d.tensor(INT8, shape(d));
+        d.input(in);
+        TensorSpec out = d.tensor(INT8);
+        float scale = in.scales().get(0) * d.oneOf(0.1f, 0.7f, 1f, 3f);
+        d.compute(out.quantized(scale, out.zeroPoints().get(0)), BuiltinOperator.HARD_SWISH, 1, Options.none());
     }
 
     private static void rsqrt(Draw d) {
-        int[] shape = d.shape(1, MOST_RANK);
-        TensorSpec in = d.tensor(INT8, shape);
-        int x = d.input(in, in.zeroPoints().get(0).intValue(), Byte.MAX_VALUE);
-        d.output(d.tensor(INT8, shape));
-        d.operator(BuiltinOperator.RSQRT, 2, Options.none(), x);
+        TensorSpec in = d.tensor(INT8, shape(d));
+        d.input(in, in.zeroPoints().get(0).intValue(), Byte.MAX_VALUE);
+        d.compute(d.tensor(INT8), BuiltinOperator.RSQRT, 2, Options.none());
     }
 
     private static void leakyRelu(Draw d) {
         byte type = d.oneOf(FLOAT32, INT8, INT16);
-        int[] shape = d.shape(1, MOST_RANK);
-        int x = d.inputOfAnything(d.tensor(type, shape));
-        d.output(d.tensor(type, shape));
-        float alpha = d.oneOf(0.1f, 0.3f, 2f, -0.5f, d.scale());
-        d.operator(
-                BuiltinOperator.LEAKY_RELU,
-                2,
-                Options.table(BuiltinOptions.LeakyReluOptions, Field.float32(0, alpha)),
-                x);
+        int x = d.inputOfAnything(d.tensor(type, shape(d)));
+        d.result(d.tensor(type));
+        Field alpha = Field.float32(0, d.oneOf(0.1f, 0.3f, 2f, -0.5f, d.scale()));
+        d.operator(BuiltinOperator.LEAKY_RELU, 2, Options.table(BuiltinOptions.LeakyReluOptions, alpha), x);
     }
 
     private static void sigmoid(Draw d, int builtin, float scale, int zeroPoint) {
         byte type = d.oneOf(FLOAT32, INT8, INT16);
-        int[] shape = d.shape(1, MOST_RANK);
-        TensorSpec in = d.tensor(type, shape);
+        TensorSpec in = d.tensor(type, shape(d));
         if (type == INT16 && d.coin()) {
             in = in.quantized(d.oneOf(1f / 4096, 1f / 2048, 1f / 8192), 0);
         }
-        int x = d.inputOfAnything(in);
-        TensorSpec out = d.tensor(type, shape);
-        d.output(type == FLOAT32 ? out : type == INT8 ? out.quantized(scale, zeroPoint) : out.quantized(1f / 32768, 0));
-        d.operator(builtin, 3, Options.none(), x);
+        d.inputOfAnything(in);
+        TensorSpec out = d.tensor(type);
+        d.compute(
+                type == FLOAT32 ? out : type == INT8 ? out.quantized(scale, zeroPoint) : out.quantized(1f / 32768, 0),
+                builtin,
+                3,
+                Options.none());
     }
 
     private static void cast(Draw d) {
-        int[] shape = d.shape(1, MOST_RANK);
+        int[] shape = shape(d);
         byte from = d.oneOf(FLOAT32, INT8, UINT8, INT16, INT32, UINT32, BOOL);
+        d.inputOfNumbers(TensorSpec.of("x", from, shape));
         // C++ does not define what floats become that are beyond the integers' range.
         byte to = from == FLOAT32
                 ? d.oneOf(FLOAT32, INT8, INT16, INT32)
                 : d.oneOf(FLOAT32, INT8, UINT8, INT16, INT32, UINT32);
-        int x = d.inputOfNumbers(TensorSpec.of("x", from, shape));
-        d.output(TensorSpec.of("y", to, shape));
-        d.operator(BuiltinOperator.CAST, 1, Options.none(), x);
+        d.compute(TensorSpec.of("y", to), BuiltinOperator.CAST, 1, Options.none());
     }
 
     private static void castFloats(Draw d) {
-        int[] shape = d.shape(1, MOST_RANK);
-        int x = d.inputOfAnything(TensorSpec.of("x", FLOAT32, shape));
-        d.output(TensorSpec.of("y", d.oneOf(INT8, UINT8, INT16, INT32, UINT32), shape));
-        d.operator(BuiltinOperator.CAST, 1, Options.none(), x);
+        d.inputOfAnything(TensorSpec.of("x", FLOAT32, shape(d)));
+        byte to = d.oneOf(INT8, UINT8, INT16, INT32, UINT32);
+        d.compute(TensorSpec.of("y", to), BuiltinOperator.CAST, 1, Options.none());
     }
 
     private static void quantizeFloats(Draw d) {
-        int[] shape = d.shape(1, MOST_RANK);
-        int x = d.inputOfAnything(d.tensor(FLOAT32, shape));
-        d.output(d.tensor(d.oneOf(INT8, INT16), shape));
-        d.operator(BuiltinOperator.QUANTIZE, 2, Options.none(), x);
+        d.inputOfAnything(d.tensor(FLOAT32, shape(d)));
+        d.compute(d.tensor(d.oneOf(INT8, INT16)), BuiltinOperator.QUANTIZE, 2, Options.none());
     }
 
     private static void quantize(Draw d) {
-        int[] shape = d.shape(1, MOST_RANK);
+        int[] shape = shape(d);
         byte from = d.oneOf(FLOAT32, INT8, INT16, INT32, UINT8);
         byte to = from == UINT8
                 ? INT8
                 : from == INT8 ? d.oneOf(INT8, UINT8) : from == INT16 ? d.oneOf(INT16, INT32) : d.oneOf(INT8, INT16);
         TensorSpec in = d.tensor(from, shape);
-        int x = d.inputOfNumbers(from == INT32 ? in.quantized(d.scale() / 4, 0) : in);
-        TensorSpec out = d.tensor(to, shape);
-        d.output(to == INT32 ? out.quantized(d.scale() / 4096, 0) : out);
-        d.operator(BuiltinOperator.QUANTIZE, 2, Options.none(), x);
+        d.inputOfNumbers(from == INT32 ? in.quantized(d.scale() / 4, 0) : in);
+        TensorSpec out = d.tensor(to);
+        TensorSpec result = to == INT32 ? out.quantized(d.scale() / 4096, 0) : out;
+        d.compute(result, BuiltinOperator.QUANTIZE, 2, Options.none());
     }
 
     private static void dequantize(Draw d) {
-        int[] shape = d.shape(1, MOST_RANK);
-        int x = d.input(d.tensor(d.oneOf(INT8, UINT8, INT16), shape));
-        d.output(d.tensor(FLOAT32, shape));
-        d.operator(BuiltinOperator.DEQUANTIZE, 3, Options.none(), x);
+        int[] shape = shape(d);
+        d.input(d.tensor(d.oneOf(INT8, UINT8, INT16), shape));
+        d.compute(d.tensor(FLOAT32), BuiltinOperator.DEQUANTIZE, 3, Options.none());
     }
 
     private static void zeros(Draw d) {
-        int[] shape = d.shape(1, MOST_RANK);
+        int[] shape = shape(d);
         TensorSpec in = TensorSpec.of("x", d.oneOf(FLOAT32, INT32, INT64), shape);
-        int x = d.input(in);
-        d.output(TensorSpec.of("y", in.type(), shape));
-        d.operator(BuiltinOperator.ZEROS_LIKE, 1, Options.none(), x);
+        d.input(in);
+        d.compute(TensorSpec.of("y", in.type()), BuiltinOperator.ZEROS_LIKE, 1, Options.none());
     }
 
     private static void fill(Draw d) {
         int[] shape = d.shape(1, 4);
         byte type = d.oneOf(FLOAT32, INT32, INT8);
-        int dims = d.add(TensorSpec.int32("dims", shape));
-        int value = d.input(TensorSpec.of("x", type));
-        d.output(TensorSpec.of("y", type, shape));
-        d.operator(BuiltinOperator.FILL, 1, Options.none(), dims, value);
+        d.add(TensorSpec.int32("dims", shape));
+        d.input(TensorSpec.of("x", type));
+        d.compute(TensorSpec.of("y", type), BuiltinOperator.FILL, 1, Options.none());
     }
 }
