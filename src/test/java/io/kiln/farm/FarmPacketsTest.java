@@ -409,17 +409,8 @@ final class FarmPacketsTest {
             }
         }
         for (String queue : FarmQueues.ALL) {
-            FarmMessage message =
-                    new FarmMessage(Map.of(FarmQueues.CLIENT, "y"), Bytes.ofText("y"), Manner.fleeting(PATIENCE));
-            try (FarmLink link = FarmLink.open(address)) {
-                if (queue.equals(FarmQueues.DEAD)) {
-                    assertThatThrownBy(() -> link.send(queue, message)).isInstanceOf(KilnException.class);
-                } else {
-                    link.send(queue, message);
-                }
-            }
-            // What others tell the farm is not for them, and neither are the answers to others.
             if (!queue.equals(FarmQueues.JOBS)) {
+                // What others tell the farm is not for them, and neither are the answers to others.
                 try (FarmLink link = FarmLink.open(address)) {
                     assertThatThrownBy(() -> link.inbox(queue, "")).isInstanceOf(KilnException.class);
                 }
@@ -428,11 +419,21 @@ final class FarmPacketsTest {
                 assertThatThrownBy(() -> link.browse(queue, 1)).isInstanceOf(KilnException.class);
             }
         }
+        FarmMessage message = new FarmMessage(
+                Map.of(FarmQueues.JOB, "y", FarmQueues.CLIENT, "y"), Bytes.ofText("y"), Manner.once("y", PATIENCE));
+        try (FarmLink link = FarmLink.open(address)) {
+            assertThatThrownBy(() -> link.send(FarmQueues.DEAD, message)).isInstanceOf(KilnException.class);
+        }
         try (FarmLink link = FarmLink.open(address);
                 FarmInbox inbox = link.inbox(FarmQueues.JOBS, FarmQueues.CLIENT + " = 'y'")) {
+            link.send(FarmQueues.JOBS, message);
             FarmInbox.Received received = inbox.receive(PATIENCE).orElseThrow();
             received.done().run();
             assertThat(received.message().body().text()).isEqualTo("y");
+            link.send(FarmQueues.NEWS, message);
+        }
+        try (FarmInbox news = INSIDE.get(kind).inbox(FarmQueues.NEWS, "")) {
+            news.receive(PATIENCE).orElseThrow().done().run();
         }
     }
 
