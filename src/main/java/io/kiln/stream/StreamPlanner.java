@@ -190,8 +190,12 @@ public final class StreamPlanner {
         return someBlocks(least, limit);
     }
 
+    /** What is there to spare is no reason to take more memory than all tensors do, each whole. */
     private long limitForSpeed(long least) {
-        return Math.max(least * PERCENT_FOR_SPEED / 100, least + pools.spare());
+        long whole = Liveness.of(
+                        graph, allWhole().segments, new long[graph.nodes().size()], withInputsAndOutputs)
+                .peak();
+        return Math.max(least * PERCENT_FOR_SPEED / 100, Math.min(least + pools.spare(), whole));
     }
 
     /** Adds blocks where they save the most work within the limit. */

@@ -6,11 +6,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Optimize;
 import io.kiln.executor.PlannedModule;
+import io.kiln.flow.resolve.BoardPools;
 import io.kiln.frontend.tflite.MadeUpNetworks;
 import io.kiln.reference.GoldenModels;
 import io.kiln.reference.NeedsShared;
 import io.kiln.stream.StoredValue.Place;
+import io.kiln.target.SpareRam;
 import io.kiln.target.TestTargets;
+import io.kiln.toolchain.board.Boards;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -43,17 +46,21 @@ class GreedyPlanTest {
         }
     }
 
-    /** Flash that waits is no reason to take more scratch than the same arena has with a pair of windows. */
+    /** Neither flash that waits nor RAM that is there is a reason to take more than an arena for the functions of CMSIS-NN. */
     @ParameterizedTest
     @ValueSource(strings = {"temporal", "electrocardiogram", "unet", "odd_channels"})
-    void scratchForFlashThatWaits(String name) throws IOException {
+    void onBoardsWhoseFlashWaits(String name) throws IOException {
         Path model =
                 Files.write(folder.resolve("m.tflite"), MadeUpNetworks.all().get(name));
-        assertThat(planned(model, TestTargets.M4_CACHED, Optimize.SPEED, Io.WORKSPACE)
-                        .layout()
-                        .plan()
-                        .bytes())
-                .isLessThanOrEqualTo(GreedyArena.bytes(planned(model, TestTargets.M4, Optimize.RAM, Io.WORKSPACE)));
+        SpareRam spare = BoardPools.of(Boards.builtIn().find("nucleo-l4r5zi"), Map.of(), 1)
+                .spare();
+        PlannedModule planned = module(
+                RequestDraft.of(model, TestTargets.M4_CACHED).ram(spare, RamOptions.AUTO),
+                Optimize.SPEED,
+                Io.WORKSPACE);
+        PlannedModule peer = module(
+                RequestDraft.of(model, "cmsis-nn -version=7.0.0, " + TestTargets.M4), Optimize.SPEED, Io.WORKSPACE);
+        assertThat(planned.layout().plan().bytes()).isLessThanOrEqualTo(GreedyArena.bytes(peer));
     }
 
     @Test
@@ -89,12 +96,10 @@ class GreedyPlanTest {
     }
 
     private static PlannedModule planned(Path model, Optimize optimize, Io io) {
-        return planned(model, TestTargets.M4, optimize, io);
+        return module(RequestDraft.of(model, TestTargets.M4), optimize, io);
     }
 
-    private static PlannedModule planned(Path model, String target, Optimize optimize, Io io) {
-        return ModelCompiler.compile(
-                        RequestDraft.of(model, target).optimize(optimize).io(io).build())
-                .module();
+    private static PlannedModule module(RequestDraft draft, Optimize optimize, Io io) {
+        return ModelCompiler.compile(draft.optimize(optimize).io(io).build()).module();
     }
 }

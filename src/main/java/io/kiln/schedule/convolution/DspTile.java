@@ -53,7 +53,7 @@ public record DspTile(DspConvShape shape, DspEpilogue epilogue, boolean isCopied
     }
 
     /** Whether a layer reads more weights than a cache holds. */
-    private static boolean waits(Workload workload) {
+    static boolean waits(Workload workload) {
         int cache = workload.codeBytes().orElse(Integer.MAX_VALUE);
         int held = cache <= SMALL_CACHE ? SMALL_WEIGHTS : cache;
         return workload.conv().groups() == 1 && workload.conv().weight().data().size() > held;

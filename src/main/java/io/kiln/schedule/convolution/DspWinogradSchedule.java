@@ -92,16 +92,20 @@ public final class DspWinogradSchedule implements Schedule<DspRequantize> {
         return new DspWinograd(task, rescale, form).loops(task.rows());
     }
 
-    /** If only speed is optimized, for layers that are not too large. */
+    /**
+     * If only speed is optimized, for layers that are not too large. Where flash waits, only if tiles read the transformed weights, which are
+     * three times as many as others, less often.
+     */
     public Optional<Choice<DspRequantize>> choose(Workload workload) {
         ConvComputation conv = workload.conv();
+        int tile = DspWinograd.mostInTile(workload);
         if (workload.optimize() != Optimize.SPEED
                 || DspWinogradWeights.bytes(conv) > MOST_WEIGHT_BYTES
-                || DspWinograd.excess(conv) > MOST_EXCESS) {
+                || DspWinograd.excess(conv) > MOST_EXCESS
+                || (tile == 1 && DspTile.waits(workload))) {
             return Optional.empty();
         }
         Configuration start = Configuration.of(name()).with("pixels", PIXELS).with("channel_block", BLOCK);
-        int tile = DspWinograd.mostInTile(workload);
         Configuration configuration = tile > 1 ? start.with(Space.TILE, tile) : start;
         String reason = "two pixels of 3x3 in 12 products in place of 18, exact in integers";
         return applies(workload).map(rescale -> new Choice<>(this, rescale, configuration, reason));

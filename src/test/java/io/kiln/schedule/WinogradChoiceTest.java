@@ -14,12 +14,15 @@ import io.kiln.lower.FusedOperator;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.lower.layer.FoldedSums;
 import io.kiln.target.Target;
+import io.kiln.target.TestTargets;
 import io.kiln.transform.Pipeline;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
-/** Deep 3x3 layers, for which no single high multiply is exact, as in the half of a U-Net that goes up. */
-final class WinogradBehindConcatenationTest {
+/** Where 3x3 layers are computed with fewer products: deep ones for which no single high multiply is exact, too, as in the half of a U-Net that goes up. */
+final class WinogradChoiceTest {
     private static final int CHANNELS = 16;
 
     @Test
@@ -42,5 +45,25 @@ final class WinogradBehindConcatenationTest {
         assertThat(conv.taps()).isEqualTo(9 * 2 * CHANNELS);
         assertThat(FoldedSums.of(conv).orElseThrow().proven()).isEmpty();
         assertThat(dispatch.lower(behind).schedule()).startsWith("dsp_winograd");
+    }
+
+    /** Weights are read anew for each four pixels of a row that is no multiple of four. */
+    @ParameterizedTest
+    @CsvSource({
+        "16, cortex-m4, dsp_winograd",
+        "10, cortex-m4, dsp_winograd",
+        "16, cached, dsp_winograd",
+        "10, cached, dsp_conv"
+    })
+    void flashThatWaitsIsReadForSeveralFoursAtOnce(int width, String core, String schedule) {
+        SeededNet net = new SeededNet(1);
+        Value input = net.input("image", 0.02, 3, 1, 8, width, CHANNELS);
+        Function function = TfliteFrontend.read(
+                Bytes.wrap(net.build(net.conv(input, CHANNELS, 3, 3, 1, true), input)), "m.tflite", "m");
+        FusedOperator op =
+                FusedOperator.all(Pipeline.standard().run(function), "m").get(0);
+        Target target = Target.parse(core.equals("cached") ? TestTargets.M4_CACHED : TestTargets.M4);
+
+        assertThat(new Dispatch(target, Optimize.SPEED).lower(op).schedule()).startsWith(schedule + "(");
     }
 }
