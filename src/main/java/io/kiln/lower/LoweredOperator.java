@@ -92,8 +92,8 @@ public record LoweredOperator(
     }
 
     /**
-     * Lines of slow memory that one inference reads for a table that lies there: all in each pass if the table is larger than the cache, otherwise
-     * each once.
+     * Lines of slow memory that one inference reads for a table that lies there: each once if the cache holds the table and two lines more, which
+     * are left to what else is read and to tables that begin within a line of the cache; otherwise all in each pass.
      *
      * @param tableBytes size of the table
      * @param lineBytes bytes that one access reads
@@ -101,7 +101,7 @@ public record LoweredOperator(
      */
     public long lineReads(long tableBytes, int lineBytes, long cacheBytes) {
         long lines = (tableBytes + lineBytes - 1) / lineBytes;
-        return tableBytes > cacheBytes ? passes() * lines : lines;
+        return tableBytes > cacheBytes - 2L * lineBytes ? passes() * lines : lines;
     }
 
     /** A copy with the reason for its schedule. */

@@ -28,7 +28,7 @@ public record MveDepthwiseKernel(boolean narrow, Shape shape, MveEpilogue end) {
      */
     public record Shape(int passes, int multiplier, int valid) {
         /** Words of a group of four channels: weights, then three for the end. */
-        int groupWords() {
+        public int groupWords() {
             return 16 * passes + 12;
         }
 
