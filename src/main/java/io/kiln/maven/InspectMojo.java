@@ -4,9 +4,7 @@ package io.kiln.maven;
 import io.kiln.base.Failure;
 import io.kiln.base.Optimize;
 import io.kiln.base.Problems;
-import io.kiln.compile.CallOptions;
 import io.kiln.compile.CompileOptions;
-import io.kiln.compile.RamOptions;
 import io.kiln.compile.ReadOptions;
 import io.kiln.flow.Flow;
 import io.kiln.flow.spec.ArchiveSpec;
@@ -148,14 +146,7 @@ public final class InspectMojo extends AbstractBoardMojo {
         return malformed
                 .read(() -> PassConfig.parse(listed(other, "passConfig")))
                 .orElse(PassConfig.NONE)
-                .over(new CompileOptions(
-                        optimize,
-                        CallOptions.TYPED,
-                        passes,
-                        reading,
-                        other.undeclared("portable").map(Boolean::parseBoolean).orElse(false),
-                        RamOptions.AUTO,
-                        Optional.empty()));
+                .over(CompileOptions.DEFAULT.with(optimize).with(passes).with(reading));
     }
 
     private static List<String> listed(GoalParameters other, String name) {

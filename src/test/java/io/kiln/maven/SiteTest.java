@@ -8,11 +8,15 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The README and the pages of the site lead to each other. */
 final class SiteTest {
@@ -21,6 +25,13 @@ final class SiteTest {
     private static final Pattern YAML = Pattern.compile("```yaml\\n(.*?)```", Pattern.DOTALL);
     private static final Pattern CODE = Pattern.compile("```.*?```|`[^`]*`", Pattern.DOTALL);
     private static final Pattern TAG = Pattern.compile("<(?!a id=\"|/a>)[A-Za-z/][^>]*>");
+    /** A class of two words or more, a file in a folder, or a package, in code of its own. */
+    private static final Pattern NAME =
+            Pattern.compile("`([A-Z][a-z0-9]+(?:[A-Z][a-z0-9]*)+|[\\w/-]+/[\\w-]+\\.[a-z]+|io\\.kiln(?:\\.\\w+)+)`");
+
+    /** Names on the pages about Kiln's own sources that are not Kiln's. */
+    private static final List<String> OF_OTHERS = List.of("MatMulNBits", "target/release-bundle.zip");
+
     /** Pages that are made while the site is built. */
     private static final List<String> GENERATED = List.of("plugin-info.html", "SECURITY.html");
 
@@ -88,6 +99,43 @@ final class SiteTest {
                     .isNotEmpty()
                     .allSatisfy(name -> assertThat(picture).containsPattern(">" + name + "[<:]"));
         }
+    }
+
+    /** Whoever works on Kiln finds each class, file and package that the pages about its sources name. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "house",
+                "contributing",
+                "add-an-operator",
+                "add-a-core",
+                "debug-a-kernel",
+                "glossary",
+                "kernel-measurements"
+            })
+    void whatPagesNameOfTheSourcesIsThere(String page) throws IOException {
+        Set<String> files = new HashSet<>();
+        for (String root :
+                List.of("src/main/java/io/kiln", "src/test/java/io/kiln", "src/main/resources", "src/test/resources")) {
+            try (Stream<Path> walk = Files.walk(Path.of(root))) {
+                walk.map(path -> path.toString().replace('\\', '/')).forEach(files::add);
+            }
+        }
+        List<String> names = NAME.matcher(Files.readString(PAGES.resolve(page + ".md")))
+                .results()
+                .map(name -> name.group(1))
+                .filter(name -> !OF_OTHERS.contains(name))
+                .toList();
+        assertThat(names).isNotEmpty().allSatisfy(name -> {
+            String path = name.startsWith("io.kiln.") ? name.replace('.', '/') : name;
+            assertThat(files.stream().anyMatch(file -> isNamed(file, path)) || Files.exists(Path.of(path)))
+                    .as(name)
+                    .isTrue();
+        });
+    }
+
+    private static boolean isNamed(String file, String name) {
+        return file.endsWith("/" + name) || file.endsWith("/" + name + ".java");
     }
 
     private static boolean leadsSomewhere(Path page, String file, String anchor) throws IOException {

@@ -8,7 +8,7 @@ import static io.kiln.base.DType.INT8;
 import io.kiln.base.DType;
 import io.kiln.ir.Group;
 import io.kiln.kernels.recurrent.Jtedsp_columnsGenerated;
-import io.kiln.kernels.recurrent.Jtedsp_rescaleGenerated;
+import io.kiln.kernels.recurrent.Jtedsp_requantizeGenerated;
 import io.kiln.lower.Intrinsics;
 import io.kiln.lower.SumKernels;
 import io.kiln.lower.Tables;
@@ -73,8 +73,8 @@ record DspSumKernels() implements SumKernels {
         String name = "kiln_rescale_" + group.source().name().toLowerCase(Locale.ROOT) + "_"
                 + group.result().name().toLowerCase(Locale.ROOT) + (pairs > 1 ? "_" + 2 * pairs : "");
         boolean isByte = group.result() == Result.BYTE;
-        String definition = KernelSheet.text(
-                (out, html) -> Jtedsp_rescaleGenerated.render(out, html, name, group.source(), group.result(), pairs));
+        String definition = KernelSheet.text((out, html) ->
+                Jtedsp_requantizeGenerated.render(out, html, name, group.source(), group.result(), pairs));
         return new Kernel(
                 name,
                 List.of(Pointer.in(INT32), Pointer.in(INT32), Pointer.out(isByte ? INT8 : INT16)),

@@ -6,7 +6,7 @@ import static io.kiln.base.DType.INT32;
 import static io.kiln.base.DType.INT8;
 
 import io.kiln.ir.Group;
-import io.kiln.kernels.recurrent.Jtemve_rescaleGenerated;
+import io.kiln.kernels.recurrent.Jtemve_requantizeGenerated;
 import io.kiln.lower.SumKernels;
 import io.kiln.lower.Tables;
 import io.kiln.schedule.parts.Int16Dots;
@@ -53,7 +53,7 @@ record MveSumKernels() implements SumKernels {
                 List.of(Pointer.in(INT32), Pointer.in(INT32), Pointer.out(isByte ? INT8 : INT16)),
                 List.of(INT32, INT32, INT32),
                 List.of(),
-                KernelSheet.text((out, html) -> Jtemve_rescaleGenerated.render(out, html, name, group.result())),
+                KernelSheet.text((out, html) -> Jtemve_requantizeGenerated.render(out, html, name, group.result())),
                 List.of());
     }
 

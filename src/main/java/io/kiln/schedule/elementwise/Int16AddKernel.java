@@ -2,12 +2,12 @@
 package io.kiln.schedule.elementwise;
 
 import io.kiln.base.DType;
-import io.kiln.kernels.elementwise.Jtedsp_sum_of_shortsGenerated;
-import io.kiln.kernels.elementwise.Jtemve_sum_of_shortsGenerated;
+import io.kiln.kernels.elementwise.Jtedsp_sum_of_int16Generated;
+import io.kiln.kernels.elementwise.Jtemve_sum_of_int16Generated;
 import io.kiln.kernels.elementwise.Jteriscv_sum_of_channelGenerated;
-import io.kiln.kernels.elementwise.Jteriscv_sum_of_shortsGenerated;
+import io.kiln.kernels.elementwise.Jteriscv_sum_of_int16Generated;
 import io.kiln.kernels.elementwise.Jtethumb1_sum_of_channelGenerated;
-import io.kiln.kernels.elementwise.Jtethumb1_sum_of_shortsGenerated;
+import io.kiln.kernels.elementwise.Jtethumb1_sum_of_int16Generated;
 import io.kiln.lower.Intrinsics;
 import io.kiln.lower.element.Int16Add;
 import io.kiln.tir.Kernel;
@@ -18,7 +18,7 @@ import java.util.List;
 
 /**
  * A core's kernel for {@link Int16Add}. Its arguments are the exact side, the other one, the results, their number, the multipliers of the other side
- * and of the sum, and the limits. The sheets are {@code kernels/elementwise/<core>_sum_of_shorts} and {@code <core>_sum_of_channel}.
+ * and of the sum, and the limits. The sheets are {@code kernels/elementwise/<core>_sum_of_int16} and {@code <core>_sum_of_channel}.
  *
  * @param core not {@link ElementCore#THUMB2}
  * @param sum what it computes; with DSP instructions and on Armv6-M without limits but those of int16
@@ -114,16 +114,16 @@ public record Int16AddKernel(ElementCore core, Int16Add sum, Vector vector, int 
 
     private KernelSheet.Template sheet() {
         return switch (core) {
-            case MVE -> (out, html) -> Jtemve_sum_of_shortsGenerated.render(out, html, this);
-            case DSP -> (out, html) -> Jtedsp_sum_of_shortsGenerated.render(out, html, this);
+            case MVE -> (out, html) -> Jtemve_sum_of_int16Generated.render(out, html, this);
+            case DSP -> (out, html) -> Jtedsp_sum_of_int16Generated.render(out, html, this);
             case RISCV ->
                 isChannel()
                         ? (out, html) -> Jteriscv_sum_of_channelGenerated.render(out, html, this)
-                        : (out, html) -> Jteriscv_sum_of_shortsGenerated.render(out, html, this);
+                        : (out, html) -> Jteriscv_sum_of_int16Generated.render(out, html, this);
             case THUMB1 ->
                 isChannel()
                         ? (out, html) -> Jtethumb1_sum_of_channelGenerated.render(out, html, this)
-                        : (out, html) -> Jtethumb1_sum_of_shortsGenerated.render(out, html, this);
+                        : (out, html) -> Jtethumb1_sum_of_int16Generated.render(out, html, this);
             case THUMB2 -> throw new IllegalArgumentException("no sums of int16 on " + core);
         };
     }

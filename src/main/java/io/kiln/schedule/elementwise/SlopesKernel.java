@@ -2,9 +2,9 @@
 package io.kiln.schedule.elementwise;
 
 import io.kiln.base.DType;
-import io.kiln.kernels.elementwise.Jtedsp_slopes_of_shortsGenerated;
-import io.kiln.kernels.elementwise.Jtemve_slopes_of_shortsGenerated;
-import io.kiln.kernels.elementwise.Jteriscv_slopes_of_shortsGenerated;
+import io.kiln.kernels.elementwise.Jtedsp_slopes_of_int16Generated;
+import io.kiln.kernels.elementwise.Jtemve_slopes_of_int16Generated;
+import io.kiln.kernels.elementwise.Jteriscv_slopes_of_int16Generated;
 import io.kiln.lower.element.ProvenSlopes;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
@@ -14,7 +14,7 @@ import java.util.List;
 
 /**
  * A core's kernel for {@link ProvenSlopes}. Its arguments are the elements, the results, their number, multiplier and offset of values from 0 on,
- * and by how much more those of values below 0 are. The sheets are {@code kernels/elementwise/<core>_slopes_of_shorts}.
+ * and by how much more those of values below 0 are. The sheets are {@code kernels/elementwise/<core>_slopes_of_int16}.
  *
  * @param core with MVE, DSP instructions or RV32IM
  * @param slopes what it computes
@@ -42,9 +42,9 @@ public record SlopesKernel(ElementCore core, ProvenSlopes slopes, int block) {
                 List.of(),
                 KernelSheet.text(
                         switch (core) {
-                            case MVE -> (out, html) -> Jtemve_slopes_of_shortsGenerated.render(out, html, this);
-                            case RISCV -> (out, html) -> Jteriscv_slopes_of_shortsGenerated.render(out, html, this);
-                            case DSP -> (out, html) -> Jtedsp_slopes_of_shortsGenerated.render(out, html, this);
+                            case MVE -> (out, html) -> Jtemve_slopes_of_int16Generated.render(out, html, this);
+                            case RISCV -> (out, html) -> Jteriscv_slopes_of_int16Generated.render(out, html, this);
+                            case DSP -> (out, html) -> Jtedsp_slopes_of_int16Generated.render(out, html, this);
                             case THUMB2, THUMB1 -> throw new IllegalArgumentException("no slopes on " + core);
                         }),
                 List.of());

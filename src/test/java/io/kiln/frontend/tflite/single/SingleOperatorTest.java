@@ -66,8 +66,14 @@ public class SingleOperatorTest {
                 .flatMap(List::stream);
     }
 
+    /** The cases that {@code -Dkiln.operator} names, or all. */
+    static Stream<OperatorCases> asked() {
+        String name = System.getProperty("kiln.operator", "");
+        return operators().filter(operator -> name.isEmpty() || name.equals(operator.name()));
+    }
+
     @ParameterizedTest
-    @MethodSource("operators")
+    @MethodSource("asked")
     void answersAsTensorFlowLiteDoes(OperatorCases operator) {
         Optional<String> missing = TfliteOracle.missing();
         assumeTrue(missing.isEmpty(), () -> missing.orElse(""));
