@@ -14,6 +14,7 @@ import io.kiln.compile.RequestDraft;
 import io.kiln.draw.RandomOperators;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.onnx.ModelBuilder;
+import io.kiln.frontend.onnx.OnnxDraw;
 import io.kiln.frontend.onnx.OnnxFrontend;
 import io.kiln.frontend.onnx.OnnxRuntime;
 import io.kiln.frontend.onnx.model.ElementType;
@@ -27,7 +28,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -47,73 +47,66 @@ class SixteenBitsTest {
     @TempDir
     private Path folder;
 
-    private final Random random = new Random(3);
+    /** A layer between pairs. */
+    private static final class Layer extends OnnxDraw {
+        private final boolean isConvolution;
+        private final ElementType to;
+        private final float scale;
 
-    /** A tensor's quantization. */
-    private record Quantized(String integers, List<String> parameters) {
-        List<String> inputs() {
-            List<String> all = new ArrayList<>(List.of(integers));
-            all.addAll(parameters);
-            return all;
+        Layer(long seed) {
+            super(seed, 21);
+            isConvolution = seed % 2 == 0;
+            to = below(3) == 0 ? ElementType.UINT8 : oneOf(DATA);
+            scale = to == ElementType.UINT8 ? 0.1f : 0.001f;
         }
-    }
 
-    private String elements(ModelBuilder model, ElementType type, List<Integer> dims) {
-        byte[] data = new byte[dims.stream().reduce(type.bits() / Byte.SIZE, Math::multiplyExact)];
-        random.nextBytes(data);
-        return model.constant(type, dims, data);
-    }
-
-    /** The zero point of every second tensor is that of symmetric data. */
-    private List<String> parameters(ModelBuilder model, ElementType type, float scale) {
-        boolean isSymmetric = type.bits() == Short.SIZE && random.nextBoolean();
-        byte[] middle = {0, (byte) (type == ElementType.UINT16 ? 0x80 : 0)};
-        String zero = isSymmetric ? model.constant(type, List.of(), middle) : elements(model, type, List.of());
-        return List.of(model.floats(true, scale), zero);
-    }
-
-    private String pair(ModelBuilder model, String real, String name, List<String> parameters) {
-        List<String> inputs = new ArrayList<>(List.of(real));
-        inputs.addAll(parameters);
-        String integers = model.node("QuantizeLinear", inputs, name + "_q", Map.of());
-        return model.node("DequantizeLinear", new Quantized(integers, parameters).inputs(), name, Map.of());
-    }
-
-    private String weights(ModelBuilder model, List<Integer> dims, int axis) {
-        ElementType type = random.nextBoolean() ? ElementType.INT8 : WEIGHTS.get(random.nextInt(WEIGHTS.size()));
-        int channels = dims.get(axis);
-        float[] scales = new float[channels];
-        for (int i = 0; i < channels; i++) {
-            scales[i] = (0.1f + random.nextFloat()) / (1 << type.bits());
+        Bytes draw() {
+            int depth = upTo(isConvolution ? 6 : 60);
+            int units = upTo(9);
+            String x = x(isConvolution ? List.of(1, depth, 4, 5) : List.of(2, depth));
+            String real = pair(x, "xr", parameters(oneOf(DATA), 0.0005f + random.nextFloat() / 5000));
+            String w = isConvolution ? weights(List.of(units, depth, 3, 3), 0) : weights(List.of(depth, units), 1);
+            model.output(pair(sum(real, w, units), "y", parameters(to, scale)), ElementType.FLOAT);
+            return model.build();
         }
-        List<String> inputs = new ArrayList<>(List.of(elements(model, type, dims), model.floats(false, scales)));
-        if (random.nextBoolean()) {
-            inputs.add(elements(model, type, List.of(channels)));
-        }
-        return model.node("DequantizeLinear", inputs, "w", Map.of("axis", (long) axis));
-    }
 
-    /** A layer with or without a bias, of which every third is limited. */
-    private String layer(ModelBuilder model, String x, String w, boolean isConvolution, int units) {
-        List<String> inputs = new ArrayList<>(List.of(x, w));
-        String bias = "";
-        if (random.nextBoolean()) {
-            float[] reals = new float[units];
-            for (int i = 0; i < units; i++) {
-                reals[i] = random.nextFloat() - 0.5f;
+        /** The zero point of every second tensor is that of symmetric data. */
+        private List<String> parameters(ElementType type, float of) {
+            boolean isSymmetric = type.bits() == Short.SIZE && coin();
+            byte[] middle = {0, (byte) (type == ElementType.UINT16 ? 0x80 : 0)};
+            String zero = isSymmetric ? model.constant(type, List.of(), middle) : constant(type, List.of());
+            return List.of(model.floats(true, of), zero);
+        }
+
+        private String pair(String real, String name, List<String> parameters) {
+            String integers = model.node("QuantizeLinear", with(real, parameters), name + "_q", Map.of());
+            return model.node("DequantizeLinear", with(integers, parameters), name, Map.of());
+        }
+
+        private String weights(List<Integer> dims, int axis) {
+            ElementType type = coin() ? ElementType.INT8 : oneOf(WEIGHTS);
+            List<Integer> channels = List.of(dims.get(axis));
+            String scales = constant(channels, () -> (0.1f + random.nextFloat()) / (1 << type.bits()));
+            List<String> inputs = new ArrayList<>(List.of(constant(type, dims), scales));
+            if (coin()) {
+                inputs.add(constant(type, channels));
             }
-            bias = model.floats(false, reals);
+            return model.node("DequantizeLinear", inputs, "w", Map.of("axis", (long) axis));
         }
-        if (isConvolution && !bias.isEmpty()) {
-            inputs.add(bias);
+
+        /** A layer with or without a bias, of which every third is limited. */
+        private String sum(String x, String w, int units) {
+            List<String> bias = coin() ? List.of(constant(List.of(units), () -> random.nextFloat() - 0.5f)) : List.of();
+            String sum;
+            if (isConvolution) {
+                List<String> inputs = with(x, with(w, bias));
+                sum = model.node("Conv", inputs, "s", ModelBuilder.window(3, 1, 1));
+            } else {
+                String product = model.node("MatMul", List.of(x, w), "s", Map.of());
+                sum = bias.isEmpty() ? product : model.node("Add", with(product, bias), "b", Map.of());
+            }
+            return below(3) == 0 ? model.node("Relu", List.of(sum), "r", Map.of()) : sum;
         }
-        String sum = isConvolution
-                ? model.node("Conv", inputs, "s", ModelBuilder.window(3, 1, 1))
-                : model.node("MatMul", inputs, "s", Map.of());
-        if (!isConvolution && !bias.isEmpty()) {
-            sum = model.node("Add", List.of(sum, bias), "b", Map.of());
-        }
-        return random.nextInt(3) == 0 ? model.node("Relu", List.of(sum), "r", Map.of()) : sum;
     }
 
     @Test
@@ -124,24 +117,8 @@ class SixteenBitsTest {
         int results = 0;
         int different = 0;
         for (int seed = 0; seed < MODELS; seed++) {
-            ModelBuilder model = new ModelBuilder(21);
-            boolean isConvolution = seed % 2 == 0;
-            int depth = 1 + random.nextInt(isConvolution ? 6 : 60);
-            int units = 1 + random.nextInt(9);
-            model.input("x", ElementType.FLOAT, isConvolution ? List.of(1, depth, 4, 5) : List.of(2, depth));
-            String x = pair(
-                    model,
-                    "x",
-                    "xr",
-                    parameters(model, DATA.get(random.nextInt(2)), 0.0005f + random.nextFloat() / 5000));
-            String w = isConvolution
-                    ? weights(model, List.of(units, depth, 3, 3), 0)
-                    : weights(model, List.of(depth, units), 1);
-            String sum = layer(model, x, w, isConvolution, units);
-            ElementType to = random.nextInt(3) == 0 ? ElementType.UINT8 : DATA.get(random.nextInt(2));
-            float scale = to == ElementType.UINT8 ? 0.1f : 0.001f;
-            model.output(pair(model, sum, "y", parameters(model, to, scale)), ElementType.FLOAT);
-            Bytes file = model.build();
+            Layer layer = new Layer(seed);
+            Bytes file = layer.draw();
             Function function = OnnxFrontend.read(file, "m.onnx", "m", InputShapes.NONE);
             List<Bytes> data =
                     List.of(RandomOperators.input(function.params().get(0).type(), seed));
@@ -158,9 +135,9 @@ class SixteenBitsTest {
             for (int at = 0; at < actual.size(); at += Float.BYTES) {
                 float difference =
                         Math.abs(actual.buffer().order(ByteOrder.LITTLE_ENDIAN).getFloat(at) - expected.getFloat(at));
-                assertThat(difference).as("" + seed).isLessThan(1.01f * scale);
+                assertThat(difference).as("" + seed).isLessThan(1.01f * layer.scale);
                 results++;
-                different += difference > scale / 2 ? 1 : 0;
+                different += difference > layer.scale / 2 ? 1 : 0;
             }
         }
         assertThat(different).isLessThanOrEqualTo(results / RESULTS_TO_ONE_AT_A_HALF);
