@@ -3,6 +3,7 @@ package io.kiln.bench;
 
 import io.kiln.artifact.InterfaceNames;
 import io.kiln.artifact.ModelMetadata.Io;
+import io.kiln.artifact.ModelMetadata.RamCopies;
 import io.kiln.artifact.OperatorInfo;
 import io.kiln.base.Bytes;
 import io.kiln.base.Optimize;
@@ -15,6 +16,7 @@ import io.kiln.compile.GreedyArena;
 import io.kiln.compile.ModelCompiler;
 import io.kiln.compile.RamOptions;
 import io.kiln.compile.RequestDraft;
+import io.kiln.cycles.CycleEstimate;
 import io.kiln.cycles.CycleEstimator;
 import io.kiln.cycles.ExecutedBlock;
 import io.kiln.cycles.MemoryTrace;
@@ -186,7 +188,7 @@ public final class PeerBench {
                 new InterfaceNames(image.metadata().name()).run(),
                 operators.stream().map(OperatorInfo::name).toList(),
                 trace);
-        var estimate = CycleEstimator.estimate(elf, blocks, timings);
+        CycleEstimate estimate = CycleEstimator.estimate(elf, blocks, timings);
         long free = estimate.whole().cycles().expected();
         if (perOperator) {
             for (int i = 0; i < operators.size(); i++) {
@@ -201,7 +203,7 @@ public final class PeerBench {
                         trace.stalls(0, i + 1).data());
             }
         }
-        var copies = image.metadata().memory().copies();
+        RamCopies copies = image.metadata().memory().copies();
         return new Cost(
                 free + trace.stalls(0).fetch() + trace.stalls(0).data(),
                 free,
