@@ -11,7 +11,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** C files as text. All comments with text from elsewhere are made here. */
+/** Makes text of models and users safe in C: as includes, string literals and comments, which nothing in the text can end. */
 public final class CText {
     private static final Pattern INCLUDE = Pattern.compile("#[ \\t]*include[ \\t]*[<\"]([^>\"\\n]{1,250})[>\"]");
 

@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 
 /**
- * A group of threads whose processes end with the group, and not at once when the JVM is told to end: what they do may be finished first. Threads that
- * these threads start belong to it, too.
+ * Threads whose processes survive the signal that ends the JVM until the group is closed, so that what they do, such as a flash, is finished first. Threads
+ * that these threads start belong to the group, too.
  */
 public final class EndGroup extends ThreadGroup implements AutoCloseable {
     private final Set<Runnable> ends = ConcurrentHashMap.newKeySet();

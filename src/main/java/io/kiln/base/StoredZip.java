@@ -12,7 +12,7 @@ import java.util.zip.CRC32;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
 
-/** Zip archives that are equal wherever they are written: sorted, not compressed (compression depends on the JDK), all of one time. */
+/** Zip archives that are equal wherever they are written: names in order, all with the same time, and nothing compressed, since that depends on the JDK. */
 public final class StoredZip {
     /**
      * The time of all entries. It is not the first that an archive can hold: the JDK takes that one for an earlier time, and adds

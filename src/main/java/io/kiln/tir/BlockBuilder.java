@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/** Collects the statements of a block. */
+/** Builds a block of the loop IR statement by statement: scalars, loops, branches, stores and calls, in the order of the calls. */
 public final class BlockBuilder {
     private final List<Stmt> statements = new ArrayList<>();
 

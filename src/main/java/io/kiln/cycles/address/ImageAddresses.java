@@ -11,8 +11,8 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 
 /**
- * Where code and constants of one image lie in another one that was linked from the same objects: what belongs to a symbol lies as far
- * behind it there. Of what has no symbol, and of symbols that only one image has, the distance to the symbol before is kept.
+ * Translates addresses of code and constants of one image to another image that was linked from the same objects. An address keeps its distance to
+ * the symbol to which it belongs; where it has none, or only one image has it, to the symbol before.
  */
 public final class ImageAddresses {
     private final NavigableMap<Long, Long> distances = new TreeMap<>();

@@ -12,8 +12,8 @@ import java.util.OptionalInt;
 import java.util.TreeMap;
 
 /**
- * The addresses that a block of code loads from, as sums of the registers before its first instruction and behind its last. A pointer
- * that the block itself loads is known from behind, as long as it is in a register there, or from the stack, if it was stored there.
+ * The addresses that a block of code loads from, each as a sum of registers, of their values before the block's first instruction or after its last one. A
+ * pointer that the block itself loads is known only from the values after it, while it is still in a register, or from the stack, if a block stored it there.
  */
 public final class LoadAddresses {
     /** What stands for an address that is not known. */

@@ -2,7 +2,8 @@
 package io.kiln.schedule.convolution;
 
 /**
- * Runs of inputs, each filled up to whole fours.
+ * Inputs of a window that lie as equal runs of neighbours, at equal distances. A kernel widens a run four inputs at a time; one that is no multiple of four is
+ * filled up.
  *
  * @param run inputs of a run
  * @param columns runs next to each other, and their distance

@@ -5,7 +5,7 @@ import io.kiln.ir.op.Window;
 import io.kiln.lower.layer.ConvComputation;
 import java.util.Optional;
 
-/** Where the inputs of a pixel's window are, four of which at a time a kernel widens to 16 bits. */
+/** Where a kernel finds the inputs of a pixel's window, which it widens to 16 bits, four at a time. */
 public sealed interface DspWidening permits DspPlaces, DspRuns {
     /**
      * The windows of a convolution, if all of them are runs of the input, or the rows under them are copied so that all of a window lies

@@ -6,12 +6,12 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * How steps are computed by so many of them in code: some first, then turns of a loop. If they do not come out even, the loop is entered in its
- * middle.
+ * How a loop of equal steps is unrolled: some steps as straight code, then turns of several steps each. Where the number of steps is no whole number of
+ * turns, the first turn is entered in its middle.
  *
  * @param first steps before the loop; all of them if there is no loop
  * @param loop steps of a turn; 0 for no loop
- * @param skipped steps that the first turn leaves out
+ * @param skipped steps that the first turn leaves out, because it is entered behind them
  */
 public record Turns(int first, int loop, int skipped) {
     /** Cycles of a loop's end. */
