@@ -19,8 +19,8 @@ import io.kiln.farm.desk.Labels;
 import io.kiln.farm.job.FarmAnswer;
 import io.kiln.farm.job.FarmJob;
 import io.kiln.farm.job.FarmResult;
-import io.kiln.farm.job.JobFormat;
 import io.kiln.farm.job.FarmTask;
+import io.kiln.farm.job.JobFormat;
 import io.kiln.farm.job.RunPlace;
 import io.kiln.farm.lease.BoardLeases;
 import io.kiln.farm.link.FarmAddress;
@@ -340,10 +340,14 @@ final class FarmOrderTest {
         CompletableFuture<FarmResult> result = client.submit(job);
         FarmMessage forged = new FarmMessage(
                 Map.of(
-                        FarmQueues.JOB, job.id(),
-                        FarmQueues.CLIENT, FarmJob.newId(),
-                        FarmQueues.BOARD, "b",
-                        FarmQueues.PLACE, "emulator"),
+                        FarmQueues.JOB,
+                        job.id(),
+                        FarmQueues.CLIENT,
+                        FarmJob.newId(),
+                        FarmQueues.BOARD,
+                        "b",
+                        FarmQueues.PLACE,
+                        "emulator"),
                 JobFormat.write(job),
                 Manner.once(FarmJob.newId(), PATIENCE).at(9));
         try (FarmLink forger = FarmLink.open(broker.address())) {

@@ -9,10 +9,10 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.farm.broker.FarmBroker;
 import io.kiln.farm.client.FarmClient;
-import io.kiln.farm.job.FarmAnswer.Failed;
-import io.kiln.farm.job.FarmAnswer.GivenUp;
 import io.kiln.farm.desk.FarmEvent.Kind;
 import io.kiln.farm.desk.FarmEvents;
+import io.kiln.farm.job.FarmAnswer.Failed;
+import io.kiln.farm.job.FarmAnswer.GivenUp;
 import io.kiln.farm.job.FarmAnswer.Ran;
 import io.kiln.farm.job.FarmJob;
 import io.kiln.farm.job.FarmResult;
@@ -146,9 +146,8 @@ final class FarmTest {
             if (event.kind() == Kind.JOB_SENT) {
                 LockSupport.parkNanos(Duration.ofMillis(5).toNanos());
                 if (sent.incrementAndGet() == jobs) {
-                    answered.set(results.stream()
-                            .filter(CompletableFuture::isDone)
-                            .count());
+                    answered.set(
+                            results.stream().filter(CompletableFuture::isDone).count());
                 }
             }
         });

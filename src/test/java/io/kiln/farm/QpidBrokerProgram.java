@@ -45,6 +45,7 @@ public record QpidBrokerProgram(
     public static final String PASSWORD = "tea and scones";
 
     private static final String READY = "ready";
+    private static final long MOST_BYTES = 64 << 20;
 
     /** Arguments: the file with its configuration. Ends with its standard input. */
     public static void main(String[] args) throws Exception {
@@ -128,6 +129,9 @@ public record QpidBrokerProgram(
             Map<String, Object> queue = new HashMap<>(Map.of("name", name, "durable", true));
             if (name.equals(FarmQueues.JOBS)) {
                 queue.put("type", "priority");
+                // As the page says: answers have room on the disk, too.
+                queue.put("overflowPolicy", "PRODUCER_FLOW_CONTROL");
+                queue.put("maximumQueueDepthBytes", MOST_BYTES);
             }
             if (name.equals(FarmQueues.FAILURES)) {
                 queue.put("overflowPolicy", "RING");

@@ -48,7 +48,8 @@ final class BrokerLimits implements ActiveMQServerPlugin {
     public void beforeCreateConsumer(
             long consumer, QueueBinding queue, SimpleString condition, boolean isBrowser, boolean takesLarge)
             throws ActiveMQException {
-        boolean isEverybodys = condition == null && queue.getQueue().getName().toString().equals(FarmQueues.ANSWERS);
+        boolean isEverybodys =
+                condition == null && queue.getQueue().getName().toString().equals(FarmQueues.ANSWERS);
         if (isEverybodys || (condition != null && !CONDITION.matcher(condition).matches())) {
             throw new ActiveMQIllegalStateException("refused: a condition that farms do not have");
         }

@@ -26,13 +26,11 @@ record BrokerSecurity(Optional<String> password, String own) implements ActiveMQ
     /** The rights on a queue. */
     static Set<Role> of(String queue) {
         boolean hasTheirs = queue.equals(FarmQueues.JOBS) || queue.equals(FarmQueues.ANSWERS);
-        return Set.of(
-                role(KEEPER, true, true, true), role("member", !queue.equals(FarmQueues.DEAD), hasTheirs, false));
+        return Set.of(role(KEEPER, true, true, true), role("member", !queue.equals(FarmQueues.DEAD), hasTheirs, false));
     }
 
     private static Role role(String name, boolean sends, boolean receives, boolean browses) {
-        return new Role(
-                name, sends, receives, false, false, false, false, false, browses, false, false, false, false);
+        return new Role(name, sends, receives, false, false, false, false, false, browses, false, false, false, false);
     }
 
     @Override

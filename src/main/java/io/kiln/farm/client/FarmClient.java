@@ -253,8 +253,7 @@ public final class FarmClient implements AutoCloseable {
     private void resend() {
         while (!isClosed.get()) {
             try {
-                Optional<Outstanding> next = Optional.ofNullable(
-                                unsent.poll(POLL.toMillis(), TimeUnit.MILLISECONDS))
+                Optional<Outstanding> next = Optional.ofNullable(unsent.poll(POLL.toMillis(), TimeUnit.MILLISECONDS))
                         .map(outstanding::get);
                 if (next.isPresent()) {
                     resend(next.get().job());

@@ -159,7 +159,11 @@ final class AmqpLink implements FarmLink {
     private void requireQueues() throws ClientException {
         Problems problems = new Problems(Failure.FARM);
         for (String queue : FarmQueues.ALL) {
-            senders.put(queue, connection.openSender(queue, new SenderOptions()));
+            // A broker that is full lets senders of jobs and results wait; who only asks has to hear that nobody
+            // answers.
+            boolean isFleeting = queue.equals(FarmQueues.QUESTIONS) || queue.equals(FarmQueues.NEWS);
+            SenderOptions options = new SenderOptions();
+            senders.put(queue, connection.openSender(queue, isFleeting ? options.sendTimeout(CALL_MILLIS) : options));
         }
         for (String queue : FarmQueues.ALL) {
             try {

@@ -110,7 +110,9 @@ final class SoakBroker implements AutoCloseable {
             }
             if (!farm.isAlive()) {
                 String url = farm.address().url();
-                FarmSoakTest.say("It ended: " + farm.said());
+                if (!farm.said().isEmpty()) {
+                    FarmSoakTest.say("It ended: " + farm.said());
+                }
                 farm.close();
                 farm = fork(url);
             }

@@ -238,7 +238,8 @@ final class SoakPlace implements AutoCloseable {
     public void close() throws IOException {
         Path logs = disk().resolve("farm").resolve("log");
         if (Files.exists(logs)) {
-            FileUtils.copyDirectory(logs.toFile(), Path.of("target", "farm-soak").toFile());
+            FileUtils.copyDirectory(
+                    logs.toFile(), Path.of("target", "farm-soak").toFile());
         }
         run("ip", "netns", "delete", NAME);
         run("umount", disk().toString());
