@@ -49,7 +49,6 @@ final class SupportedOperators {
                     UnaryImporters.ALL,
                     BinaryImporters.ALL,
                     NumberImporters.ALL,
-                    NumberImporters.ALL,
                     ReductionImporters.ALL,
                     PadImporters.ALL,
                     IndexedWindowImporters.ALL,
