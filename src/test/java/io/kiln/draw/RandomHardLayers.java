@@ -71,8 +71,15 @@ record RandomHardLayers(FunctionDraw draw, RandomFilters filters) {
 
     /** A dense layer of thousands of products, of one scale or of one for each channel, with or without the least weight of int8. */
     void dense() {
-        int in = 200 + draw.below(200);
-        int units = 26 + draw.below(13);
+        dense(200 + draw.below(200), 26 + draw.below(13));
+    }
+
+    /** A dense layer with 50 KB of weights and more. */
+    void largeDense() {
+        dense(200 + draw.below(200), 260 + draw.below(13));
+    }
+
+    private void dense(int in, int units) {
         Arg[] arguments = quantized(Shape.of(1 + draw.below(2), in), Shape.of(units, in));
         if (draw.below(4) > 0) {
             Constant weights = (Constant) arguments[1];

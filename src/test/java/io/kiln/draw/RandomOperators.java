@@ -162,6 +162,11 @@ public final class RandomOperators {
         return drawn("dense", seed, filters -> new RandomHardLayers(filters.draw(), filters).dense());
     }
 
+    /** An int8 dense layer with 50 KB of weights and more. */
+    public static Function largeDense(long seed) {
+        return drawn("large_dense", seed, filters -> new RandomHardLayers(filters.draw(), filters).largeDense());
+    }
+
     /** A 1x1 convolution of int8 data with a given number of taps. */
     public static Function pointwise(long seed, int taps) {
         return drawn("pointwise", seed, filters -> filters.pointwise(taps));

@@ -78,7 +78,12 @@ public record LoweringCase(Function function, FusedOperator op, List<Bytes> inpu
         return of(RandomOperators.dense(seed), seed);
     }
 
-    /** The same with weights of four bits. */
+    /** A dense layer with 50 KB of weights and more. */
+    public static LoweringCase largeDense(long seed) {
+        return of(RandomOperators.largeDense(seed), seed);
+    }
+
+    /** A dense layer of thousands of products with weights of four bits. */
     public static LoweringCase denseOfFourBits(long seed) {
         return of(RandomOperators.ofFourBits(RandomOperators.dense(seed)), seed);
     }

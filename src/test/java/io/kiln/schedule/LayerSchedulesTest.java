@@ -13,6 +13,7 @@ import io.kiln.ir.op.layer.QnnConv2d;
 import io.kiln.ir.op.layer.QnnConv2dTranspose;
 import io.kiln.ir.op.layer.QnnDense;
 import io.kiln.lower.CheckedRuns;
+import io.kiln.lower.LoweredOperator;
 import io.kiln.lower.LoweringCase;
 import io.kiln.lower.LoweringRun;
 import io.kiln.lower.Rows;
@@ -139,6 +140,33 @@ class LayerSchedulesTest {
         assertThat(refused).isGreaterThan(10);
         assertThat(changed).isEqualTo(refused);
         assertThat(unfit).isLessThan(LAYERS.size() / 50);
+    }
+
+    /** So that spare RAM has room for some of them. */
+    @Test
+    void theFirstWeightsOfALargeDenseLayerLieApartWhereFlashWaits() {
+        CheckedRuns runs = new CheckedRuns(LoopProgram.checkingArithmetic());
+        List<LoweringCase> rows = LongStream.range(0, DENSE_CASES)
+                .mapToObj(LoweringCase::largeDense)
+                .filter(c -> c.op().type().shape().dim(0) == 1)
+                .toList();
+        assertThat(rows).isNotEmpty();
+        for (LoweringCase c : rows) {
+            Workload any = workload(c, "c -mcpu=cortex-m4", Optimize.SPEED);
+            Workload cached = workload(c, CACHED, Optimize.SPEED);
+            LoweredOperator lowered = Dispatch.lower(c.op(), cached, LayerSchedules.choose(cached));
+            assertThat(lowered.schedule()).startsWith("dsp_dense");
+            assertThat(Dispatch.lower(c.op(), any, LayerSchedules.choose(any))
+                            .function()
+                            .constants())
+                    .hasSize(1);
+            assertThat(lowered.function().constants()).hasSize(2).anySatisfy(table -> {
+                assertThat(table.symbol()).endsWith("_weight_head");
+                assertThat(table.data().size()).isBetween(6 << 10, 12 << 10);
+            });
+            runs.add(c.whole(lowered));
+        }
+        runs.check(folder);
     }
 
     @Test

@@ -21,6 +21,7 @@ import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Stmt;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -31,17 +32,24 @@ import java.util.Set;
  *
  * <pre>
  * scratch: none
- * weights: per block where sums start; [four inputs][channel pair], two weights a halfword; the constants of the channels
+ * weights: per block where sums start; [four inputs][channel pair], two weights a halfword; the constants of the channels. The first blocks of a
+ *          large table lie apart where flash waits
  * </pre>
  */
 final class DspDense {
+    /** Where flash waits, the first blocks of a table several times as large are a table of their own, which spare RAM has room for. */
+    private static final int HEAD_BYTES = 12 * 1024;
+
+    private static final int LARGE = 4 * HEAD_BYTES;
+
     private final DspRequantize rescale;
     private final int block;
     private final int unroll;
     private final boolean isRolled;
     private final boolean isPaired;
     private final ConvComputation conv;
-    private final Buffer weights;
+    private final int head;
+    private final List<Buffer> weights = new ArrayList<>();
     private final Buffer input;
     private final Buffer output;
 
@@ -68,7 +76,15 @@ final class DspDense {
         this.isRolled = isShort;
         this.isPaired = isPaired;
         this.conv = task.conv();
-        this.weights = tables.add("weight", DType.INT32, packWeights());
+        int[] packed = packWeights();
+        int headWords = HEAD_BYTES / Integer.BYTES / blockWords() * blockWords();
+        boolean hasHead = isShort && packed.length * Integer.BYTES > LARGE && headWords > 0;
+        this.head = hasHead ? headWords / blockWords() : 0;
+        if (hasHead) {
+            weights.add(tables.add("weight_head", DType.INT32, Arrays.copyOf(packed, headWords)));
+        }
+        int[] rest = Arrays.copyOfRange(packed, hasHead ? headWords : 0, packed.length);
+        weights.add(tables.add("weight", DType.INT32, rest));
         this.input = buffers.argument(0);
         this.output = buffers.output();
     }
@@ -131,7 +147,12 @@ final class DspDense {
         return (own << DspRequantize.LEAST_SCALE_BITS) + next;
     }
 
-    /** Number of blocks of so many channels, all of which one call computes. */
+    /** Words of a block of the usual number of channels. */
+    private int blockWords() {
+        return firstWords(block) + (conv.taps() + 3) / 4 * block + block * rescale.constantsPerChannel();
+    }
+
+    /** Number of blocks of so many channels. */
     private int blocks(int channels) {
         return channels == block ? conv.channels() / block : 1;
     }
@@ -166,24 +187,33 @@ final class DspDense {
                 (batch, n) ->
                         batch.loop("y", rows.firstLine(conv.output()), rows.endLine(conv.output()), 1, (row, y) -> {
                             Buffer x = row.view("x", input, mul(n, conv.taps()));
-                            if (whole > 0) {
-                                call(row, x, n, 0, block);
+                            if (head > 0) {
+                                call(row, x, n, new Blocks("_head", weights.get(0), 0, 0, head, block));
+                            }
+                            Buffer behind = weights.get(weights.size() - 1);
+                            if (whole > head) {
+                                call(row, x, n, new Blocks("", behind, head, 0, whole - head, block));
                             }
                             if (rest > 0) {
-                                call(row, x, n, whole, rest);
+                                call(
+                                        row,
+                                        x,
+                                        n,
+                                        new Blocks(whole > 0 ? "_rest" : "", behind, whole, whole - head, 1, rest));
                             }
                         }));
         return body.build();
     }
 
-    private void call(BlockBuilder body, Buffer x, Expr n, int firstBlock, int channels) {
-        String suffix = firstBlock == 0 ? "" : "_rest";
-        int fours = (conv.taps() + 3) / 4;
-        int blockWords = firstWords(block) + fours * block + block * rescale.constantsPerChannel();
-        Buffer w = body.view("w" + suffix, weights, imm((long) firstBlock * blockWords));
-        Expr place = add(mul(n, conv.channels()), (long) firstBlock * block);
-        Buffer out = body.mutableView("out" + suffix, output, place);
-        List<Expr> scalars = new ArrayList<>(List.of(imm(blocks(channels))));
+    /** Blocks that one call computes: the first one's place in the output and in its table, how many, and channels of each. */
+    private record Blocks(String suffix, Buffer weights, int first, int packed, int count, int channels) {}
+
+    private void call(BlockBuilder body, Buffer x, Expr n, Blocks blocks) {
+        int channels = blocks.channels;
+        Buffer w = body.view("w" + blocks.suffix, blocks.weights, imm((long) blocks.packed * blockWords()));
+        Expr place = add(mul(n, conv.channels()), (long) blocks.first * block);
+        Buffer out = body.mutableView("out" + blocks.suffix, output, place);
+        List<Expr> scalars = new ArrayList<>(List.of(imm(blocks.count)));
         DspDenseKernel kernel = new DspDenseKernel(
                 channels, conv.taps(), unroll, isRolled, isPaired, isCrossed(channels), DspEpilogue.of(rescale));
         scalars.addAll(kernel.epilogue().arguments());
