@@ -22,7 +22,7 @@ public final class RandomResizes extends QuantizedDraw {
     private final boolean isPowerOfTwo;
 
     private RandomResizes(long seed) {
-        super(seed, VERSIONS);
+        super(seed, PLACES.size(), VERSIONS);
         this.isPowerOfTwo = below(4) == 0;
     }
 

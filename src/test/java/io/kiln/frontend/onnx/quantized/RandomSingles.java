@@ -22,7 +22,7 @@ public final class RandomSingles extends QuantizedDraw {
     private final String name;
 
     private RandomSingles(long seed) {
-        super(seed, VERSIONS);
+        super(seed, OPERATORS.size(), VERSIONS);
         this.name = OPERATORS.get((int) (seed % OPERATORS.size()));
     }
 
