@@ -10,6 +10,12 @@ import java.util.Random;
 public class Choices {
     protected final Random random;
 
+    /** Choices of seeds that follow each other have nothing in common: the first ones of {@link Random} would be nearly the same. */
+    protected Choices(long seed) {
+        this(new Random(seed * 0x9E3779B97F4A7C15L + 1));
+        random.nextLong();
+    }
+
     protected Choices(Random random) {
         this.random = random;
     }

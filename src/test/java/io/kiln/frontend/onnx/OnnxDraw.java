@@ -19,15 +19,25 @@ public class OnnxDraw extends Choices {
     protected final ModelBuilder model;
 
     /**
+     * How often all operators have had their turn. The first choice of {@link Random} is nearly the same for all small seeds, so what is
+     * chosen first, the type or the number of dimensions, follows the turn.
+     */
+    protected final long turn;
+
+    /**
      * A drawn model.
      *
      * @param name what failures call it: mostly its operator
      */
     public record Model(String name, Bytes file) {}
 
-    /** @param version of ONNX's operators */
-    protected OnnxDraw(long seed, int version) {
+    /**
+     * @param operators how many take turns with the seed
+     * @param version of ONNX's operators
+     */
+    protected OnnxDraw(long seed, int operators, int version) {
         super(new Random(seed));
+        turn = seed / operators;
         model = new ModelBuilder(version);
     }
 
@@ -43,7 +53,14 @@ public class OnnxDraw extends Choices {
 
     /** Sizes from 1 to 7 of some dimensions, 4 at most. */
     protected final List<Integer> dims(int leastRank) {
-        return random.ints(leastRank + below(5 - leastRank), 1, 8).boxed().toList();
+        return dims(leastRank, 0);
+    }
+
+    /** The same with so many more dimensions, or as many fewer as there are then too many. */
+    protected final List<Integer> dims(int leastRank, long more) {
+        int ranks = 5 - leastRank;
+        int rank = leastRank + (int) ((below(ranks) + more) % ranks);
+        return random.ints(rank, 1, 8).boxed().toList();
     }
 
     /** An attribute that is 0 or 1. */

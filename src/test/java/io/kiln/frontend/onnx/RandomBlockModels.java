@@ -20,7 +20,7 @@ public final class RandomBlockModels extends OnnxDraw {
     private final String x;
 
     private RandomBlockModels(long seed) {
-        super(seed, OPSET);
+        super(seed, KINDS, OPSET);
         this.units = upTo(19);
         this.depth = upTo(150);
         this.x = x(List.of(upTo(3), depth));

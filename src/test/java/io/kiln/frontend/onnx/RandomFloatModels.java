@@ -40,7 +40,7 @@ public final class RandomFloatModels extends OnnxDraw {
     private final String name;
 
     private RandomFloatModels(long seed) {
-        super(seed, 17);
+        super(seed, OPERATORS.size(), 17);
         this.name = OPERATORS.get((int) (seed % OPERATORS.size()));
     }
 
@@ -223,7 +223,7 @@ public final class RandomFloatModels extends OnnxDraw {
     }
 
     private void other() {
-        List<Integer> dims = dims(1);
+        List<Integer> dims = dims(1, turn);
         if (BINARY.contains(name)) {
             List<Integer> row = dims.subList(below(dims.size()), dims.size());
             boolean isConstant = name.equals("Div") || name.equals("PRelu") || coin();

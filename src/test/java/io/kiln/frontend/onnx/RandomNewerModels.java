@@ -41,7 +41,7 @@ public final class RandomNewerModels extends OnnxDraw {
     private final String name;
 
     private RandomNewerModels(long seed) {
-        super(seed, NEWEST.contains(name(seed)) ? 26 : OPSET);
+        super(seed, OPERATORS.size(), NEWEST.contains(name(seed)) ? 26 : OPSET);
         this.name = name(seed);
     }
 

@@ -31,10 +31,14 @@ class QuantizedDraw extends OnnxDraw {
      */
     record Scale(float scale, int zero) {}
 
-    /** @param versions the model is of one of these */
-    QuantizedDraw(long seed, int... versions) {
-        super(seed, versions[0]);
-        type = coin() ? UINT8 : INT8;
+    /**
+     * Types take turns when operators have.
+     *
+     * @param versions the model is of one of these
+     */
+    QuantizedDraw(long seed, int operators, int... versions) {
+        super(seed, operators, versions[0]);
+        type = coin() == (turn % 2 == 0) ? UINT8 : INT8;
         version = versions.length == 1 ? versions[0] : versions[below(versions.length)];
         model.version(version);
     }

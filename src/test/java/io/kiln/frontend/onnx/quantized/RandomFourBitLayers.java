@@ -20,7 +20,7 @@ public final class RandomFourBitLayers extends QuantizedDraw {
     private float[] scales = {};
 
     private RandomFourBitLayers(long seed, ElementType signed, ElementType unsigned) {
-        super(seed, OPSET);
+        super(seed, 3, OPSET);
         this.weightType = coin() ? signed : unsigned;
         this.isOfChannels = coin();
     }

@@ -29,7 +29,7 @@ public final class RandomModels extends QuantizedDraw {
     private final String domain;
 
     private RandomModels(long seed) {
-        super(seed, 13);
+        super(seed, OPERATORS.size(), 13);
         this.isPowerOfTwo = below(4) == 0;
         this.domain = seed % 5 == 4 ? MICROSOFT : "";
         this.name = OPERATORS.get((int) (seed % OPERATORS.size()));

@@ -22,7 +22,7 @@ final class RandomNetworks extends QuantizedDraw {
     private int size = SIZE;
 
     private RandomNetworks(long seed) {
-        super(seed, 13);
+        super(seed, 1, 13);
         this.value = model.input("x", type, List.of(1, channels, SIZE, SIZE));
         rescaled(0.02f);
     }

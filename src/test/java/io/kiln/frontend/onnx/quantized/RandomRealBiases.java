@@ -17,7 +17,7 @@ public final class RandomRealBiases extends QuantizedDraw {
     private final float from;
 
     private RandomRealBiases(long seed) {
-        super(seed, 13);
+        super(seed, LAYERS.size(), 13);
         this.isPowerOfTwo = below(4) == 0;
         this.from = scale(0.01, 0.2);
     }

@@ -22,7 +22,7 @@ public final class RandomResizes extends QuantizedDraw {
     private final boolean isPowerOfTwo;
 
     private RandomResizes(long seed) {
-        super(seed, VERSIONS);
+        super(seed, PLACES.size(), VERSIONS);
         this.isPowerOfTwo = below(4) == 0;
     }
 
@@ -83,7 +83,7 @@ public final class RandomResizes extends QuantizedDraw {
         float[] scales = new float[dims.size()];
         for (int i = 0; i < scales.length; i++) {
             boolean isUsual = coin();
-            float scale = isUsual ? (upTo(6)) / 2f : 0.4f + 3 * random.nextFloat();
+            float scale = isUsual ? upTo(6) / 2f : 0.4f + 3 * random.nextFloat();
             scales[i] = i < dims.size() - 2 ? 1 : Math.max(scale, 2f / dims.get(i));
         }
         resize.add(model.floats(false, scales));

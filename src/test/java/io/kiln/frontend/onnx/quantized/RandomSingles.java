@@ -22,7 +22,7 @@ public final class RandomSingles extends QuantizedDraw {
     private final String name;
 
     private RandomSingles(long seed) {
-        super(seed, VERSIONS);
+        super(seed, OPERATORS.size(), VERSIONS);
         this.name = OPERATORS.get((int) (seed % OPERATORS.size()));
     }
 
@@ -102,8 +102,8 @@ public final class RandomSingles extends QuantizedDraw {
         List<Integer> axes = oneOf(List.of(List.of(2, 3), List.of(1), List.of(1, 2), List.of(1, 3)));
         List<Integer> dims = List.of(upTo(2), channels, height, width);
         // From version 18 on, axes are an input.
-        boolean isInput = version >= 18 && !name.startsWith("Global");
-        boolean isAttribute = version < 18 && !name.startsWith("Global");
+        boolean isInput = version >= 18 && !isGlobal;
+        boolean isAttribute = version < 18 && !isGlobal;
         emit(
                 dims,
                 from,

@@ -54,7 +54,7 @@ class SixteenBitsTest {
         private final float scale;
 
         Layer(long seed) {
-            super(seed, 21);
+            super(seed, 2, 21);
             isConvolution = seed % 2 == 0;
             to = below(3) == 0 ? ElementType.UINT8 : oneOf(DATA);
             scale = to == ElementType.UINT8 ? 0.1f : 0.001f;

@@ -28,7 +28,7 @@ class TrainedPairsTest {
 
     private static final class Trained extends QuantizedDraw {
         Trained(long seed) {
-            super(seed, 13);
+            super(seed, 2, 13);
         }
 
         Model draw(boolean isPerChannel) {

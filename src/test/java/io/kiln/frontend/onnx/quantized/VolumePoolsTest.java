@@ -40,7 +40,7 @@ class VolumePoolsTest {
         private final Scale from;
 
         Pools(long seed) {
-            super(seed, 13, 19);
+            super(seed, 2, 13, 19);
             from = new Scale(0.01f + random.nextFloat(), zero());
             window.put("kernel_shape", List.of((long) upTo(3), 1L + upTo(2), (long) upTo(3)));
             window.put("strides", List.of((long) upTo(2), (long) upTo(2), (long) upTo(3)));

@@ -15,7 +15,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import java.util.stream.IntStream;
 import org.tensorflow.lite.schema.TensorType;
 
@@ -41,8 +40,7 @@ public final class Draw extends Choices {
     private boolean biasesAreNarrow;
 
     Draw(long seed) {
-        super(new Random(seed * 0x9E3779B97F4A7C15L + 1));
-        random.nextLong();
+        super(seed);
     }
 
     /** From now on whatever is int8 is uint8 instead, as in models of TensorFlow 1: 128 more, and weights with a zero point. */

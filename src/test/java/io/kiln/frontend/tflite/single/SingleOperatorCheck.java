@@ -45,7 +45,7 @@ import java.util.stream.Collectors;
  *     int[] shape = d.shape(1, 5);
  *     int a = d.input(d.tensor(type, shape));                          // scale and zero point are drawn too
  *     int b = d.inputOrConstant(d.tensor(type, d.broadcastsTo(shape)));
- *     d.output(d.tensor(type, shape));                                 // .quantized(scale, zeroPoint) where the kernel wants it so
+ *     d.result(d.tensor(type));                                        // its shape follows; .quantized(scale, zeroPoint) where needed
  *     d.operator(BuiltinOperator.ADD, 2, Options.add(d.activation()), a, b);
  * });
  * }</pre>
