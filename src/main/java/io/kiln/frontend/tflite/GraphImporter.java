@@ -15,8 +15,11 @@ import io.kiln.frontend.tflite.operator.TensorValues;
 import io.kiln.frontend.tflite.tensor.TensorReader;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
 import io.kiln.ir.Arg;
+import io.kiln.ir.Constant;
 import io.kiln.ir.Function;
 import io.kiln.ir.GraphBuilder;
+import io.kiln.ir.Origin;
+import io.kiln.ir.Parameter;
 import io.kiln.ir.Result;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -289,5 +292,196 @@ final class GraphImporter {
     private String where(OperatorRecord operator) {
         return file + ": operator #" + operator.index() + " " + operator.name() + " ("
                 + tensors.describe(operator.inputs()) + " -> " + tensors.describe(operator.outputs()) + ")";
+    }
+
+    /** Finds the results of a subgraph after all its operators are read, each in its own memory. */
+    private static final class GraphResults {
+        private final String file;
+        private final int operators;
+        private final TensorValues values;
+        private final GraphTensors tensors;
+        private final Set<Integer> modelInputs;
+        private final GraphProblems problems;
+        private final List<Result> results = new ArrayList<>();
+
+        /**
+         * @param operators number of operators
+         * @param modelInputs indices of the subgraph's inputs
+         */
+        GraphResults(
+                String file,
+                int operators,
+                TensorValues values,
+                GraphTensors tensors,
+                Set<Integer> modelInputs,
+                GraphProblems problems) {
+            this.file = file;
+            this.operators = operators;
+            this.values = values;
+            this.tensors = tensors;
+            this.modelInputs = modelInputs;
+            this.problems = problems;
+        }
+
+        /** Renames inputs and results to numbers, which cannot clash. Only operators see them. */
+        static Function numbered(Function function) {
+            List<Parameter> params = new ArrayList<>();
+            for (Parameter p : function.params()) {
+                params.add(new Parameter(p.id(), "in" + params.size(), p.type(), p.quantization()));
+            }
+            List<Result> results = new ArrayList<>();
+            for (Result r : function.results()) {
+                results.add(new Result(r.id(), "out" + results.size(), r.quantization()));
+            }
+            return new Function(
+                    function.name(),
+                    params,
+                    function.bindings(),
+                    results,
+                    function.groups(),
+                    function.variables(),
+                    function.functions());
+        }
+
+        /**
+         * Results of the model. An input or a repeated output is copied and gets a name of its own, because inputs and outputs share the names of
+         * macros.
+         */
+        List<Result> of(int[] outputs) {
+            Set<Integer> listed = new HashSet<>(modelInputs);
+            Set<String> names = new HashSet<>();
+            values.graph().params().forEach(parameter -> names.add(parameter.name()));
+            for (int index : outputs) {
+                if (tensors.exists(index)) {
+                    tensors.tensor(index).ifPresent(tensor -> names.add(tensor.name()));
+                }
+            }
+            for (int index : outputs) {
+                if (problems.tooMany()) {
+                    break;
+                }
+                String where = file + ": model output " + tensors.describe(index);
+                boolean isCopy = tensors.exists(index) && !listed.add(index);
+                existing(index, where).ifPresent(tensor -> {
+                    if (tensor.type().shape().elements() == 0) {
+                        problems.add("an output has no elements", where, "dimensions of at least 1");
+                    } else {
+                        add(tensor, where, isCopy ? GraphBuilder.unused(tensor.name(), names) : tensor.name(), false);
+                    }
+                });
+            }
+            return results;
+        }
+
+        /** Results of a function that operators call. */
+        List<Result> handedOn(int[] outputs) {
+            for (int index : outputs) {
+                String where = file + ": output " + tensors.describe(index) + " of a subgraph that is called";
+                existing(index, where).ifPresent(tensor -> add(tensor, where, tensor.name(), tensor.variable()));
+            }
+            return results;
+        }
+
+        /**
+         * The values of outputs of a subgraph that becomes part of a function.
+         *
+         * @throws KilnException with every problem
+         */
+        List<Arg> values(int[] outputs) {
+            List<Arg> all = new ArrayList<>();
+            for (int index : outputs) {
+                String where = file + ": output " + tensors.describe(index) + " of a subgraph";
+                existing(index, where).ifPresent(tensor -> value(tensor, where).ifPresent(all::add));
+            }
+            problems.throwIfAny();
+            return all;
+        }
+
+        private Optional<TfliteTensor> existing(int index, String where) {
+            if (!tensors.exists(index)) {
+                problems.add("the tensor does not exist", where, "one of the " + tensors.count() + " tensors");
+                return Optional.empty();
+            }
+            return tensors.tensor(index);
+        }
+
+        private void add(TfliteTensor tensor, String where, String name, boolean isCopy) {
+            Origin origin = origin(tensor);
+            value(tensor, where).ifPresent(value -> {
+                Arg.Ref own = isCopy
+                        ? values.graph().copied(value, origin)
+                        : values.graph().own(value, origin);
+                results.add(new Result(own.id(), name, tensor.quantization().affine()));
+            });
+        }
+
+        private Origin origin(TfliteTensor tensor) {
+            return new Origin(file, operators, "output", tensor.name());
+        }
+
+        private Optional<Arg> value(TfliteTensor tensor, String where) {
+            Optional<Arg> value = values.value(tensor.index(), tensor.dtype(), origin(tensor))
+                    .or(() ->
+                            Optional.of(tensor).filter(TfliteTensor::isConstant).map(values::constant));
+            if (value.isEmpty()) {
+                problems.add("no operator computes the output", where, "an output that an operator computes");
+            }
+            return value;
+        }
+    }
+
+    /** The tensors of a subgraph, updated while its operators are read. */
+    private static final class GraphTensors {
+        private final TensorReader reader;
+        private final TensorValues values;
+        private final GraphProblems problems;
+
+        GraphTensors(TensorReader reader, TensorValues values, GraphProblems problems) {
+            this.reader = reader;
+            this.values = values;
+            this.problems = problems;
+        }
+
+        int count() {
+            return reader.count();
+        }
+
+        boolean exists(int index) {
+            return index >= 0 && index < reader.count();
+        }
+
+        /** Whether the shapes of computed tensors are inferred from the inputs, ignoring those in the file. */
+        boolean shapesAreInferred() {
+            return reader.shapesAreInferred();
+        }
+
+        /** The tensor at a valid index, with its value or shape in the graph; empty if it cannot be read. */
+        Optional<TfliteTensor> tensor(int index) {
+            try {
+                TfliteTensor tensor = reader.tensor(index);
+                return Optional.of(values.value(index)
+                        .map(value -> value instanceof Constant constant
+                                ? tensor.withValue(SignedBytes.of(constant, tensor.dtype()))
+                                : tensor.withShape(values.graph().type(value).shape()))
+                        .orElse(tensor));
+            } catch (KilnException e) {
+                problems.addAll(e.problems());
+                return Optional.empty();
+            }
+        }
+
+        /** A description for messages, even of a tensor that cannot be read. */
+        String describe(int index) {
+            return reader.describe(index);
+        }
+
+        /** As {@link #describe(int)}, for the first eight. */
+        String describe(FlatVector indices) {
+            List<String> texts = new ArrayList<>();
+            for (int i = 0; i < indices.size() && i < 8; i++) {
+                texts.add(describe(indices.i32(i)));
+            }
+            return String.join(", ", texts) + (indices.size() > 8 ? ", …" : "");
+        }
     }
 }

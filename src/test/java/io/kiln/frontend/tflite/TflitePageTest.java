@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.base.KilnException;
+import io.kiln.frontend.tflite.SupportedOperators.UnsupportedOperators;
 import io.kiln.frontend.tflite.schema.BuiltinOperator;
 import java.io.IOException;
 import java.nio.file.Files;

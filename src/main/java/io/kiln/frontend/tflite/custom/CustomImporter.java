@@ -4,7 +4,7 @@ package io.kiln.frontend.tflite.custom;
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.frontend.CustomOperator;
-import io.kiln.frontend.tflite.operand.ElementTypes;
+import io.kiln.frontend.tflite.operand.OperandTypes;
 import io.kiln.frontend.tflite.operator.OperatorContext;
 import io.kiln.frontend.tflite.operator.OperatorImporter;
 import io.kiln.frontend.tflite.tensor.TensorQuantization;
@@ -87,7 +87,7 @@ public final class CustomImporter implements OperatorImporter {
             for (int i = 0; i < scales.length; i++) {
                 TensorQuantization quantization = tensors.get(i).quantization();
                 if (quantization.isPresent()) {
-                    ElementTypes.requireScale(operator, tensors.get(i));
+                    OperandTypes.requireScale(operator, tensors.get(i));
                     scales[i] = quantization.scale(0);
                     zeroPoints[i] = quantization.zeroPoint(0);
                 }

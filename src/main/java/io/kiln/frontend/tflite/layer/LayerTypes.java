@@ -2,7 +2,7 @@
 package io.kiln.frontend.tflite.layer;
 
 import io.kiln.base.DType;
-import io.kiln.frontend.tflite.operand.ElementTypes;
+import io.kiln.frontend.tflite.operand.OperandTypes;
 import io.kiln.frontend.tflite.operator.OperatorContext;
 import io.kiln.frontend.tflite.tensor.TensorQuantization;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
@@ -34,7 +34,7 @@ public final class LayerTypes {
                     "int8, int16 or float32, the same for data and output",
                     "Quantize the whole model, inputs and outputs included, or keep all of it float32");
             if (fits && !dtype.isFloat()) {
-                ElementTypes.requireScale(operator, tensor);
+                OperandTypes.requireScale(operator, tensor);
                 requireCentred(operator, tensor);
             }
         }
@@ -75,7 +75,7 @@ public final class LayerTypes {
                 SUPPORTED + "; or uint8 data with uint8 weights",
                 "Convert the model again");
         if (isHybrid(data, weights)) {
-            ElementTypes.requireConstant(operator, "weights", weights);
+            OperandTypes.requireConstant(operator, "weights", weights);
         }
         operator.require(
                 !isInt8 || weights.quantization().isPresent(),
@@ -131,7 +131,7 @@ public final class LayerTypes {
                 channels + ", one per output channel",
                 "Export the model again");
         if (data.dtype() == DType.INT16) {
-            ElementTypes.requireConstant(operator, "bias", tensor);
+            OperandTypes.requireConstant(operator, "bias", tensor);
         }
     }
 

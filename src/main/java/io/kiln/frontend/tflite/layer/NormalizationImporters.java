@@ -2,38 +2,48 @@
 package io.kiln.frontend.tflite.layer;
 
 import static io.kiln.frontend.tflite.operator.Registration.builtin;
+import static io.kiln.frontend.tflite.schema.BuiltinOperator.AVERAGE_POOL_2D;
 import static io.kiln.frontend.tflite.schema.BuiltinOperator.L2_NORMALIZATION;
 import static io.kiln.frontend.tflite.schema.BuiltinOperator.L2_POOL_2D;
 import static io.kiln.frontend.tflite.schema.BuiltinOperator.LOG_SOFTMAX;
+import static io.kiln.frontend.tflite.schema.BuiltinOperator.MAX_POOL_2D;
+import static io.kiln.frontend.tflite.schema.BuiltinOperator.SOFTMAX;
 
 import io.kiln.base.DType;
 import io.kiln.frontend.tflite.flatbuffer.FlatTable;
 import io.kiln.frontend.tflite.operand.Activation;
-import io.kiln.frontend.tflite.operand.ElementTypes;
 import io.kiln.frontend.tflite.operand.OperandTypes;
 import io.kiln.frontend.tflite.operand.PaddedWindows;
-import io.kiln.frontend.tflite.operand.QuantizationRules;
 import io.kiln.frontend.tflite.operator.OperatorContext;
+import io.kiln.frontend.tflite.operator.OperatorImporter;
 import io.kiln.frontend.tflite.operator.Registration;
-import io.kiln.frontend.tflite.schema.FusedActivation;
+import io.kiln.frontend.tflite.schema.LayerOptions;
 import io.kiln.frontend.tflite.schema.LayerOptions.L2Norm;
 import io.kiln.frontend.tflite.schema.LayerOptions.Pool2D;
+import io.kiln.frontend.tflite.schema.SchemaEnums.FusedActivation;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
+import io.kiln.ir.arith.FloatPrecision;
+import io.kiln.ir.arith.TflInt16Softmax;
 import io.kiln.ir.arith.TflNormalization;
+import io.kiln.ir.arith.TflSoftmaxTables;
+import io.kiln.ir.op.Rounding;
 import io.kiln.ir.op.Window;
 import io.kiln.ir.op.element.Binary;
 import io.kiln.ir.op.element.Unary;
 import io.kiln.ir.op.layer.AvgPool2d;
+import io.kiln.ir.op.layer.MaxPool2d;
+import io.kiln.ir.op.layer.Softmax;
 import io.kiln.ir.op.layer.TflNormalize;
+import io.kiln.ir.op.layer.TflSoftmax;
 import io.kiln.ir.op.reduce.Reduce;
 import java.util.List;
 
 /**
- * L2_NORMALIZATION, L2_POOL_2D and LOG_SOFTMAX of float32, composed of sums and element-wise operators in the order of
- * the reference kernels (reference/l2normalization.h, pooling.h, log_softmax.h); for int8, the first and the last in
- * fixed point.
+ * Pools, SOFTMAX, LOG_SOFTMAX and L2_NORMALIZATION. L2_NORMALIZATION, L2_POOL_2D and LOG_SOFTMAX of float32 are composed of sums and
+ * element-wise operators in the order of the reference kernels (reference/l2normalization.h, pooling.h, log_softmax.h); for int8, the
+ * first and the last are computed in fixed point.
  */
 public final class NormalizationImporters {
     private static final int NO_ACTIVATION = FusedActivation.NONE.code();
@@ -43,7 +53,10 @@ public final class NormalizationImporters {
     public static final List<Registration> ALL = List.of(
             builtin(L2_NORMALIZATION, 2, NormalizationImporters::normalize),
             builtin(L2_POOL_2D, 1, NormalizationImporters::pool),
-            builtin(LOG_SOFTMAX, 2, NormalizationImporters::logSoftmax).uint8AsInt8());
+            builtin(LOG_SOFTMAX, 2, NormalizationImporters::logSoftmax).uint8AsInt8(),
+            builtin(AVERAGE_POOL_2D, 3, new PoolingImporter(true)).uint8AsInt8(),
+            builtin(MAX_POOL_2D, 3, new PoolingImporter(false)).uint8AsInt8(),
+            builtin(SOFTMAX, 3, NormalizationImporters::softmax).uint8AsInt8());
 
     private NormalizationImporters() {}
 
@@ -114,7 +127,7 @@ public final class NormalizationImporters {
             return false;
         }
         OperandTypes.requireScales(operator, data, operator.output());
-        ElementTypes.requireSame(operator, data, operator.output());
+        OperandTypes.requireSame(operator, data, operator.output());
         operator.require(
                 data.shape().dim(-1) <= kind.longest(),
                 "vectors have " + data.shape().dim(-1) + " elements",
@@ -126,7 +139,7 @@ public final class NormalizationImporters {
 
     private static void finish(OperatorContext operator, TflNormalize.Kind kind, float scale, int zeroPoint) {
         TfliteTensor data = operator.input(0);
-        QuantizationRules.requireFixed(operator, operator.output(), scale, zeroPoint);
+        OperandTypes.requireFixed(operator, operator.output(), scale, zeroPoint);
         operator.check();
         operator.finish(operator.emit(
                 new TflNormalize(kind), operator.value(data), OperandTypes.scale(data), OperandTypes.zeroPoint(data)));
@@ -158,5 +171,101 @@ public final class NormalizationImporters {
 
     private static Arg binary(OperatorContext operator, Binary.Kind kind, Arg lhs, Arg rhs) {
         return operator.emit(new Binary(kind), lhs, rhs);
+    }
+
+    /** SOFTMAX over the last axis. */
+    private static void softmax(OperatorContext operator) {
+        TfliteTensor data = operator.input(0);
+        float beta = operator.requiredOptions(LayerOptions.Softmax.TYPE).get(LayerOptions.Softmax.BETA);
+        DType result = operator.output().dtype();
+        if (result == DType.INT16 && (data.dtype() == DType.INT8 || data.dtype() == DType.INT16)) {
+            OperandTypes.requireScale(operator, data);
+            OperandTypes.requireScale(operator, operator.output());
+        } else {
+            OperandTypes.requireSame(operator, data, operator.output());
+        }
+        operator.require(
+                beta > 0 && !Float.isInfinite(beta), "beta is " + beta, "a finite beta above 0", "Export again");
+        operator.require(data.shape().rank() > 0, data.text() + " is not supported here", "a rank of at least 1", "");
+        operator.check();
+        if (data.dtype().isFloat()) {
+            operator.finish(operator.emit(new Softmax(beta), operator.value(data)));
+            return;
+        }
+        int zeroPoint = TflSoftmax.outputZeroPoint(data.dtype(), result);
+        OperandTypes.requireFixed(operator, operator.output(), TflSoftmax.outputScale(data.dtype(), result), zeroPoint);
+        requireFixedPoint(operator, data, beta);
+        operator.check();
+        operator.finish(operator.emit(
+                new TflSoftmax(
+                        beta,
+                        result,
+                        operator.followsLite() && data.dtype() == DType.INT16
+                                ? FloatPrecision.DOUBLE
+                                : FloatPrecision.SINGLE),
+                operator.value(data),
+                Constant.scalar(data.quantization().scale(0)),
+                Constant.scalar(data.quantization().zeroPoint()),
+                Constant.scalar(operator.output().quantization().scale(0)),
+                Constant.scalar(zeroPoint)));
+    }
+
+    private static void requireFixedPoint(OperatorContext operator, TfliteTensor data, float beta) {
+        boolean isWide = data.dtype() == DType.INT16;
+        int most = isWide ? TflInt16Softmax.MAX_ROW : TflSoftmaxTables.MAX_ROW;
+        operator.require(
+                data.shape().dim(-1) <= most,
+                "rows have " + data.shape().dim(-1) + " elements",
+                "at most " + most + " elements for " + data.dtype().text(),
+                "Keep this softmax in float32");
+        try {
+            if (isWide) {
+                TflInt16Softmax.multiplier(beta, data.quantization().scale(0));
+            } else {
+                TflSoftmaxTables.exponentials(beta, data.quantization().scale(0));
+            }
+        } catch (IllegalArgumentException e) {
+            operator.require(false, e.getMessage(), "", "Quantize the model again");
+        }
+    }
+
+    /** AVERAGE_POOL_2D and MAX_POOL_2D, directly on the quantized values: input and output share one quantization. */
+    private record PoolingImporter(boolean average) implements OperatorImporter {
+        private static final PaddedWindows.Pair NO_DILATION = new PaddedWindows.Pair(1, 1);
+
+        @Override
+        public void emit(OperatorContext operator) {
+            TfliteTensor data = operator.input(0);
+            FlatTable options = operator.requiredOptions(Pool2D.TYPE);
+            Activation activation = Activation.read(operator, options.get(Pool2D.FUSED_ACTIVATION_FUNCTION));
+            if (data.dtype() == DType.INT16 && operator.output().dtype() == DType.INT16) {
+                OperandTypes.requireScale(operator, data);
+                OperandTypes.requireScale(operator, operator.output());
+            } else {
+                OperandTypes.requireSame(operator, data, operator.output());
+            }
+            operator.require(
+                    data.shape().rank() == 4, data.text() + " is not supported here", "a tensor of rank 4", "");
+            operator.check();
+            if (!data.dtype().isFloat()) {
+                OperandTypes.requireEqual(operator, data, operator.output());
+            }
+            Window window = PaddedWindows.of(
+                    operator,
+                    data.shape(),
+                    options.get(Pool2D.PADDING),
+                    new PaddedWindows.Pair(options.get(Pool2D.FILTER_HEIGHT), options.get(Pool2D.FILTER_WIDTH)),
+                    new PaddedWindows.Pair(options.get(Pool2D.STRIDE_H), options.get(Pool2D.STRIDE_W)),
+                    NO_DILATION);
+            operator.check();
+            operator.finish(activation.apply(
+                    operator,
+                    operator.emit(average ? average(window, data) : new MaxPool2d(window), operator.value(data))));
+        }
+
+        /** Halves of uint8 are rounded up, never towards the zero point. */
+        private static AvgPool2d average(Window window, TfliteTensor data) {
+            return new AvgPool2d(window, data.shifted() ? Rounding.UPWARD : Rounding.TFLITE);
+        }
     }
 }

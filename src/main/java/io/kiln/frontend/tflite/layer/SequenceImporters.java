@@ -9,7 +9,6 @@ import static io.kiln.frontend.tflite.schema.BuiltinOperator.DYNAMIC_UPDATE_SLIC
 import io.kiln.base.DType;
 import io.kiln.frontend.tflite.flatbuffer.FlatTable;
 import io.kiln.frontend.tflite.operand.ConstantParameters;
-import io.kiln.frontend.tflite.operand.ElementTypes;
 import io.kiln.frontend.tflite.operand.OperandTypes;
 import io.kiln.frontend.tflite.operand.Requantizing;
 import io.kiln.frontend.tflite.operator.OperatorContext;
@@ -63,7 +62,7 @@ public final class SequenceImporters {
     private static void requireQuantization(
             OperatorContext operator, TflBatchMatmul op, TfliteTensor a, TfliteTensor b, TfliteTensor output) {
         for (TfliteTensor tensor : new TfliteTensor[] {a, b, output}) {
-            ElementTypes.requireScale(operator, tensor);
+            OperandTypes.requireScale(operator, tensor);
             operator.require(
                     a.dtype() == DType.INT8 || tensor.quantization().isSymmetric(),
                     "`" + tensor.name() + "` of int16 has a zero point",

@@ -1,13 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.tflite.movement;
 
+import static io.kiln.frontend.tflite.operator.Registration.builtin;
+import static io.kiln.frontend.tflite.schema.BuiltinOperator.DILATE;
+import static io.kiln.frontend.tflite.schema.BuiltinOperator.MIRROR_PAD;
+import static io.kiln.frontend.tflite.schema.BuiltinOperator.PAD;
+import static io.kiln.frontend.tflite.schema.BuiltinOperator.PADV2;
+import static io.kiln.frontend.tflite.schema.BuiltinOperator.STABLEHLO_PAD;
+
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
+import io.kiln.frontend.Formulas;
+import io.kiln.frontend.tflite.flatbuffer.FlatTable;
+import io.kiln.frontend.tflite.flatbuffer.FlatVector;
 import io.kiln.frontend.tflite.operand.ConstantParameters;
-import io.kiln.frontend.tflite.operand.ElementTypes;
+import io.kiln.frontend.tflite.operand.OperandTypes;
 import io.kiln.frontend.tflite.operator.OperatorContext;
-import io.kiln.frontend.tflite.schema.MirrorPadMode;
+import io.kiln.frontend.tflite.operator.Registration;
 import io.kiln.frontend.tflite.schema.MovementOptions.MirrorPad;
+import io.kiln.frontend.tflite.schema.SchemaEnums.MirrorPadMode;
+import io.kiln.frontend.tflite.schema.StablehloOptions.StablehloPad;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
@@ -18,25 +30,139 @@ import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 
-/** PAD, PADV2 and MIRROR_PAD. */
-final class PadImporters {
+/**
+ * Operators that put a constant around elements (PAD, PADV2, MIRROR_PAD) or between them: DILATE, and STABLEHLO_PAD, which adds it at the
+ * ends too, or removes elements there.
+ */
+public final class PadImporters {
     private static final String AGAIN = "Export the model again";
+
+    public static final List<Registration> ALL = List.of(
+            builtin(DILATE, 1, PadImporters::dilate),
+            builtin(STABLEHLO_PAD, 1, PadImporters::stablehloPad),
+            builtin(PAD, 4, PadImporters::pad).uint8AsInt8(),
+            builtin(PADV2, 4, PadImporters::padV2).uint8AsInt8(),
+            builtin(MIRROR_PAD, 3, PadImporters::mirrorPad).uint8AsInt8());
+
+    private static final int MOST = 1 << 16;
 
     private PadImporters() {}
 
-    static void pad(OperatorContext operator) {
+    private static void dilate(OperatorContext operator) {
+        int rank = operator.input(0).shape().rank();
+        int[] steps = ConstantParameters.ints(operator, "the dilations", operator.input(1), rank);
+        Constant value = value(operator, operator.input(2));
+        Arg result = operator.value(operator.input(0));
+        for (int axis = 0; axis < rank; axis++) {
+            requireWidth(operator, steps[axis] - 1L, 0);
+            result = between(operator, result, axis, steps[axis] - 1, value);
+        }
+        operator.finish(result);
+    }
+
+    private static void stablehloPad(OperatorContext operator) {
+        FlatTable options = operator.laterOptions(StablehloPad.TYPE);
+        Constant value = value(operator, operator.input(1));
+        int rank = operator.input(0).shape().rank();
+        List<FlatVector> widths = List.of(
+                options.get(StablehloPad.EDGE_PADDING_LOW),
+                options.get(StablehloPad.EDGE_PADDING_HIGH),
+                options.get(StablehloPad.INTERIOR_PADDING));
+        operator.require(
+                widths.stream().allMatch(vector -> vector.size() == rank),
+                "it has not a width for each of " + rank + " dimensions",
+                "as many low, high and interior widths as dimensions",
+                "Export the model again");
+        operator.check();
+        Arg result = operator.value(operator.input(0));
+        for (int axis = 0; axis < rank; axis++) {
+            long low = widths.get(0).i64(axis);
+            long high = widths.get(1).i64(axis);
+            long inner = widths.get(2).i64(axis);
+            requireWidth(operator, inner, 0);
+            result = between(operator, result, axis, (int) inner, value);
+            result = atEnds(operator, result, axis, width(operator, low), width(operator, high), value);
+        }
+        operator.finish(result);
+    }
+
+    /** A width at an end; where it is negative, elements are removed. */
+    static int width(OperatorContext operator, long width) {
+        requireWidth(operator, width, -MOST);
+        return (int) width;
+    }
+
+    private static void requireWidth(OperatorContext operator, long width, int least) {
+        operator.requireThat(width >= least && width <= MOST, "a padding is " + width, least + " to " + MOST);
+    }
+
+    static Constant value(OperatorContext operator, TfliteTensor value) {
+        OperandTypes.requireConstant(operator, "the padding's value", value);
+        operator.require(
+                value.shape().elements() == 1
+                        && value.dtype() == operator.input(0).dtype(),
+                "the padding's value is " + value.text(),
+                "one element of the data's type",
+                "Export the model again");
+        operator.check();
+        return new Constant(
+                "",
+                new TensorType(Shape.scalar(), value.dtype()),
+                operator.constant(value).data());
+    }
+
+    /** So many values after each element along a dimension, but for the last one. */
+    static Arg between(OperatorContext operator, Arg data, int axis, int width, Constant value) {
+        Formulas f = new Formulas(operator);
+        Shape shape = f.shape(data);
+        int size = shape.dim(axis);
+        if (width == 0 || size < 2) {
+            return data;
+        }
+        List<Integer> apart = new ArrayList<>(shape.dims());
+        apart.add(axis + 1, 1);
+        Arg spread = padded(operator, f.reshape(data, apart), axis + 1, 0, width, value);
+        List<Integer> dims = new ArrayList<>(shape.dims());
+        dims.set(axis, Math.multiplyExact(size, width + 1));
+        return f.slice(f.reshape(spread, dims), axis, 0, dims.get(axis) - width);
+    }
+
+    static Arg atEnds(OperatorContext operator, Arg data, int axis, int low, int high, Constant value) {
+        Formulas f = new Formulas(operator);
+        Arg padded = padded(operator, data, axis, Math.max(0, low), Math.max(0, high), value);
+        int size = f.shape(padded).dim(axis);
+        int begin = Math.max(0, -low);
+        int end = size - Math.max(0, -high);
+        operator.requireThat(begin < end, "it removes all elements of dimension " + axis, "at least one that stays");
+        return f.slice(padded, axis, begin, end);
+    }
+
+    private static Arg padded(OperatorContext operator, Arg data, int axis, int before, int after, Constant value) {
+        if (before == 0 && after == 0) {
+            return data;
+        }
+        int rank = operator.type(data).shape().rank();
+        List<Integer> low = new ArrayList<>(Collections.nCopies(rank, 0));
+        List<Integer> high = new ArrayList<>(low);
+        low.set(axis, before);
+        high.set(axis, after);
+        return operator.emit(new Pad(low, high), Arrays.asList(data, value));
+    }
+
+    private static void pad(OperatorContext operator) {
         TfliteTensor data = operator.input(0);
         int[] widths = widths(operator, data, operator.input(1));
         operator.finish(operator.emit(pad(widths), operator.value(data), zero(operator.output())));
     }
 
-    static void padV2(OperatorContext operator) {
+    private static void padV2(OperatorContext operator) {
         TfliteTensor data = operator.input(0);
         int[] widths = widths(operator, data, operator.input(1));
         TfliteTensor value = operator.input(2);
-        ElementTypes.requireConstant(operator, "the padding's value", value);
+        OperandTypes.requireConstant(operator, "the padding's value", value);
         operator.require(
                 value.shape().elements() == 1 && value.dtype() == data.dtype(),
                 "the padding's value is " + value.text(),
@@ -82,7 +208,7 @@ final class PadImporters {
         return widths;
     }
 
-    static void mirrorPad(OperatorContext operator) {
+    private static void mirrorPad(OperatorContext operator) {
         TfliteTensor data = operator.input(0);
         int[] widths = widths(operator, data, operator.input(1));
         boolean reflects = operator.requiredOptions(MirrorPad.TYPE).get(MirrorPad.MODE) == MirrorPadMode.REFLECT.code();

@@ -65,7 +65,7 @@ public final class ReduceWindowImporters {
                 "it has " + padding.size() + " paddings",
                 "two for each of " + rank + " dimensions");
         int[] paddings = IntStream.range(0, 2 * rank)
-                .map(i -> padding.size() == 0 ? 0 : InteriorPadImporters.width(operator, padding.i64(i)))
+                .map(i -> padding.size() == 0 ? 0 : PadImporters.width(operator, padding.i64(i)))
                 .toArray();
         Windows windows = new Windows(
                 sizes(operator, "window dimensions", options.get(StablehloReduceWindow.WINDOW_DIMENSIONS), rank),
@@ -98,16 +98,15 @@ public final class ReduceWindowImporters {
         TfliteTensor data = operator.input(0);
         boolean isLogical = kind == Binary.Kind.LOGICAL_AND || kind == Binary.Kind.LOGICAL_OR;
         OperandTypes.require(operator, isLogical ? Set.of(DType.BOOL) : NUMBERS, data);
-        Constant first = InteriorPadImporters.value(operator, operator.input(1));
+        Constant first = PadImporters.value(operator, operator.input(1));
         operator.requireThat(
                 windows.elements() <= MOST_STEPS,
                 "its window has more than " + MOST_STEPS + " elements",
                 "smaller windows");
         Arg padded = operator.value(data);
         for (int axis = 0; axis < apart.size(); axis++) {
-            padded = InteriorPadImporters.between(operator, padded, axis, apart.get(axis) - 1, first);
-            padded = InteriorPadImporters.atEnds(
-                    operator, padded, axis, paddings[2 * axis], paddings[2 * axis + 1], first);
+            padded = PadImporters.between(operator, padded, axis, apart.get(axis) - 1, first);
+            padded = PadImporters.atEnds(operator, padded, axis, paddings[2 * axis], paddings[2 * axis + 1], first);
         }
         List<Integer> counts = windows.counts(operator.type(padded).shape());
         operator.requireThat(

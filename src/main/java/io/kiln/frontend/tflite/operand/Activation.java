@@ -4,7 +4,7 @@ package io.kiln.frontend.tflite.operand;
 import io.kiln.base.DType;
 import io.kiln.base.FixedPoint;
 import io.kiln.frontend.tflite.operator.OperatorContext;
-import io.kiln.frontend.tflite.schema.FusedActivation;
+import io.kiln.frontend.tflite.schema.SchemaEnums.FusedActivation;
 import io.kiln.frontend.tflite.tensor.TensorQuantization;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
 import io.kiln.ir.Arg;

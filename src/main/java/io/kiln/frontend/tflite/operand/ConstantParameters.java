@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.tflite.operand;
 
+import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.frontend.tflite.operator.OperatorContext;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
 import io.kiln.ir.Constant;
+import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 
-/** Parameters of operators that are tensors: shapes, axes, sizes. They must be known at build time. */
+/** Operands that must be known at build time: shapes, axes and sizes as numbers, and constants in another shape or layout. */
 public final class ConstantParameters {
     private static final int MOST = 64;
 
@@ -24,7 +29,7 @@ public final class ConstantParameters {
                 what + " are " + tensor.text(),
                 "int32 or int64, at most " + MOST + " elements",
                 "Export the model again");
-        ElementTypes.requireConstant(operator, what, tensor);
+        OperandTypes.requireConstant(operator, what, tensor);
         operator.check();
         Constant constant = operator.constant(tensor);
         int[] values = new int[constant.elements()];
@@ -58,5 +63,35 @@ public final class ConstantParameters {
     /** The axis in a tensor of one element. */
     public static int axis(OperatorContext operator, TfliteTensor tensor, int rank) {
         return axis(operator, ints(operator, "the axis", tensor, 1)[0], rank);
+    }
+
+    /** The same elements under another shape. */
+    public static Constant reshaped(Constant constant, int... dims) {
+        return new Constant(
+                constant.name(), new TensorType(Shape.of(dims), constant.type().dtype()), constant.data());
+    }
+
+    /** A vector of integers as int64. */
+    public static Constant widened(Constant constant) {
+        ByteBuffer data = ByteBuffer.allocate(Long.BYTES * constant.elements()).order(ByteOrder.LITTLE_ENDIAN);
+        for (int i = 0; i < constant.elements(); i++) {
+            data.putLong(constant.integer(i));
+        }
+        return new Constant(
+                constant.name(), new TensorType(constant.type().shape(), DType.INT64), Bytes.wrap(data.array()));
+    }
+
+    /** Transposes a matrix (rows, columns) to (columns, rows), under the given shape. */
+    public static Constant transposed(Constant constant, int rows, int columns, int... dims) {
+        int width = constant.type().dtype().bytes();
+        byte[] from = constant.data().toArray();
+        byte[] to = new byte[from.length];
+        for (int row = 0; row < rows; row++) {
+            for (int column = 0; column < columns; column++) {
+                System.arraycopy(from, (row * columns + column) * width, to, (column * rows + row) * width, width);
+            }
+        }
+        TensorType type = new TensorType(Shape.of(dims), constant.type().dtype());
+        return new Constant(constant.name(), type, Bytes.wrap(to));
     }
 }

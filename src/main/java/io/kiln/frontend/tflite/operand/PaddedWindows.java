@@ -2,7 +2,7 @@
 package io.kiln.frontend.tflite.operand;
 
 import io.kiln.frontend.tflite.operator.OperatorContext;
-import io.kiln.frontend.tflite.schema.Padding;
+import io.kiln.frontend.tflite.schema.SchemaEnums.Padding;
 import io.kiln.ir.op.Window;
 import io.kiln.ir.type.Shape;
 import java.util.Optional;

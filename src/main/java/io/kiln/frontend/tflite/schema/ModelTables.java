@@ -128,4 +128,34 @@ public final class ModelTables {
 
         private Buffer() {}
     }
+
+    /** The schema's table {@code BlockwiseQuantization}: a scale for each block of a row; scales and zero points are tensors, by their indices. */
+    public static final class BlockwiseQuantization {
+        /** Its code in the schema's union {@code QuantizationDetails}. */
+        public static final int CODE = 2;
+
+        public static final Field.Int32 SCALES = new Field.Int32(0);
+
+        /** -1 if all are 0. */
+        public static final Field.Int32 ZERO_POINTS = new Field.Int32(1);
+
+        public static final Field.Int32 BLOCK_SIZE = new Field.Int32(2);
+
+        private BlockwiseQuantization() {}
+    }
+
+    /** The schema's table {@code ExternalBuffer}: data of a constant in a file of a group, which has its name. */
+    public static final class ExternalBuffer {
+        /** Tensors refer to this number, not to the place in the list. */
+        public static final Field.Int32 ID = new Field.Int32(0);
+
+        public static final Field.Int32 GROUP = new Field.Int32(1);
+        public static final Field.Int64 OFFSET = new Field.Int64(2);
+        public static final Field.Int64 LENGTH = new Field.Int64(3);
+
+        /** Name of a group's file: the only field of the schema's table {@code ExternalBufferGroup}. */
+        public static final Field.Text GROUP_NAME = new Field.Text(0);
+
+        private ExternalBuffer() {}
+    }
 }

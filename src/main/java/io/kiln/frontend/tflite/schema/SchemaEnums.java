@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** Finds constants of enums that are declared in the order of their codes in the schema. */
-final class SchemaEnums {
+public final class SchemaEnums {
     private SchemaEnums() {}
 
     /** The constant of a code; empty if there is none. */
@@ -16,5 +16,68 @@ final class SchemaEnums {
     /** The code of a constant. */
     static <T> int code(T[] values, T constant) {
         return List.of(values).indexOf(constant);
+    }
+
+    /** Fused activation functions: the schema's enum {@code ActivationFunctionType}, in the order of its codes. */
+    public enum FusedActivation {
+        NONE(0),
+        RELU(1),
+        RELU_N1_TO_1(2),
+        RELU6(3),
+        TANH(4),
+        SIGN_BIT(5);
+
+        private final int code;
+
+        FusedActivation(int code) {
+            this.code = code;
+        }
+
+        /** Its code in a file. */
+        public int code() {
+            return code;
+        }
+
+        /** The activation of a code; empty if there is none. */
+        public static Optional<FusedActivation> of(int code) {
+            return SchemaEnums.at(values(), code);
+        }
+    }
+
+    /** How MIRROR_PAD mirrors, by its code in the schema. */
+    public enum MirrorPadMode {
+        /** The element at the border is not repeated. */
+        REFLECT(0),
+        /** The element at the border is repeated. */
+        SYMMETRIC(1);
+
+        private final int code;
+
+        MirrorPadMode(int code) {
+            this.code = code;
+        }
+
+        /** Its code in a file. */
+        public int code() {
+            return code;
+        }
+    }
+
+    /** Padding of windows, by its code in the schema. */
+    public enum Padding {
+        /** As many windows as elements, divided by the stride. */
+        SAME,
+        /** Only windows that lie inside the data. */
+        VALID;
+
+        /** Its code in a file. */
+        public int code() {
+            return SchemaEnums.code(values(), this);
+        }
+
+        /** The padding of a code; empty if there is none. */
+        public static Optional<Padding> of(int code) {
+            return SchemaEnums.at(values(), code);
+        }
     }
 }

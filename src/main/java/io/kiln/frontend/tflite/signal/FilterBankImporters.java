@@ -8,7 +8,6 @@ import static io.kiln.base.DType.UINT64;
 import static io.kiln.frontend.tflite.operator.Registration.custom;
 
 import io.kiln.base.DType;
-import io.kiln.frontend.tflite.operand.ElementTypes;
 import io.kiln.frontend.tflite.operand.OperandTypes;
 import io.kiln.frontend.tflite.operator.CustomOptions;
 import io.kiln.frontend.tflite.operator.OperatorContext;
@@ -51,7 +50,7 @@ public final class FilterBankImporters {
         for (int i = 1; i < op.arity(); i++) {
             TfliteTensor table = operator.input(i);
             requireVector(operator, INT16, table);
-            ElementTypes.requireConstant(operator, "input " + i, table);
+            OperandTypes.requireConstant(operator, "input " + i, table);
             tables.add(table);
         }
         operator.check();
@@ -138,7 +137,7 @@ public final class FilterBankImporters {
         requireVector(operator, UINT32, noise);
         OperandTypes.require(operator, Set.of(UINT32), operator.output());
         requireVector(operator, INT16, gains);
-        ElementTypes.requireConstant(operator, "the table of gains", gains);
+        OperandTypes.requireConstant(operator, "the table of gains", gains);
         operator.check();
         operator.finish(operator.emit(
                 new FilterBankGainControl(shift),

@@ -8,7 +8,6 @@ import static io.kiln.base.DType.INT32;
 import static io.kiln.frontend.tflite.operator.Registration.custom;
 
 import io.kiln.base.DType;
-import io.kiln.frontend.tflite.operand.ElementTypes;
 import io.kiln.frontend.tflite.operand.OperandTypes;
 import io.kiln.frontend.tflite.operator.CustomOptions;
 import io.kiln.frontend.tflite.operator.OperatorContext;
@@ -52,7 +51,7 @@ public final class SignalImporters {
 
     static void window(OperatorContext operator) {
         TfliteTensor data = data(operator, 2, 1, Set.of(INT16));
-        ElementTypes.requireConstant(operator, "the window", operator.input(1));
+        OperandTypes.requireConstant(operator, "the window", operator.input(1));
         int shift = operator.customOptions().integer("shift", 0, Integer.SIZE - 1);
         operator.check();
         operator.finish(

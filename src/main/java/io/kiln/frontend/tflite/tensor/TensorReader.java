@@ -9,11 +9,16 @@ import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.tflite.flatbuffer.FlatBuffer;
 import io.kiln.frontend.tflite.flatbuffer.FlatTable;
 import io.kiln.frontend.tflite.flatbuffer.FlatVector;
+import io.kiln.frontend.tflite.schema.ModelTables.BlockwiseQuantization;
+import io.kiln.frontend.tflite.schema.ModelTables.QuantizationParameters;
 import io.kiln.frontend.tflite.schema.ModelTables.Tensor;
 import io.kiln.frontend.tflite.schema.TfliteType;
+import io.kiln.frontend.tflite.tensor.QuantizationReader.GivenShapes;
 import io.kiln.ir.Constant;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -22,6 +27,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 
 /** Reads and checks the tensors of a subgraph, each when it is first used. */
@@ -288,5 +294,159 @@ public final class TensorReader {
             text.append(i == 0 ? "" : ", ").append(dims[i]);
         }
         return text.append(dims.length == 1 ? ",)" : ")").toString();
+    }
+
+    /** Constants of types that are smaller in the file than in the IR. */
+    private enum PackedConstants {
+        /** Two's complement, two to a byte, the first in the lower half; becomes int8. */
+        INT4("int4", 4, true),
+        /** As {@link #INT4}, without a sign; becomes uint8. */
+        UINT4("uint4", 4, false),
+        /** Two's complement, four to a byte, the first in the lowest bits; becomes int8. */
+        INT2("int2", 2, true),
+        /** IEEE 754 half precision; becomes float32, which holds every value. */
+        FLOAT16("float16", Short.SIZE, true);
+
+        private static final int FRACTION_BITS = 10;
+        private static final int MOST_EXPONENT = 31;
+        private static final int BIAS = 15;
+
+        private final String text;
+        private final int bits;
+        private final boolean isSigned;
+
+        PackedConstants(String text, int bits, boolean isSigned) {
+            this.text = text;
+            this.bits = bits;
+            this.isSigned = isSigned;
+        }
+
+        /** The packing of a type; empty if constants have the same form in file and IR. */
+        static Optional<PackedConstants> of(TfliteType type) {
+            return switch (type) {
+                case INT4 -> Optional.of(INT4);
+                case UINT4 -> Optional.of(UINT4);
+                case INT2 -> Optional.of(INT2);
+                case FLOAT16 -> Optional.of(FLOAT16);
+                default -> Optional.empty();
+            };
+        }
+
+        /** The type's name for messages. */
+        String text() {
+            return text;
+        }
+
+        /** Number of bits of an element in the file. */
+        int bits() {
+            return bits;
+        }
+
+        /** Number of bytes of packed elements in the file. */
+        long bytes(long elements) {
+            return (elements * bits + Byte.SIZE - 1) / Byte.SIZE;
+        }
+
+        private void unpack(ByteBuffer from, ByteBuffer to) {
+            int unused = Integer.SIZE - bits;
+            for (int at = 0; to.hasRemaining(); at += bits) {
+                if (this == FLOAT16) {
+                    to.putFloat(single(from.getShort()));
+                    continue;
+                }
+                int high = from.get(at / Byte.SIZE) << (unused - at % Byte.SIZE);
+                to.put((byte) (isSigned ? high >> unused : high >>> unused));
+            }
+        }
+
+        /** Elements of the IR's type. */
+        Bytes unpack(byte[] data, TensorType type) {
+            ByteBuffer to = ByteBuffer.allocate((int) type.bytes()).order(ByteOrder.LITTLE_ENDIAN);
+            unpack(ByteBuffer.wrap(data).order(ByteOrder.LITTLE_ENDIAN), to);
+            return Bytes.wrap(to.array());
+        }
+
+        private static float single(short half) {
+            int exponent = half >> FRACTION_BITS & MOST_EXPONENT;
+            int fraction = half & ((1 << FRACTION_BITS) - 1);
+            float magnitude;
+            if (exponent == 0) {
+                magnitude = Math.scalb((float) fraction, 1 - BIAS - FRACTION_BITS);
+            } else if (exponent == MOST_EXPONENT) {
+                magnitude = fraction == 0 ? Float.POSITIVE_INFINITY : Float.NaN;
+            } else {
+                magnitude = Math.scalb((float) (fraction | 1 << FRACTION_BITS), exponent - BIAS - FRACTION_BITS);
+            }
+            return half < 0 ? -magnitude : magnitude;
+        }
+    }
+
+    /**
+     * Weights with a scale for each block of consecutive elements of a row: {@code scale[block] * (element - zeroPoint[block])}, as constants of
+     * float32.
+     */
+    private static final class BlockwiseConstant {
+        /** The index of no tensor. */
+        private static final int NONE = -1;
+
+        private BlockwiseConstant() {}
+
+        /** Whether a tensor is quantized like this; its scales, if it states any, then have no meaning. */
+        static boolean is(Optional<FlatTable> quantization) {
+            return quantization
+                    .filter(table -> table.get(QuantizationParameters.DETAILS_TYPE) == BlockwiseQuantization.CODE)
+                    .isPresent();
+        }
+
+        /**
+         * The real numbers.
+         *
+         * @param elements the integers
+         * @param tensors reads the constants that are scales and zero points
+         */
+        static Constant of(
+                FlatTable quantization, Constant elements, IntFunction<TfliteTensor> tensors, PlaceFindings findings) {
+            FlatTable details = quantization
+                    .get(QuantizationParameters.DETAILS)
+                    .orElseThrow(() -> failure(findings, "its blockwise quantization is missing", "scales of blocks"));
+            int block = details.get(BlockwiseQuantization.BLOCK_SIZE);
+            Shape shape = elements.type().shape();
+            if (block < 1 || shape.rank() == 0 || shape.dim(-1) % block != 0) {
+                throw failure(
+                        findings,
+                        "its rows of " + shape.text() + " have blocks of " + block,
+                        "blocks that divide the rows");
+            }
+            int blocks = elements.elements() / block;
+            Constant scales = numbers(tensors.apply(details.get(BlockwiseQuantization.SCALES)), blocks, true, findings);
+            int zeroIndex = details.get(BlockwiseQuantization.ZERO_POINTS);
+            Optional<Constant> zeros = zeroIndex == NONE
+                    ? Optional.empty()
+                    : Optional.of(numbers(tensors.apply(zeroIndex), blocks, false, findings));
+            quantization.spend(Float.BYTES * (long) elements.elements());
+            ByteBuffer reals =
+                    ByteBuffer.allocate(Float.BYTES * elements.elements()).order(ByteOrder.LITTLE_ENDIAN);
+            for (int i = 0; i < elements.elements(); i++) {
+                int of = i / block;
+                long zero = zeros.map(z -> z.integer(of)).orElse(0L);
+                reals.putFloat(scales.real(of) * (elements.integer(i) - zero));
+            }
+            return new Constant(elements.name(), new TensorType(shape, DType.FLOAT32), Bytes.wrap(reals.array()));
+        }
+
+        private static Constant numbers(TfliteTensor tensor, int blocks, boolean areReal, PlaceFindings findings) {
+            Optional<Constant> value = tensor.isStored() ? Optional.of(tensor.stored()) : Optional.empty();
+            return value.filter(constant ->
+                            constant.elements() == blocks && tensor.dtype().isFloat() == areReal)
+                    .orElseThrow(() -> failure(
+                            findings,
+                            "its blocks have the " + (areReal ? "scales " : "zero points ") + tensor.text(),
+                            blocks + " constants of " + (areReal ? "float16 or float32" : "integers")));
+        }
+
+        private static RuntimeException failure(PlaceFindings findings, String what, String expected) {
+            findings.add(what, expected, "Quantize the model again");
+            return findings.exception();
+        }
     }
 }

@@ -6,7 +6,9 @@ import io.kiln.base.DType;
 import io.kiln.frontend.tflite.schema.BuiltinOperator;
 import io.kiln.frontend.tflite.schema.ElementwiseOptions.Add;
 import io.kiln.frontend.tflite.schema.ElementwiseOptions.Mul;
-import io.kiln.frontend.tflite.schema.FusedActivation;
+import io.kiln.frontend.tflite.schema.SchemaEnums.FusedActivation;
+import io.kiln.frontend.tflite.write.TfliteFile.OperatorEntry;
+import io.kiln.frontend.tflite.write.TfliteFile.TensorEntry;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.Quantization;
@@ -29,8 +31,8 @@ import java.util.Set;
 final class GraphWriter {
     private static final float THIRDS = 3;
 
-    private final List<TfliteTensorEntry> tensors = new ArrayList<>();
-    private final List<TfliteOperatorEntry> operators = new ArrayList<>();
+    private final List<TensorEntry> tensors = new ArrayList<>();
+    private final List<OperatorEntry> operators = new ArrayList<>();
     private final Set<String> names = new HashSet<>();
     private final Set<String> dense = new HashSet<>();
     private final Map<Integer, Map<Format, Integer>> values = new HashMap<>();
@@ -53,14 +55,14 @@ final class GraphWriter {
 
     /** A new tensor that keeps its elements between runs. */
     int variable(String name, TensorType type, Format format) {
-        Optional<TfliteTensorEntry.Scaling> scaling = format.quantization().map(TfliteTensorEntry.Scaling::of);
-        tensors.add(new TfliteTensorEntry(unused(name), type, scaling, Optional.empty(), true));
+        Optional<TensorEntry.Scaling> scaling = format.quantization().map(TensorEntry.Scaling::of);
+        tensors.add(new TensorEntry(unused(name), type, scaling, Optional.empty(), true));
         return tensors.size() - 1;
     }
 
     private int add(String name, TensorType type, Format format, Optional<Bytes> data) {
-        Optional<TfliteTensorEntry.Scaling> scaling = format.quantization().map(TfliteTensorEntry.Scaling::of);
-        tensors.add(new TfliteTensorEntry(name, new TensorType(type.shape(), format.dtype()), scaling, data));
+        Optional<TensorEntry.Scaling> scaling = format.quantization().map(TensorEntry.Scaling::of);
+        tensors.add(new TensorEntry(name, new TensorType(type.shape(), format.dtype()), scaling, data));
         return tensors.size() - 1;
     }
 
@@ -74,8 +76,8 @@ final class GraphWriter {
     }
 
     /** A constant of integers with scales. */
-    int constant(Constant constant, TfliteTensorEntry.Scaling scaling) {
-        tensors.add(new TfliteTensorEntry(
+    int constant(Constant constant, TensorEntry.Scaling scaling) {
+        tensors.add(new TensorEntry(
                 unused(constant.name()), constant.type(), Optional.of(scaling), Optional.of(constant.data())));
         return tensors.size() - 1;
     }
@@ -116,13 +118,13 @@ final class GraphWriter {
     }
 
     Format format(int tensor) {
-        TfliteTensorEntry entry = tensors.get(tensor);
+        TensorEntry entry = tensors.get(tensor);
         return new Format(
                 entry.type().dtype(),
                 entry.scaling().map(s -> new Quantization(s.scales().get(0), s.zeroPoint())));
     }
 
-    TfliteTensorEntry entry(int tensor) {
+    TensorEntry entry(int tensor) {
         return tensors.get(tensor);
     }
 
@@ -137,7 +139,7 @@ final class GraphWriter {
         Map<Format, Integer> known = values.get(id);
         Integer tensor = known.get(format);
         if (tensor == null) {
-            TfliteTensorEntry from = tensors.get(own(id));
+            TensorEntry from = tensors.get(own(id));
             tensor = tensor(from.name() + "_" + format.dtype().text(), from.type(), format);
             convert(own(id), tensor);
             known.put(format, tensor);
@@ -192,10 +194,10 @@ final class GraphWriter {
     }
 
     void operator(BuiltinOperator code, int version, List<Integer> inputs, int output, Options options) {
-        operators.add(new TfliteOperatorEntry(code, version, "", inputs, List.of(output), options));
+        operators.add(new OperatorEntry(code, version, "", inputs, List.of(output), options));
     }
 
-    void operator(TfliteOperatorEntry operator) {
+    void operator(OperatorEntry operator) {
         operators.add(operator);
     }
 
@@ -210,7 +212,7 @@ final class GraphWriter {
     }
 
     void custom(String name, List<Integer> inputs, int output) {
-        operators.add(new TfliteOperatorEntry(BuiltinOperator.CUSTOM, 1, name, inputs, List.of(output), Options.NONE));
+        operators.add(new OperatorEntry(BuiltinOperator.CUSTOM, 1, name, inputs, List.of(output), Options.NONE));
     }
 
     Bytes file(List<Integer> inputs, List<Integer> outputs) {

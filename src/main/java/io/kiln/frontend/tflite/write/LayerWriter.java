@@ -8,18 +8,24 @@ import io.kiln.frontend.tflite.schema.BuiltinOperator;
 import io.kiln.frontend.tflite.schema.LayerOptions.Conv2D;
 import io.kiln.frontend.tflite.schema.LayerOptions.DepthwiseConv2D;
 import io.kiln.frontend.tflite.schema.LayerOptions.FullyConnected;
+import io.kiln.frontend.tflite.schema.LayerOptions.Pool2D;
 import io.kiln.frontend.tflite.schema.LayerOptions.TransposeConv;
-import io.kiln.frontend.tflite.schema.Padding;
+import io.kiln.frontend.tflite.schema.SchemaEnums.Padding;
+import io.kiln.frontend.tflite.write.TfliteFile.TensorEntry;
 import io.kiln.ir.Constant;
+import io.kiln.ir.op.Pool2d;
 import io.kiln.ir.op.Window;
 import io.kiln.ir.op.layer.Conv2d;
 import io.kiln.ir.op.layer.Conv2dTranspose;
 import io.kiln.ir.op.layer.Dense;
+import io.kiln.ir.op.layer.MaxPool2d;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import io.kiln.quantize.plan.Format;
 import io.kiln.quantize.plan.LayerConstants;
 import io.kiln.quantize.plan.PaddingScheme;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -52,7 +58,7 @@ final class LayerWriter implements NodeWriter {
         boolean depthwise = conv.kernelLayout().equals("HWOI");
         Shape shape = node.planned().node().weights().type().shape();
         Optional<PaddingScheme> scheme = PaddingScheme.of(conv.window(), node.dataShape(0));
-        int data = scheme.isPresent() ? node.data(0) : Pads.around(node, conv.window());
+        int data = scheme.isPresent() ? node.data(0) : around(node, conv.window());
         Shape stored = depthwise ? Shape.of(1, shape.dim(0), shape.dim(1), shape.dim(2) * shape.dim(3)) : shape;
         List<Integer> inputs = new ArrayList<>(List.of(data));
         inputs.addAll(constants(node, stored, depthwise ? DEPTHWISE_DIMENSION : 0));
@@ -197,9 +203,9 @@ final class LayerWriter implements NodeWriter {
                 constants.scales().stream().map(scale -> input * scale).toList();
         List<Integer> tensors = new ArrayList<>();
         tensors.add(graph.constant(
-                reshaped(constants.weights(), shape), new TfliteTensorEntry.Scaling(constants.scales(), 0, dimension)));
+                reshaped(constants.weights(), shape), new TensorEntry.Scaling(constants.scales(), 0, dimension)));
         Constant bias = constants.bias().orElseGet(() -> zeros(node));
-        tensors.add(graph.constant(bias, new TfliteTensorEntry.Scaling(scales, 0, 0)));
+        tensors.add(graph.constant(bias, new TensorEntry.Scaling(scales, 0, 0)));
         return tensors;
     }
 
@@ -216,5 +222,98 @@ final class LayerWriter implements NodeWriter {
     private static Constant reshaped(Constant constant, Shape shape) {
         return new Constant(
                 constant.name(), new TensorType(shape, constant.type().dtype()), constant.data());
+    }
+
+    /**
+     * Writes a pool. A maximum pool whose padding matches no TensorFlow Lite scheme gets a PADV2 before it; a mean pool with such padding is
+     * not written.
+     */
+    static boolean pool(Emission node) {
+        Window window = ((Pool2d) node.op()).window();
+        boolean isMaximum = node.op() instanceof MaxPool2d;
+        Optional<PaddingScheme> scheme = PaddingScheme.of(window, node.dataShape(0));
+        boolean isDilated = window.dilationH() > 1 || window.dilationW() > 1;
+        if (isDilated || (scheme.isEmpty() && !isMaximum)) {
+            return false;
+        }
+        Emission pool = Clamps.before(node);
+        int data = scheme.isPresent() ? node.data(0) : lowest(node, window);
+        Padding padding = Padding.valueOf(scheme.orElse(PaddingScheme.VALID).name());
+        pool.write(
+                isMaximum ? BuiltinOperator.MAX_POOL_2D : BuiltinOperator.AVERAGE_POOL_2D,
+                node.version(1, 2, 3),
+                List.of(data),
+                strides(Pool2D.STRIDE_H, Pool2D.STRIDE_W, window, Options.of(Pool2D.TYPE))
+                        .with(Pool2D.PADDING, padding.code())
+                        .with(Pool2D.FILTER_HEIGHT, window.kernelH())
+                        .with(Pool2D.FILTER_WIDTH, window.kernelW())
+                        .with(Pool2D.FUSED_ACTIVATION_FUNCTION, Clamps.fused(node)));
+        Clamps.after(node, pool);
+        return true;
+    }
+
+    /** The data with zeros around it for a window. */
+    private static int around(Emission node, Window window) {
+        int padded = padded(node, window);
+        node.graph()
+                .operator(
+                        BuiltinOperator.PAD,
+                        node.version(1, 2, 3),
+                        List.of(node.data(0), widths(node, window)),
+                        padded,
+                        Options.NONE);
+        return padded;
+    }
+
+    /** The data with the smallest value around it for a window. */
+    private static int lowest(Emission node, Window window) {
+        int padded = padded(node, window);
+        Format format = node.planned().data().get(0);
+        DType dtype = format.dtype();
+        ByteBuffer buffer = ByteBuffer.allocate(dtype.bytes()).order(ByteOrder.LITTLE_ENDIAN);
+        switch (dtype) {
+            case INT8 -> buffer.put(Byte.MIN_VALUE);
+            case INT16 -> buffer.putShort(Short.MIN_VALUE);
+            default -> buffer.putFloat(-Float.MAX_VALUE);
+        }
+        Constant value =
+                new Constant(node.name() + "/lowest", new TensorType(Shape.of(1), dtype), Bytes.wrap(buffer.array()));
+        int border = format.quantization()
+                .map(q -> node.graph().constant(value, TensorEntry.Scaling.of(q)))
+                .orElseGet(() -> node.graph().constant(value));
+        node.graph()
+                .operator(
+                        BuiltinOperator.PADV2,
+                        node.version(1, 2, 3),
+                        List.of(node.data(0), widths(node, window), border),
+                        padded,
+                        Options.NONE);
+        return padded;
+    }
+
+    private static int padded(Emission node, Window window) {
+        Shape data = node.dataShape(0);
+        Shape shape = Shape.of(
+                data.dim(0),
+                data.dim(1) + window.padTop() + window.padBottom(),
+                data.dim(2) + window.padLeft() + window.padRight(),
+                data.dim(3));
+        Format format = node.planned().data().get(0);
+        return node.graph().tensor(node.name() + "_padded", new TensorType(shape, format.dtype()), format);
+    }
+
+    private static int widths(Emission node, Window w) {
+        return node.graph()
+                .matrix(
+                        node.name() + "/paddings",
+                        Shape.of(4, 2),
+                        0,
+                        0,
+                        w.padTop(),
+                        w.padBottom(),
+                        w.padLeft(),
+                        w.padRight(),
+                        0,
+                        0);
     }
 }

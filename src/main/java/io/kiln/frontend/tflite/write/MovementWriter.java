@@ -3,10 +3,10 @@ package io.kiln.frontend.tflite.write;
 
 import io.kiln.base.DType;
 import io.kiln.frontend.tflite.schema.BuiltinOperator;
-import io.kiln.frontend.tflite.schema.FusedActivation;
 import io.kiln.frontend.tflite.schema.LayerOptions;
 import io.kiln.frontend.tflite.schema.LayerOptions.Reducer;
 import io.kiln.frontend.tflite.schema.MovementOptions;
+import io.kiln.frontend.tflite.schema.SchemaEnums.FusedActivation;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.Quantization;

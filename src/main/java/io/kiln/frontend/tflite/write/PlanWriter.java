@@ -74,7 +74,7 @@ final class PlanWriter {
 
     private static Map<Class<? extends Op>, NodeWriter> writers() {
         NodeWriter layers = new LayerWriter();
-        NodeWriter pools = new PoolWriter();
+        NodeWriter pools = LayerWriter::pool;
         NodeWriter elements = new ElementWriter();
         NodeWriter movements = new MovementWriter();
         Map<Class<? extends Op>, NodeWriter> writers = new HashMap<>();
@@ -94,8 +94,8 @@ final class PlanWriter {
                         TflBatchMatmul.class,
                         Reduce.class)
                 .forEach(op -> writers.put(op, movements));
-        writers.put(Svdf.class, new FilterWriter());
-        writers.put(Lstm.class, new RecurrentWriter());
+        writers.put(Svdf.class, RecurrentWriter::svdf);
+        writers.put(Lstm.class, RecurrentWriter::lstm);
         return Map.copyOf(writers);
     }
 

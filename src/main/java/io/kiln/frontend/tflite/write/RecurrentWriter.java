@@ -3,14 +3,18 @@ package io.kiln.frontend.tflite.write;
 
 import io.kiln.base.DType;
 import io.kiln.frontend.tflite.schema.BuiltinOperator;
-import io.kiln.frontend.tflite.schema.FusedActivation;
+import io.kiln.frontend.tflite.schema.LayerOptions.SVDF;
 import io.kiln.frontend.tflite.schema.LayerOptions.UnidirectionalSequenceLSTM;
-import io.kiln.frontend.tflite.write.TfliteTensorEntry.Scaling;
+import io.kiln.frontend.tflite.schema.SchemaEnums.FusedActivation;
+import io.kiln.frontend.tflite.write.TfliteFile.OperatorEntry;
+import io.kiln.frontend.tflite.write.TfliteFile.TensorEntry.Scaling;
 import io.kiln.ir.Constant;
 import io.kiln.ir.Quantization;
 import io.kiln.ir.op.layer.Lstm;
+import io.kiln.ir.op.layer.Svdf;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
+import io.kiln.quantize.plan.FilterConstants;
 import io.kiln.quantize.plan.Format;
 import io.kiln.quantize.plan.RecurrentConstants;
 import java.util.ArrayList;
@@ -18,11 +22,10 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
-/**
- * Writes UNIDIRECTIONAL_SEQUENCE_LSTM. The integer kernel reads the scale of {@code output * tanh(cell)} from its fifth intermediate tensor,
- * which is that of the result.
- */
-final class RecurrentWriter implements NodeWriter {
+/** Writes layers with state: LSTM and SVDF. */
+final class RecurrentWriter {
+    private static final int FILTER_CONSTANTS = 3;
+
     private static final int INPUTS = 24;
     private static final int WEIGHTS = 1;
     private static final int BIASES = 12;
@@ -33,8 +36,13 @@ final class RecurrentWriter implements NodeWriter {
     /** Scale of the sums of gates, for which the other intermediate tensors stand. */
     private static final float GATE_SCALE = 1f / 4096;
 
-    @Override
-    public boolean write(Emission node) {
+    private RecurrentWriter() {}
+
+    /**
+     * Writes UNIDIRECTIONAL_SEQUENCE_LSTM. The integer kernel reads the scale of {@code output * tanh(cell)} from its fifth intermediate
+     * tensor, which is that of the result.
+     */
+    static boolean lstm(Emission node) {
         Lstm op = (Lstm) node.op();
         if (!RecurrentConstants.areKnown(node.planned().node())) {
             return false;
@@ -57,7 +65,7 @@ final class RecurrentWriter implements NodeWriter {
                 .with(UnidirectionalSequenceLSTM.CELL_CLIP, op.cellClip())
                 .with(UnidirectionalSequenceLSTM.TIME_MAJOR, op.timeMajor());
         node.graph()
-                .operator(new TfliteOperatorEntry(
+                .operator(new OperatorEntry(
                         BuiltinOperator.UNIDIRECTIONAL_SEQUENCE_LSTM,
                         1,
                         "",
@@ -104,5 +112,79 @@ final class RecurrentWriter implements NodeWriter {
             tensors.add(node.graph().tensor(node.name() + "/intermediate_" + i, type, format));
         }
         return tensors;
+    }
+
+    /**
+     * Writes SVDF. TensorFlow Lite's integer kernel only accepts the activation RELU and implements it by the result's
+     * zero point. So every integer filter is written with RELU. If it is clamped and the zero point is not the least byte, a
+     * separate RELU follows.
+     */
+    static boolean svdf(Emission node) {
+        Svdf op = (Svdf) node.op();
+        boolean areKnown = node.planned().node().args().subList(1, 1 + FILTER_CONSTANTS).stream()
+                .allMatch(Constant.class::isInstance);
+        if (!areKnown) {
+            return false;
+        }
+        boolean isClamped = node.planned().node().clip().isPresent();
+        boolean isSeparate = isClamped && !node.isFloat() && zeroPoint(node) != Byte.MIN_VALUE;
+        int result = isSeparate
+                ? node.graph()
+                        .tensor(
+                                node.name() + "_unclamped",
+                                node.planned().node().type(),
+                                node.planned().output())
+                : node.output();
+        List<Integer> inputs = new ArrayList<>(List.of(node.data(0)));
+        inputs.addAll(node.isFloat() ? filterReals(node) : filterIntegers(node));
+        FusedActivation activation = node.isFloat() && !isClamped ? FusedActivation.NONE : FusedActivation.RELU;
+        node.graph()
+                .operator(
+                        BuiltinOperator.SVDF,
+                        node.version(1, 3, 3),
+                        inputs,
+                        result,
+                        Options.of(SVDF.TYPE)
+                                .with(SVDF.RANK, op.rank())
+                                .with(SVDF.FUSED_ACTIVATION_FUNCTION, activation.code()));
+        if (isSeparate) {
+            node.write(BuiltinOperator.RELU, 2, List.of(result), Options.NONE);
+        }
+        return true;
+    }
+
+    private static int zeroPoint(Emission node) {
+        return node.planned().output().quantization().orElseThrow().zeroPoint();
+    }
+
+    private static List<Integer> filterReals(Emission node) {
+        List<Integer> tensors = new ArrayList<>();
+        for (int i = 1; i <= FILTER_CONSTANTS; i++) {
+            tensors.add(node.graph()
+                    .constant((Constant) node.planned().node().args().get(i)));
+        }
+        tensors.add(filterState(node, Format.FLOAT));
+        return tensors;
+    }
+
+    private static List<Integer> filterIntegers(Emission node) {
+        FilterConstants constants = node.planned().stateful().filter().orElseThrow();
+        FilterConstants.Scales scales = constants.scales();
+        GraphWriter graph = node.graph();
+        return List.of(
+                graph.constant(constants.features(), scaling(scales.features())),
+                graph.constant(constants.times(), scaling(scales.times())),
+                graph.constant(constants.bias(), scaling(scales.times() * scales.state())),
+                filterState(node, new Format(DType.INT16, Optional.of(new Quantization(scales.state(), 0)))));
+    }
+
+    private static Scaling scaling(float scale) {
+        return new Scaling(List.of(scale), 0, 0);
+    }
+
+    private static int filterState(Emission node, Format format) {
+        Shape times = node.planned().node().argTypes().get(2).shape();
+        Shape shape = Shape.of(node.dataShape(0).dim(0), (int) times.elements());
+        return node.graph().variable(node.name() + "/state", new TensorType(shape, format.dtype()), format);
     }
 }

@@ -13,6 +13,8 @@ import io.kiln.frontend.tflite.schema.ModelTables.QuantizationParameters;
 import io.kiln.frontend.tflite.schema.ModelTables.SubGraph;
 import io.kiln.frontend.tflite.schema.ModelTables.Tensor;
 import io.kiln.frontend.tflite.schema.TfliteType;
+import io.kiln.ir.Quantization;
+import io.kiln.ir.type.TensorType;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -39,16 +41,15 @@ final class TfliteFile {
     private record Code(BuiltinOperator code, int version, String custom) {}
 
     /** The bytes of a model with one graph. */
-    static Bytes of(List<TfliteTensorEntry> tensors, List<TfliteOperatorEntry> operators, int[] inputs, int[] outputs) {
+    static Bytes of(List<TensorEntry> tensors, List<OperatorEntry> operators, int[] inputs, int[] outputs) {
         return new TfliteFile().model(tensors, operators, inputs, outputs);
     }
 
-    private Bytes model(
-            List<TfliteTensorEntry> tensors, List<TfliteOperatorEntry> operators, int[] inputs, int[] outputs) {
+    private Bytes model(List<TensorEntry> tensors, List<OperatorEntry> operators, int[] inputs, int[] outputs) {
         List<Integer> buffers = new ArrayList<>(List.of(buffer(Optional.empty())));
         List<Integer> tensorTables = new ArrayList<>();
         Map<Bytes, Integer> stored = new HashMap<>();
-        for (TfliteTensorEntry tensor : tensors) {
+        for (TensorEntry tensor : tensors) {
             int index = tensor.data()
                     .map(data -> stored.computeIfAbsent(data, unseen -> {
                         buffers.add(buffer(tensor.data()));
@@ -59,7 +60,7 @@ final class TfliteFile {
         }
         Map<Code, Integer> codes = new LinkedHashMap<>();
         List<Integer> operatorTables = new ArrayList<>();
-        for (TfliteOperatorEntry operator : operators) {
+        for (OperatorEntry operator : operators) {
             Code code = new Code(operator.code(), operator.version(), operator.custom());
             int index = codes.computeIfAbsent(code, c -> codes.size());
             operatorTables.add(operator(operator, index));
@@ -102,7 +103,7 @@ final class TfliteFile {
         return file.endVector();
     }
 
-    private int tensor(TfliteTensorEntry tensor, int buffer) {
+    private int tensor(TensorEntry tensor, int buffer) {
         int name = file.createString(tensor.name());
         int shape = ints(tensor.type().shape().dims().stream()
                 .mapToInt(Integer::intValue)
@@ -123,7 +124,7 @@ final class TfliteFile {
         return file.endTable();
     }
 
-    private int scaling(TfliteTensorEntry.Scaling scaling) {
+    private int scaling(TensorEntry.Scaling scaling) {
         List<Float> scales = scaling.scales();
         file.startVector(Float.BYTES, scales.size(), Float.BYTES);
         for (int i = scales.size() - 1; i >= 0; i--) {
@@ -157,7 +158,7 @@ final class TfliteFile {
         return file.endTable();
     }
 
-    private int operator(TfliteOperatorEntry operator, int code) {
+    private int operator(OperatorEntry operator, int code) {
         int inputs = ints(operator.inputs().stream().mapToInt(Integer::intValue).toArray());
         int outputs =
                 ints(operator.outputs().stream().mapToInt(Integer::intValue).toArray());
@@ -216,5 +217,70 @@ final class TfliteFile {
             file.addOffset(offsets.get(i));
         }
         return file.endVector();
+    }
+
+    /**
+     * An operator of a file.
+     *
+     * @param code the operator
+     * @param version its version
+     * @param custom name of a custom operator; empty for others
+     * @param inputs tensors that it reads; -1 for one that is left out
+     * @param intermediates tensors that only tell the kernel scales
+     */
+    record OperatorEntry(
+            BuiltinOperator code,
+            int version,
+            String custom,
+            List<Integer> inputs,
+            List<Integer> outputs,
+            Options options,
+            List<Integer> intermediates) {
+        OperatorEntry {
+            inputs = List.copyOf(inputs);
+            outputs = List.copyOf(outputs);
+            intermediates = List.copyOf(intermediates);
+        }
+
+        OperatorEntry(
+                BuiltinOperator code,
+                int version,
+                String custom,
+                List<Integer> inputs,
+                List<Integer> outputs,
+                Options options) {
+            this(code, version, custom, inputs, outputs, options, List.of());
+        }
+    }
+
+    /**
+     * A tensor of a file.
+     *
+     * @param scaling its quantization; empty if it has none
+     * @param data its elements, if it is constant
+     * @param isVariable whether it keeps its elements from one run to the next
+     */
+    record TensorEntry(
+            String name, TensorType type, Optional<Scaling> scaling, Optional<Bytes> data, boolean isVariable) {
+        TensorEntry(String name, TensorType type, Optional<Scaling> scaling, Optional<Bytes> data) {
+            this(name, type, scaling, data, false);
+        }
+
+        /**
+         * Scales along a dimension.
+         *
+         * @param scales one, or one per element of the dimension
+         * @param zeroPoint of all
+         */
+        record Scaling(List<Float> scales, int zeroPoint, int dimension) {
+            Scaling {
+                scales = List.copyOf(scales);
+            }
+
+            /** One scale for all elements. */
+            static Scaling of(Quantization quantization) {
+                return new Scaling(List.of(quantization.scale()), quantization.zeroPoint(), 0);
+            }
+        }
     }
 }
