@@ -4,6 +4,10 @@ package io.kiln.frontend.onnx;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.frontend.GraphProblems;
+import io.kiln.frontend.onnx.control.ControlImporters;
+import io.kiln.frontend.onnx.elementwise.OnnxElementwiseImporters;
+import io.kiln.frontend.onnx.layer.OnnxLayerImporters;
+import io.kiln.frontend.onnx.ml.LearningImporters;
 import io.kiln.frontend.onnx.model.OnnxAttribute;
 import io.kiln.frontend.onnx.model.OnnxFunction;
 import io.kiln.frontend.onnx.model.OnnxGraph;
@@ -11,21 +15,29 @@ import io.kiln.frontend.onnx.model.OnnxModel;
 import io.kiln.frontend.onnx.model.OnnxNode;
 import io.kiln.frontend.onnx.model.OnnxValueInfo;
 import io.kiln.frontend.onnx.model.Opsets;
+import io.kiln.frontend.onnx.movement.OnnxMovementImporters;
 import io.kiln.frontend.onnx.operator.Bodies;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxRegistration;
 import io.kiln.frontend.onnx.operator.OnnxValue;
 import io.kiln.frontend.onnx.operator.Scope;
+import io.kiln.frontend.onnx.quantized.QuantizedImporters;
 import io.kiln.frontend.onnx.quantized.QuantizedNodes;
+import io.kiln.frontend.onnx.recurrent.RecurrentImporter;
+import io.kiln.frontend.onnx.reduce.ReduceImporters;
+import io.kiln.frontend.onnx.tensor.TensorImporters;
 import io.kiln.ir.GraphBuilder;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /** Imports nodes in order, and the nodes of functions and bodies in their place; collects all errors. */
 final class NodeImporter implements Bodies {
@@ -243,7 +255,7 @@ final class NodeImporter implements Bodies {
         Map<String, OnnxAttribute> given = new HashMap<>(function.defaults());
         given.putAll(node.attributes());
         List<OnnxNode> nodes = new ArrayList<>();
-        function.nodes().forEach(n -> nodes.add(FunctionBodies.bound(n, given, inner, function.inputs())));
+        function.nodes().forEach(n -> nodes.add(bound(n, given, inner, function.inputs())));
         Opsets outer = opsets;
         opsets = function.opsets();
         try {
@@ -257,6 +269,158 @@ final class NodeImporter implements Bodies {
             if (!actual.isEmpty()) {
                 value.ifPresent(v -> scope.define(actual, v));
             }
+        }
+    }
+
+    /**
+     * A node of a function with the attributes of a call in place of references to them, and without inputs that the
+     * call leaves out.
+     *
+     * @param given attributes of the call
+     * @param scope values of the inputs that the call gives
+     * @param formals names of the function's inputs
+     */
+    private static OnnxNode bound(OnnxNode node, Map<String, OnnxAttribute> given, Scope scope, List<String> formals) {
+        Map<String, OnnxAttribute> attributes = new HashMap<>();
+        node.attributes().forEach((name, value) -> {
+            if (!(value instanceof OnnxAttribute.Reference reference)) {
+                attributes.put(
+                        name, value instanceof OnnxAttribute.Body body ? bound(body, given, scope, formals) : value);
+            } else if (given.containsKey(reference.name())) {
+                attributes.put(name, given.get(reference.name()));
+            }
+        });
+        List<String> inputs = node.inputs().stream()
+                .map(name -> formals.contains(name) && scope.value(name).isEmpty() ? "" : name)
+                .toList();
+        return new OnnxNode(
+                node.index(), node.name(), node.domain(), node.operator(), inputs, node.outputs(), attributes);
+    }
+
+    private static OnnxAttribute bound(
+            OnnxAttribute.Body body, Map<String, OnnxAttribute> given, Scope scope, List<String> formals) {
+        OnnxGraph graph = body.value();
+        return new OnnxAttribute.Body(new OnnxGraph(
+                graph.name(),
+                graph.nodes().stream().map(n -> bound(n, given, scope, formals)).toList(),
+                graph.initializers(),
+                graph.inputs(),
+                graph.outputs(),
+                graph.values()));
+    }
+
+    /** The operators that Kiln imports: the tables of all families combined. */
+    static final class OnnxOperators {
+        private static final Map<String, OnnxRegistration> ALL = Stream.of(
+                        ControlImporters.ALL,
+                        OnnxElementwiseImporters.ALL,
+                        OnnxLayerImporters.ALL,
+                        LearningImporters.ALL,
+                        OnnxMovementImporters.ALL,
+                        QuantizedImporters.ALL,
+                        RecurrentImporter.ALL,
+                        ReduceImporters.ALL,
+                        TensorImporters.ALL)
+                .flatMap(List::stream)
+                .collect(Collectors.toUnmodifiableMap(OnnxRegistration::key, Function.identity()));
+
+        private OnnxOperators() {}
+
+        /** The importer of an operator, if there is one. */
+        static Optional<OnnxRegistration> find(String domain, String name) {
+            return Optional.ofNullable(ALL.get(OnnxRegistration.key(domain, name)));
+        }
+
+        /** The names of all operators, in order. */
+        static List<String> names() {
+            return ALL.keySet().stream().sorted().toList();
+        }
+    }
+
+    /** Why operators are not imported, and what to export instead. */
+    static final class UnsupportedOperators {
+        /**
+         * A reason and advice.
+         *
+         * @param reason the end of a sentence that begins with the operator
+         * @param next what to do
+         */
+        record Refusal(String reason, String next) {}
+
+        private static final Refusal UNKNOWN = new Refusal(
+                "is not supported", "Export the model without it, for example from operators that it consists of");
+
+        private static final Refusal OF_RUNTIME = new Refusal(
+                "is an operator of ONNX Runtime that is not supported",
+                "Save the model without ONNX Runtime's extended optimizations and fusions, so that it consists of"
+                        + " ONNX's operators");
+
+        private static final Map<Refusal, List<String>> BY_REASON = byReason();
+
+        private UnsupportedOperators() {}
+
+        /** The reason for an operator. */
+        static Refusal of(String domain, String name) {
+            return BY_REASON.entrySet().stream()
+                    .filter(entry -> entry.getValue().contains(name))
+                    .map(Map.Entry::getKey)
+                    .findFirst()
+                    .orElse(domain.equals(OnnxRegistration.MICROSOFT) ? OF_RUNTIME : UNKNOWN);
+        }
+
+        /** The operators of ONNX that are refused, by reason, for the documentation. */
+        static Map<Refusal, List<String>> byReasons() {
+            return BY_REASON;
+        }
+
+        private static Map<Refusal, List<String>> byReason() {
+            Map<Refusal, List<String>> all = new LinkedHashMap<>();
+            put(all, "handles strings", "Convert strings to numbers before the model", """
+                CastMap CategoryMapper DictVectorizer RegexFullMatch StringConcat StringNormalizer StringSplit
+                """);
+            put(
+                    all,
+                    "handles sequences, whose lengths are known only when the model runs",
+                    "Export the model with tensors only: Split in place of SplitToSequence, Concat in place of"
+                            + " ConcatFromSequence",
+                    """
+                    ConcatFromSequence Optional OptionalHasElement SequenceAt SequenceConstruct
+                    SequenceEmpty SequenceErase SequenceInsert SequenceLength SequenceMap SplitToSequence
+                    """);
+            put(all, "computes random numbers", "Make the random numbers an input, or export for inference", """
+                Bernoulli Multinomial RandomNormal RandomNormalLike RandomUniform RandomUniformLike
+                """);
+            put(all, "trains the model", "Export the model for inference", "Gradient GraphCall");
+            put(
+                    all,
+                    "reads files of images",
+                    "Decode the image before the model, and make its pixels an input",
+                    "ImageDecoder");
+            put(
+                    all,
+                    "is a recurrence of transformers that Kiln does not compute",
+                    "Export its function body: MatMul, Mul and Add in a Scan with the state as an input and an output",
+                    "CausalConvWithState LinearAttention");
+            put(
+                    all,
+                    "is of a version of ONNX that is not released",
+                    "Export it as Swish and Mul, which it consists of",
+                    "SwiGLU");
+            put(
+                    all,
+                    "selects elements at computed positions between others",
+                    "Use GridSample or RoiAlign in its place, or Conv without offsets",
+                    "DeformConv MaxRoiPool");
+            put(
+                    all,
+                    "adds overlapping blocks",
+                    "Use ConvTranspose with constant weights of 0 and 1 in its place",
+                    "Col2Im");
+            return Collections.unmodifiableMap(all);
+        }
+
+        private static void put(Map<Refusal, List<String>> all, String reason, String next, String names) {
+            all.put(new Refusal(reason, next), List.of(names.strip().split("\\s+", -1)));
         }
     }
 }

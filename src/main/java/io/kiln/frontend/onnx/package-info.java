@@ -17,7 +17,7 @@
  *   <li>Make a package {@code io.kiln.frontend.onnx.<family>} with a public class that has a list {@code ALL} of
  *       {@link io.kiln.frontend.onnx.operator.OnnxRegistration}: one line per operator, {@code onnx("Relu", importer)}, or
  *       {@code microsoft(...)} for ONNX Runtime's domain.
- *   <li>Add that list to {@code OnnxOperators}. This is the only line outside the package.
+ *   <li>Add that list to {@code NodeImporter.OnnxOperators}. This is the only line outside the package.
  *   <li>An importer gets a {@link io.kiln.frontend.onnx.operator.NodeContext}: inputs ({@code arg}, {@code optional}),
  *       inputs that must be constant ({@code integers}, {@code reals}: others are refused with advice), attributes by
  *       kind with their defaults, and {@code version}, the model's opset, where ONNX changed the operator. It emits
@@ -26,7 +26,7 @@
  *   <li>Prefer operators that the IR has. A new one enters by its one definition, see the page "Add an operator".
  *   <li>The ONNX project's tests run by themselves: {@code mvn test -Dtest=OnnxNodeTest -Dkiln.onnx.tests=test_relu}
  *       writes the outcome of each to {@code target/onnx-node.txt}. An operator that cannot be imported gets its reason
- *       in {@code UnsupportedOperators}.
+ *       in {@code NodeImporter.UnsupportedOperators}.
  * </ol>
  */
 package io.kiln.frontend.onnx;

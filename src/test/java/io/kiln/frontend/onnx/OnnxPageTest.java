@@ -3,6 +3,8 @@ package io.kiln.frontend.onnx;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kiln.frontend.onnx.NodeImporter.OnnxOperators;
+import io.kiln.frontend.onnx.NodeImporter.UnsupportedOperators;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

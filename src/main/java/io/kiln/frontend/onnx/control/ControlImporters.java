@@ -14,17 +14,21 @@ import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.type.Shape;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.stream.IntStream;
 
-/** The table of control flow. */
+/** Control flow: {@code If} and {@code Loop}, and {@code Scan}, whose body runs for each slice of some inputs. */
 public final class ControlImporters {
+    private static final int WITHOUT_BATCH = 9;
+
     private static final int MAX_TRIPS = 4096;
 
     /** All operators of the family. */
     public static final List<OnnxRegistration> ALL = List.of(
             onnx("If", ControlImporters::choose),
             onnx("Loop", ControlImporters::loop),
-            onnx("Scan", new ScanImporter()));
+            onnx("Scan", ControlImporters::scan));
 
     private ControlImporters() {}
 
@@ -116,5 +120,100 @@ public final class ControlImporters {
             parts.add(e.reshape(value.arg(), dims));
         }
         return e.concatenate(parts, axis);
+    }
+
+    /** {@code Scan}: a body for each slice of some inputs. Version 8 also has a batch axis, which must be of size 1. */
+    private static void scan(NodeContext node) {
+        Expressions e = new Expressions(node);
+        OnnxGraph body = node.attributes().body("body");
+        boolean hasBatch = node.version() < WITHOUT_BATCH;
+        int first = hasBatch ? 1 : 0;
+        node.require(!hasBatch || !node.has(0), "it has lengths of sequences", "sequences of one length");
+        int given = node.inputs() - first;
+        long scans = node.attributes().requiredWhole("num_scan_inputs");
+        node.require(scans > 0 && scans <= given, "its num_scan_inputs is " + scans, "1 to " + given);
+        int states = given - (int) scans;
+        List<OnnxValue> inputsWithoutBatch = IntStream.range(first, node.inputs())
+                .mapToObj(i -> unbatched(e, node, node.input(i), hasBatch))
+                .toList();
+        List<OnnxValue> carried = inputsWithoutBatch.subList(0, states);
+        List<OnnxValue> sequences = inputsWithoutBatch.subList(states, given);
+        List<Integer> axes = axes(node, "scan_input_axes", sequences.size());
+        List<Boolean> reversed = reversed(node, hasBatch ? "directions" : "scan_input_directions", sequences.size());
+        int steps = e.shape(sequences.get(0).arg()).dim(axes.get(0));
+        int results = body.outputs().size() - states;
+        node.require(results >= 0, "its body has too few results", "all states");
+        List<List<OnnxValue>> scanned = new ArrayList<>();
+        for (int i = 0; i < results; i++) {
+            scanned.add(new ArrayList<>());
+        }
+        for (int step = 0; step < steps; step++) {
+            List<OnnxValue> inputs = new ArrayList<>(carried);
+            for (int i = 0; i < sequences.size(); i++) {
+                int at = reversed.get(i) ? steps - 1 - step : step;
+                inputs.add(slice(e, sequences.get(i), axes.get(i), at));
+            }
+            List<OnnxValue> outputs = node.run("body", inputs);
+            carried = outputs.subList(0, states);
+            for (int i = 0; i < results; i++) {
+                scanned.get(i).add(outputs.get(states + i));
+            }
+        }
+        finishScan(e, node, carried, scanned, hasBatch);
+    }
+
+    private static void finishScan(
+            Expressions e, NodeContext node, List<OnnxValue> carried, List<List<OnnxValue>> scanned, boolean hasBatch) {
+        for (int i = 0; i < carried.size(); i++) {
+            finishScan(e, node, i, carried.get(i).arg(), carried.get(i), hasBatch);
+        }
+        List<Integer> axes = axes(node, "scan_output_axes", scanned.size());
+        List<Boolean> reversed = reversed(node, "scan_output_directions", scanned.size());
+        for (int i = 0; i < scanned.size(); i++) {
+            List<OnnxValue> values = new ArrayList<>(scanned.get(i));
+            if (reversed.get(i)) {
+                Collections.reverse(values);
+            }
+            finishScan(e, node, carried.size() + i, stacked(e, values, axes.get(i)), values.get(0), hasBatch);
+        }
+    }
+
+    private static void finishScan(
+            Expressions e, NodeContext node, int output, Arg value, OnnxValue like, boolean hasBatch) {
+        List<Integer> dims = new ArrayList<>(e.shape(value).dims());
+        if (hasBatch) {
+            dims.add(0, 1);
+        }
+        node.finish(output, e.reshape(value, dims), like.type());
+    }
+
+    private static OnnxValue unbatched(Expressions e, NodeContext node, OnnxValue value, boolean hasBatch) {
+        if (!hasBatch) {
+            return value;
+        }
+        Shape shape = e.shape(value.arg());
+        node.require(shape.rank() > 0 && shape.dim(0) == 1, "its batch is " + shape.text(), "a batch of 1");
+        return new OnnxValue(e.reshape(value.arg(), shape.dims().subList(1, shape.rank())), value.type());
+    }
+
+    private static OnnxValue slice(Expressions e, OnnxValue value, int axis, int at) {
+        List<Integer> dims = new ArrayList<>(e.shape(value.arg()).dims());
+        dims.remove(axis);
+        return new OnnxValue(e.reshape(e.slice(value.arg(), axis, at, at + 1), dims), value.type());
+    }
+
+    private static List<Integer> axes(NodeContext node, String name, int count) {
+        List<Long> stated = node.attributes().wholes(name).orElse(Collections.nCopies(count, 0L));
+        node.require(
+                stated.size() == count && stated.stream().allMatch(a -> a >= 0 && a < 8),
+                "its " + name + " are " + stated,
+                count + " axes, counted from 0");
+        return stated.stream().map(Long::intValue).toList();
+    }
+
+    private static List<Boolean> reversed(NodeContext node, String name, int count) {
+        List<Long> stated = node.attributes().wholes(name).orElse(Collections.nCopies(count, 0L));
+        node.require(stated.size() == count, "its " + name + " are " + stated, count + " directions");
+        return stated.stream().map(d -> d != 0).toList();
     }
 }

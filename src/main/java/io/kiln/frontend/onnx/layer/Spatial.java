@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.onnx.layer;
 
+import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.NodeContext;
+import io.kiln.ir.Arg;
 import io.kiln.ir.op.Window;
+import io.kiln.ir.type.Shape;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * The geometry of a convolution or pool over any number of spatial dimensions.
@@ -22,6 +26,9 @@ record Spatial(
         List<Integer> dilations,
         List<Integer> begins,
         List<Integer> ends) {
+    /** Dimensions of an image of two spatial dimensions. */
+    static final int IMAGE = 4;
+
     private static final int MOST = 1 << 20;
 
     Spatial {
@@ -150,5 +157,41 @@ record Spatial(
                 .strided(isFlat ? 1 : strides.get(h), strides.get(w))
                 .dilated(isFlat ? 1 : dilations.get(h), dilations.get(w))
                 .padded(isFlat ? 0 : begins.get(h), begins.get(w), isFlat ? 0 : ends.get(h), ends.get(w));
+    }
+
+    /** Moves the channels of (N, C, ...) to the end. */
+    static Arg channelsLast(Expressions e, Arg data) {
+        int rank = e.shape(data).rank();
+        List<Integer> axes = new ArrayList<>(List.of(0));
+        IntStream.range(2, rank).forEach(axes::add);
+        axes.add(1);
+        return rank < 3 ? data : e.transpose(data, axes);
+    }
+
+    /** Moves the last dimension of (N, ..., C) to the second place. */
+    static Arg channelsFirst(Expressions e, Arg data) {
+        int rank = e.shape(data).rank();
+        List<Integer> axes = new ArrayList<>(List.of(0, rank - 1));
+        IntStream.range(1, rank - 1).forEach(axes::add);
+        return rank < 3 ? data : e.transpose(data, axes);
+    }
+
+    /** Data (N, ..., C) of at most two spatial dimensions as (N, H, W, C). */
+    static Arg image(Expressions e, Arg data) {
+        Shape shape = e.shape(data);
+        List<Integer> dims = new ArrayList<>(shape.dims());
+        while (dims.size() < IMAGE) {
+            dims.add(1, 1);
+        }
+        return e.reshape(data, dims);
+    }
+
+    /** The inverse of {@link #image} for data of a rank. */
+    static Arg ofImage(Expressions e, Arg image, int rank) {
+        List<Integer> dims = new ArrayList<>(e.shape(image).dims());
+        while (dims.size() > rank) {
+            dims.remove(1);
+        }
+        return e.reshape(image, dims);
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.onnx.movement;
 
+import io.kiln.frontend.onnx.movement.ResizePlan.ResizeAxis;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.ir.type.Shape;
 import java.util.ArrayList;

@@ -15,10 +15,16 @@ import io.kiln.ir.Constant;
 import io.kiln.ir.op.element.Binary;
 import io.kiln.ir.type.Shape;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.TreeMap;
+import java.util.stream.IntStream;
 
-/** Operators whose results are known when a model is imported. */
+/**
+ * Operators whose results are known when a model is imported, and those whose result has a shape that depends on their data, which must be
+ * known at build time: constants, or inputs with a value.
+ */
 final class OnnxConstantImporters {
     private static final long MOST_ELEMENTS = 1 << 26;
 
@@ -28,7 +34,10 @@ final class OnnxConstantImporters {
             onnx("Range", OnnxConstantImporters::range),
             onnx("EyeLike", OnnxConstantImporters::eyeLike),
             onnx("OneHot", OnnxConstantImporters::oneHot),
-            onnx("Trilu", OnnxConstantImporters::trilu));
+            onnx("Trilu", OnnxConstantImporters::trilu),
+            onnx("NonZero", OnnxConstantImporters::nonZero),
+            onnx("Unique", OnnxConstantImporters::unique),
+            onnx("NonMaxSuppression", OnnxConstantImporters::suppressed));
 
     private OnnxConstantImporters() {}
 
@@ -143,5 +152,156 @@ final class OnnxConstantImporters {
         boolean isUpper = node.attributes().truth("upper", true);
         Arg marks = marks(e, shape.dim(-2), shape.dim(-1), (i, j) -> isUpper ? j - i >= k : j - i <= k);
         node.finish(e.where(e.cast(marks, DType.BOOL), node.arg(0), e.number(0, e.dtype(node.arg(0)))));
+    }
+
+    private static double numberOfKnownData(Constant values, int index) {
+        return values.type().dtype().isFloat() ? values.real(index) : values.integer(index);
+    }
+
+    private static int product(List<Integer> dims) {
+        return Math.toIntExact(new Shape(dims).elements());
+    }
+
+    /** The coordinates of elements that are not 0: a row for each axis. */
+    private static void nonZero(NodeContext node) {
+        Constant data = node.constant(0, "data");
+        Shape shape = data.type().shape();
+        node.require(shape.rank() > 0, "its data is a scalar", "a tensor of rank 1 or more");
+        List<Integer> places = IntStream.range(0, data.elements())
+                .filter(i -> numberOfKnownData(data, i) != 0)
+                .boxed()
+                .toList();
+        List<Long> coordinates = new ArrayList<>();
+        for (int axis = 0; axis < shape.rank(); axis++) {
+            int inner = product(shape.dims().subList(axis + 1, shape.rank()));
+            int size = shape.dim(axis);
+            places.forEach(place -> coordinates.add((long) (place / inner % size)));
+        }
+        node.finish(
+                0, new Expressions(node).longs(coordinates, Shape.of(shape.rank(), places.size())), ElementType.INT64);
+    }
+
+    /** Elements, or slices along an axis, each once: sorted, or in the order of their first places. */
+    private static void unique(NodeContext node) {
+        Expressions e = new Expressions(node);
+        Constant given = node.constant(0, "data");
+        boolean isFlat = !node.attributes().has("axis");
+        Arg data = isFlat ? IndexImporters.flat(e, given) : given;
+        Shape shape = e.shape(data);
+        int axis = isFlat ? 0 : node.axis(node.attributes().whole("axis", 0), shape.rank());
+        int inner = product(shape.dims().subList(axis + 1, shape.rank()));
+        int outer = product(shape.dims().subList(0, axis));
+        int size = shape.dim(axis);
+        Comparator<Integer> order = (a, b) -> {
+            int result = 0;
+            for (int i = 0; i < outer * inner && result == 0; i++) {
+                int at = i / inner * size * inner + i % inner;
+                result = compare(given, at + a * inner, at + b * inner);
+            }
+            return result;
+        };
+        TreeMap<Integer, List<Integer>> groups = new TreeMap<>(order);
+        IntStream.range(0, size)
+                .forEach(i ->
+                        groups.computeIfAbsent(i, first -> new ArrayList<>()).add(i));
+        List<List<Integer>> sorted = new ArrayList<>(groups.values());
+        if (!node.attributes().truth("sorted", true)) {
+            sorted.sort(Comparator.comparing(group -> group.get(0)));
+        }
+        Long[] inverse = new Long[size];
+        for (int i = 0; i < sorted.size(); i++) {
+            for (int place : sorted.get(i)) {
+                inverse[place] = (long) i;
+            }
+        }
+        List<Integer> firsts = sorted.stream().map(group -> group.get(0)).toList();
+        node.finish(0, e.take(data, e.ints(firsts, Shape.of(firsts.size())), axis), node.element(0));
+        finish(node, 1, firsts.stream().map(Integer::longValue).toList());
+        finish(node, 2, List.of(inverse));
+        finish(node, 3, sorted.stream().map(group -> (long) group.size()).toList());
+    }
+
+    private static int compare(Constant values, int a, int b) {
+        return values.type().dtype().isFloat()
+                ? Float.compare(values.real(a), values.real(b))
+                : Long.compare(values.integer(a), values.integer(b));
+    }
+
+    private static void finish(NodeContext node, int output, List<Long> values) {
+        node.finish(output, new Expressions(node).longs(values, Shape.of(values.size())), ElementType.INT64);
+    }
+
+    /** Boxes of the highest scores of each class that do not overlap better ones. */
+    private static void suppressed(NodeContext node) {
+        Constant boxes = node.constant(0, "boxes");
+        Constant scores = node.constant(1, "scores");
+        Shape shape = scores.type().shape();
+        node.require(
+                boxes.type().dtype() == DType.FLOAT32
+                        && scores.type().dtype() == DType.FLOAT32
+                        && shape.rank() == 3
+                        && boxes.type().shape().equals(Shape.of(shape.dim(0), shape.dim(2), 4)),
+                "its boxes are " + boxes.type().text() + " and its scores "
+                        + scores.type().text(),
+                "floats (batches, boxes, 4) and (batches, classes, boxes)");
+        int classes = shape.dim(1);
+        int count = shape.dim(2);
+        long most = node.has(2) ? node.integers(2, "max_output_boxes_per_class").get(0) : 0;
+        float overlap = node.has(3) ? node.reals(3, "iou_threshold").get(0) : 0;
+        float least = node.has(4) ? node.reals(4, "score_threshold").get(0) : Float.NEGATIVE_INFINITY;
+        Boxes all = new Boxes(boxes, node.attributes().truth("center_point_box", false));
+        List<Long> selected = new ArrayList<>();
+        for (int row = 0; row < shape.dim(0) * classes; row++) {
+            int first = row * count;
+            int batch = row / classes * count;
+            List<Integer> kept = new ArrayList<>();
+            IntStream.range(0, count)
+                    .boxed()
+                    .filter(i -> scores.real(first + i) > least)
+                    .sorted(Comparator.comparing(i -> -scores.real(first + i)))
+                    .filter(i -> kept.size() < most)
+                    .filter(i -> kept.stream().noneMatch(k -> all.overlap(batch + i, batch + k) > overlap))
+                    .forEach(kept::add);
+            for (int box : kept) {
+                selected.addAll(List.of((long) (row / classes), (long) (row % classes), (long) box));
+            }
+        }
+        node.finish(0, new Expressions(node).longs(selected, Shape.of(selected.size() / 3, 3)), ElementType.INT64);
+    }
+
+    /**
+     * Boxes.
+     *
+     * @param numbers two corners of each, or its centre and size
+     */
+    private record Boxes(Constant numbers, boolean hasCentres) {
+        private float begin(int box, int axis) {
+            return hasCentres
+                    ? numberOfKnownData(box, axis) - numberOfKnownData(box, axis + 2) / 2
+                    : Math.min(numberOfKnownData(box, axis), numberOfKnownData(box, axis + 2));
+        }
+
+        private float end(int box, int axis) {
+            return hasCentres
+                    ? numberOfKnownData(box, axis) + numberOfKnownData(box, axis + 2) / 2
+                    : Math.max(numberOfKnownData(box, axis), numberOfKnownData(box, axis + 2));
+        }
+
+        private float numberOfKnownData(int box, int index) {
+            return numbers.real(4 * box + index);
+        }
+
+        private float area(int box) {
+            return (end(box, 0) - begin(box, 0)) * (end(box, 1) - begin(box, 1));
+        }
+
+        /** The area of what two boxes have in common, by that of both together. */
+        float overlap(int a, int b) {
+            float common = 1;
+            for (int axis = 0; axis < 2; axis++) {
+                common *= Math.max(0, Math.min(end(a, axis), end(b, axis)) - Math.max(begin(a, axis), begin(b, axis)));
+            }
+            return common > 0 ? common / (area(a) + area(b) - common) : 0;
+        }
     }
 }

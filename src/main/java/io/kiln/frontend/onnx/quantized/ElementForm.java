@@ -18,10 +18,13 @@ import io.kiln.ir.Constant;
 import io.kiln.ir.op.element.PairLookup;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.IntUnaryOperator;
+import java.util.stream.IntStream;
 
 /**
  * A function of the elements of two tensors of bytes, or of one and of constants. The importer of the float operator computes the results of
@@ -124,5 +127,115 @@ record ElementForm(
                     Constant constant = new Constant("", new TensorType(shape, DType.INT8), Bytes.wrap(table));
                     return node.emit(new PairLookup(), rows.indices(), tensor.integers(), constant);
                 }));
+    }
+
+    /**
+     * Constants that meet a tensor of bytes element by element: the different combinations of their elements are the rows of a table.
+     *
+     * @param indices the row of each element, less 128, in dimensions that broadcast over the tensor
+     * @param rows for each row, the place in each constant of an element with its number
+     */
+    private record ConstantRows(Constant indices, List<Map<Constant, Integer>> rows) {
+        private static final int MOST_ELEMENTS = 1 << 20;
+
+        ConstantRows {
+            rows = List.copyOf(rows);
+        }
+
+        /** The rows of some constants; empty if there are more than 256. */
+        static Optional<ConstantRows> of(NodeContext node, List<Constant> constants) {
+            Expressions e = new Expressions(node);
+            Shape shape = Shape.scalar();
+            for (Constant constant : constants) {
+                shape = e.broadcastShape(shape, constant.type().shape());
+            }
+            if (shape.elements() > MOST_ELEMENTS) {
+                return Optional.empty();
+            }
+            List<Constant> places = new ArrayList<>();
+            for (Constant constant : constants) {
+                places.add((Constant) e.broadcast(e.places(constant.type().shape(), i -> i), shape));
+            }
+            Map<List<Number>, Map<Constant, Integer>> rows = new LinkedHashMap<>();
+            Map<List<Number>, Integer> numbers = new LinkedHashMap<>();
+            byte[] indices = new byte[(int) shape.elements()];
+            for (int i = 0; i < indices.length; i++) {
+                Map<Constant, Integer> row = new LinkedHashMap<>();
+                List<Number> key = new ArrayList<>();
+                for (int k = 0; k < constants.size(); k++) {
+                    int place = (int) places.get(k).integer(i);
+                    row.put(constants.get(k), place);
+                    key.add(number(constants.get(k), place));
+                }
+                rows.putIfAbsent(key, row);
+                numbers.putIfAbsent(key, numbers.size());
+                if (rows.size() > PairLookup.SIZE) {
+                    return Optional.empty();
+                }
+                indices[i] = (byte) (numbers.get(key) + Byte.MIN_VALUE);
+            }
+            Constant index = new Constant("", new TensorType(shape, DType.INT8), Bytes.wrap(indices));
+            return Optional.of(new ConstantRows(index, List.copyOf(rows.values())));
+        }
+
+        private static Number number(Constant constant, int place) {
+            return constant.type().dtype() == DType.FLOAT32 ? constant.real(place) : constant.integer(place);
+        }
+
+        /** All rows with all bytes of a tensor; the bytes follow each other. */
+        Grid with(Dequantized tensor) {
+            Map<Constant, IntUnaryOperator> elements = new LinkedHashMap<>();
+            rows.get(0).keySet().forEach(constant -> {
+                int[] places = IntStream.range(0, rows.size())
+                        .map(row -> rows.get(row).get(constant))
+                        .toArray();
+                elements.put(constant, i -> places[i / PairLookup.SIZE]);
+            });
+            return new Grid(rows.size() * PairLookup.SIZE, Map.of(tensor, i -> i % PairLookup.SIZE), elements);
+        }
+    }
+
+    /**
+     * Functions of two tensors of bytes, element by element.
+     *
+     * @param lhs left operand
+     * @param rhs right operand
+     */
+    record PairForm(Dequantized lhs, Dequantized rhs) {
+        /** An operation and a table of its results, by the bytes of the left and the right operand. */
+        @FunctionalInterface
+        interface Results {
+            /** The byte, before limits, of two bytes. */
+            double of(int x, int y);
+        }
+
+        /** Emits the table of a function. */
+        Arg emit(NodeContext node, PairLookup kind, Limits limits, Results results) {
+            byte[] table = new byte[PairLookup.SIZE * PairLookup.SIZE];
+            for (int i = 0; i < table.length; i++) {
+                double result = results.of((i >> 8) + Byte.MIN_VALUE, (i & 255) + Byte.MIN_VALUE);
+                table[i] = (byte) Math.max(limits.low(), Math.min(limits.high(), result));
+            }
+            Constant constant = new Constant(
+                    "", new TensorType(Shape.of(PairLookup.SIZE, PairLookup.SIZE), DType.INT8), Bytes.wrap(table));
+            return node.emit(kind, lhs.integers(), rhs.integers(), constant);
+        }
+
+        /** The operation of an operator on both tensors, so that arithmetic for it can be looked for. */
+        PairLookup kind(String operator, ElementQuantization to) {
+            double left = (double) lhs.by().scale() / to.scale();
+            double right = (double) rhs.by().scale() / to.scale();
+            int leftZero = lhs.by().zeroPoint();
+            int rightZero = rhs.by().zeroPoint();
+            return switch (operator) {
+                case "Add", "Sum", "QLinearAdd" ->
+                    new PairLookup(PairLookup.Kind.SUM, left, right, leftZero, rightZero);
+                case "Mean" -> new PairLookup(PairLookup.Kind.SUM, left / 2, right / 2, leftZero, rightZero);
+                case "Sub" -> new PairLookup(PairLookup.Kind.SUM, left, -right, leftZero, rightZero);
+                case "Mul", "QLinearMul" ->
+                    new PairLookup(PairLookup.Kind.PRODUCT, left * rhs.by().scale(), 0, leftZero, rightZero);
+                default -> new PairLookup();
+            };
+        }
     }
 }

@@ -4,14 +4,25 @@ package io.kiln.frontend.onnx.quantized;
 import io.kiln.base.DType;
 import io.kiln.frontend.SignChange;
 import io.kiln.frontend.onnx.model.ElementType;
+import io.kiln.frontend.onnx.operator.Emitter;
 import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxImporter;
 import io.kiln.frontend.onnx.operator.OnnxValue;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
+import io.kiln.ir.Origin;
+import io.kiln.ir.op.Op;
+import io.kiln.ir.op.element.Binary;
+import io.kiln.ir.op.layer.Conv2d;
+import io.kiln.ir.op.layer.Dense;
+import io.kiln.ir.op.layer.QnnConv2d;
+import io.kiln.ir.op.layer.QnnDense;
+import io.kiln.ir.op.layer.TflBatchMatmul;
+import io.kiln.ir.op.movement.Pad;
 import io.kiln.ir.op.reduce.Reduce;
 import io.kiln.ir.type.Shape;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -168,5 +179,44 @@ record IntegerProduct(String operator, OnnxImporter layer) implements OnnxImport
         return shape.rank() == 1 && (isFilter || input == 0)
                 ? e.reshape(zero, Expressions.along(rank, isFilter ? 0 : rank - 2, shape.dim(0)))
                 : zero;
+    }
+
+    /**
+     * Turns the operators of a float layer into those that sum products of integers, as its importer emits them. The sums stay as they are.
+     *
+     * @param node the layer
+     * @param dataZero number subtracted from each element of the data
+     * @param weightZero number subtracted from each element of the weight
+     */
+    private record IntegerSums(NodeContext node, int dataZero, int weightZero) implements Emitter {
+        @Override
+        public Arg emit(Op op, List<Arg> args, Origin origin) {
+            if (op instanceof Conv2d conv) {
+                return sums(new QnnConv2d(conv.window(), conv.groups(), conv.channels(), conv.kernelLayout()), args);
+            }
+            if (op instanceof Dense dense) {
+                return sums(new QnnDense(dense.units()), args);
+            }
+            if (op instanceof TflBatchMatmul) {
+                return node.emit(op, args.get(0), args.get(1), Constant.scalar(dataZero), Constant.scalar(weightZero));
+            }
+            if (op instanceof Pad) {
+                Expressions e = new Expressions(node);
+                return node.emit(op, args.get(0), e.number(dataZero, e.dtype(args.get(0))));
+            }
+            if (IntegerLayer.isMovement(op) || op instanceof Binary) {
+                return node.emit(op, args);
+            }
+            throw new NoIntegers(op);
+        }
+
+        private Arg sums(Op op, List<Arg> args) {
+            List<Arg> all = new ArrayList<>(args);
+            all.add(Constant.scalar(dataZero));
+            all.add(Constant.scalar(weightZero));
+            all.add(Constant.scalar(1f));
+            all.add(Constant.scalar(1f));
+            return node.emit(op, all);
+        }
     }
 }

@@ -4,6 +4,7 @@ package io.kiln.frontend.onnx.quantized;
 import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.frontend.onnx.operator.ElementQuantization;
 import io.kiln.frontend.onnx.operator.IntegerForm;
+import io.kiln.frontend.onnx.operator.IntegerForm.Deferred;
 import io.kiln.frontend.onnx.operator.IntegerForm.Dequantized;
 import io.kiln.frontend.onnx.operator.IntegerForm.Limits;
 import io.kiln.frontend.onnx.operator.NodeContext;
@@ -11,11 +12,13 @@ import io.kiln.frontend.onnx.operator.OnnxImporter;
 import io.kiln.frontend.onnx.operator.OnnxValue;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
+import io.kiln.ir.type.Shape;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.IntStream;
 
 /**
  * Convolutions and matrix products: sums of bytes times bytes, or of integers of 16 bits without a zero point times bytes, rescaled. The importer of the float operator runs again, with
@@ -26,6 +29,9 @@ import java.util.Set;
  * @param bias constant words with the scale of the products, or real numbers, if there is one
  */
 record SumForm(Dequantized data, Dequantized weight, Optional<Bias> bias) {
+    /** Roundings between a bias's scale and the product of the others, in units of its last place. */
+    private static final int ROUNDINGS = 2;
+
     private static final Set<String> LAYERS = Set.of("Conv", "ConvTranspose", "Gemm", "MatMul");
 
     /** What is added to the sums of each channel. */
@@ -57,9 +63,9 @@ record SumForm(Dequantized data, Dequantized weight, Optional<Bias> bias) {
         }
         float alpha = node.attributes().real("alpha", 1);
         Optional<Dequantized> data = QuantizedForms.bytes(node, 0)
-                .or(() -> LayerBias.dequantized(node, 0).filter(SumForm::isSymmetric))
+                .or(() -> dequantized(node, 0).filter(SumForm::isSymmetric))
                 .filter(d -> alpha > 0);
-        Optional<Dequantized> weight = LayerBias.dequantized(node, 1).filter(w -> isWeight(node, w));
+        Optional<Dequantized> weight = dequantized(node, 1).filter(w -> isWeight(node, w));
         boolean isTaken = data.isPresent()
                 && weight.isPresent()
                 && (data.get().by().isOfBytes() || takesShorts(node, weight.get()));
@@ -71,8 +77,7 @@ record SumForm(Dequantized data, Dequantized weight, Optional<Bias> bias) {
                 .map(v -> node.type(v.arg()).shape())
                 .map(shape -> shape.rank() == 0 ? 1 : shape.dim(channelOfResult(node, shape.rank())))
                 .orElse(1);
-        Optional<Bias> bias =
-                LayerBias.of(node, 2, plain, channels, node.attributes().real("beta", 1));
+        Optional<Bias> bias = bias(node, 2, plain, channels, node.attributes().real("beta", 1));
         return node.has(2) && bias.isEmpty()
                 ? Optional.empty()
                 : Optional.of(new DeferredSum(
@@ -152,5 +157,132 @@ record SumForm(Dequantized data, Dequantized weight, Optional<Bias> bias) {
         words().ifPresent(words -> integers.put(2, new OnnxValue(words, ElementType.FLOAT)));
         NodeContext layer = words().isPresent() ? node : node.as(node.node().operator(), List.of(0, 1));
         return QuantizedForms.bytes(importer, layer, integers, new IntegerLayer(layer, this, to, limits));
+    }
+
+    /**
+     * A layer whose sums are rescaled once its result's quantization is known.
+     *
+     * @param importer of the float layer
+     * @param node the layer
+     * @param form its operands
+     */
+    record DeferredSum(OnnxImporter importer, NodeContext node, SumForm form) implements Deferred {
+        /** {@code MatMul} and the {@code Add} of a constant for each column: PyTorch's export of a fully connected layer. */
+        static Optional<DeferredSum> ofSum(NodeContext add) {
+            if (!add.node().operator().equals("Add") || add.inputs() != 2) {
+                return Optional.empty();
+            }
+            return withBias(add, 0, 1).or(() -> withBias(add, 1, 0));
+        }
+
+        private static Optional<DeferredSum> withBias(NodeContext add, int sums, int bias) {
+            Shape shape = add.shape(sums);
+            return add.input(sums)
+                    .form()
+                    .filter(DeferredSum.class::isInstance)
+                    .map(DeferredSum.class::cast)
+                    .filter(sum -> sum.isMatrixWithoutBias()
+                            && shape.rank() >= 2
+                            && add.shape(bias).rank() <= shape.rank())
+                    .flatMap(sum -> biasReals(add, bias, shape.dim(-1), 1)
+                            .map(b -> new DeferredSum(
+                                    sum.importer,
+                                    sum.node,
+                                    new SumForm(sum.form.data(), sum.form.weight(), Optional.of(b)))));
+        }
+
+        private boolean isMatrixWithoutBias() {
+            return node.node().operator().equals("MatMul")
+                    && form.bias().isEmpty()
+                    && node.shape(1).rank() >= 2;
+        }
+
+        @Override
+        public Optional<Arg> quantized(ElementQuantization to, Limits limits) {
+            return form.emit(importer, node, to, limits);
+        }
+
+        /** Of data of 16 bits. */
+        @Override
+        public boolean canBeWide() {
+            return form.isWide();
+        }
+    }
+
+    /** An input that is dequantized. */
+    private static Optional<Dequantized> dequantized(NodeContext node, int input) {
+        return node.optional(input)
+                .flatMap(OnnxValue::form)
+                .filter(Dequantized.class::isInstance)
+                .map(Dequantized.class::cast);
+    }
+
+    /**
+     * The bias in an input of a layer; empty if there is none, or if it is not a constant for each channel.
+     *
+     * @param layer the layer without it
+     * @param channels channels of the layer's result
+     * @param factor of the bias
+     */
+    private static Optional<Bias> bias(NodeContext node, int input, SumForm layer, int channels, float factor) {
+        Optional<Dequantized> words = biasWords(node, input)
+                .filter(b -> isOfSums(b.by().scaled(factor), layer))
+                .filter(b -> isOfChannels(node.shape(input), channels))
+                .filter(b -> node.shape(input).rank() > 0 && node.shape(input).elements() == channels);
+        return words.isPresent()
+                ? words.map(b -> new Bias.Words(b.integers()))
+                : biasReals(node, input, channels, factor).map(b -> b);
+    }
+
+    /**
+     * The real numbers of a bias in an input, likewise.
+     *
+     * @param factor of the bias
+     */
+    private static Optional<Bias.Reals> biasReals(NodeContext node, int input, int channels, float factor) {
+        if (!node.has(input) || !isOfChannels(node.shape(input), channels)) {
+            return Optional.empty();
+        }
+        return biasWords(node, input)
+                .map(b -> biasReals((Constant) b.integers(), b.by()))
+                .or(() -> node.arg(input) instanceof Constant && node.element(input) == ElementType.FLOAT
+                        ? Optional.of(node.reals(input, "bias"))
+                        : Optional.empty())
+                .map(reals -> reals.stream().map(real -> real * factor).toList())
+                .filter(reals -> reals.stream().allMatch(Float::isFinite))
+                .map(Bias.Reals::new);
+    }
+
+    private static Optional<Dequantized> biasWords(NodeContext node, int input) {
+        return dequantized(node, input)
+                .filter(b -> b.by().type() == ElementType.INT32 && b.integers() instanceof Constant);
+    }
+
+    /** Whether it broadcasts along the last axis only. */
+    private static boolean isOfChannels(Shape shape, int channels) {
+        boolean isVector = shape.rank() > 0 && shape.dim(-1) == channels && shape.elements() == channels;
+        return isVector || shape.elements() == 1;
+    }
+
+    private static List<Float> biasReals(Constant words, ElementQuantization by) {
+        int scales = by.scales().size();
+        return IntStream.range(0, words.elements())
+                .mapToObj(c -> (words.integer(c) - by.zeroPoints().get(scales == 1 ? 0 : c))
+                        * by.scales().get(scales == 1 ? 0 : c))
+                .toList();
+    }
+
+    /** Whether words can be added to the sums: their scale is that of a product, and their zero point is 0. */
+    private static boolean isOfSums(ElementQuantization by, SumForm layer) {
+        List<Float> products = layer.scales();
+        int channels = Math.max(products.size(), by.scales().size());
+        for (int c = 0; c < channels; c++) {
+            float product = products.get(c % products.size());
+            float stated = by.scales().get(c % by.scales().size());
+            if (Math.abs(stated - product) > ROUNDINGS * Math.ulp(product)) {
+                return false;
+            }
+        }
+        return by.zeroPoints().stream().allMatch(zero -> zero == 0);
     }
 }

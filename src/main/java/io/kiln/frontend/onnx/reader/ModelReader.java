@@ -1,18 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.onnx.reader;
 
+import ai.onnx.proto.OnnxMl.AttributeProto;
 import ai.onnx.proto.OnnxMl.FunctionProto;
+import ai.onnx.proto.OnnxMl.GraphProto;
 import ai.onnx.proto.OnnxMl.ModelProto;
+import ai.onnx.proto.OnnxMl.NodeProto;
 import ai.onnx.proto.OnnxMl.OperatorSetIdProto;
 import ai.onnx.proto.OnnxMl.TensorProto;
+import ai.onnx.proto.OnnxMl.TensorShapeProto;
+import ai.onnx.proto.OnnxMl.TypeProto;
+import ai.onnx.proto.OnnxMl.ValueInfoProto;
+import com.google.protobuf.CodedInputStream;
+import com.google.protobuf.Descriptors.Descriptor;
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
+import com.google.protobuf.WireFormat;
 import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.frontend.ExternalData;
+import io.kiln.frontend.onnx.model.ElementType;
+import io.kiln.frontend.onnx.model.OnnxAttribute;
 import io.kiln.frontend.onnx.model.OnnxFunction;
+import io.kiln.frontend.onnx.model.OnnxGraph;
 import io.kiln.frontend.onnx.model.OnnxModel;
+import io.kiln.frontend.onnx.model.OnnxNode;
+import io.kiln.frontend.onnx.model.OnnxTensor;
+import io.kiln.frontend.onnx.model.OnnxValueInfo;
+import io.kiln.frontend.onnx.model.OnnxValueInfo.Dimension;
 import io.kiln.frontend.onnx.model.Opsets;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -20,9 +36,14 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
+import java.util.PriorityQueue;
 import java.util.Set;
 
 /** Reads a model file: the message {@code ModelProto} of ONNX's schema. The file is untrusted. */
@@ -152,5 +173,357 @@ public final class ModelReader {
                     opsets(function.getOpsetImportList())));
         }
         return functions;
+    }
+
+    /** Reads graphs, nodes, attributes and stated types. */
+    private static final class GraphReader {
+        /** Bytes that a boxed number of a list takes, roughly. */
+        private static final int BOXED = 24;
+
+        private final String file;
+
+        private final OnnxTensorReader tensors;
+        private final ReadBudget budget;
+
+        GraphReader(String file, OnnxTensorReader tensors, ReadBudget budget) {
+            this.file = file;
+            this.tensors = tensors;
+            this.budget = budget;
+        }
+
+        OnnxGraph graph(GraphProto graph) {
+            if (graph.getSparseInitializerCount() > 0) {
+                throw new KilnException(Failure.MODEL.problem(
+                        "the graph has sparse initializers",
+                        file,
+                        "dense initializers",
+                        "Store the constants as dense tensors"));
+            }
+            Map<String, OnnxTensor> initializers = new LinkedHashMap<>();
+            for (TensorProto tensor : graph.getInitializerList()) {
+                String where = file + ": initializer `" + tensor.getName() + "`";
+                if (initializers.put(tensor.getName(), tensors.read(tensor, where)) != null) {
+                    throw new KilnException(
+                            Failure.MODEL.problem("it exists twice", where, "", "Export the model again"));
+                }
+            }
+            List<OnnxValueInfo> inputs = new ArrayList<>();
+            for (ValueInfoProto input : graph.getInputList()) {
+                if (!initializers.containsKey(input.getName())) {
+                    inputs.add(value(input));
+                }
+            }
+            Map<String, OnnxValueInfo> values = new HashMap<>();
+            graph.getValueInfoList().forEach(info -> values.put(info.getName(), value(info)));
+            return new OnnxGraph(
+                    graph.getName(),
+                    NodeOrder.sorted(nodes(graph.getNodeList()), file),
+                    initializers,
+                    inputs,
+                    graph.getOutputList().stream().map(GraphReader::value).toList(),
+                    values);
+        }
+
+        List<OnnxNode> nodes(List<NodeProto> nodes) {
+            List<OnnxNode> read = new ArrayList<>();
+            for (NodeProto node : nodes) {
+                String where = file + ": node #" + read.size() + " " + node.getOpType() + " `" + node.getName() + "`";
+                read.add(new OnnxNode(
+                        read.size(),
+                        node.getName(),
+                        Opsets.domain(node.getDomain()),
+                        overloaded(node.getOpType(), node.getOverload()),
+                        node.getInputList(),
+                        node.getOutputList(),
+                        attributes(node.getAttributeList(), where)));
+            }
+            return read;
+        }
+
+        /** The name of an operator with that of its overload, by which a call finds one of several functions of a name. */
+        static String overloaded(String name, String overload) {
+            return overload.isEmpty() ? name : name + ":" + overload;
+        }
+
+        Map<String, OnnxAttribute> attributes(List<AttributeProto> attributes, String where) {
+            Map<String, OnnxAttribute> read = new HashMap<>();
+            for (AttributeProto attribute : attributes) {
+                read.put(attribute.getName(), attribute(attribute, where + ", attribute " + attribute.getName()));
+            }
+            return read;
+        }
+
+        private OnnxAttribute attribute(AttributeProto attribute, String where) {
+            if (!attribute.getRefAttrName().isEmpty()) {
+                return new OnnxAttribute.Reference(attribute.getRefAttrName());
+            }
+            budget.spend((long) BOXED * (attribute.getIntsCount() + attribute.getFloatsCount()));
+            return switch (attribute.getType()) {
+                case INT -> new OnnxAttribute.Whole(attribute.getI());
+                case FLOAT -> new OnnxAttribute.Real(attribute.getF());
+                case STRING -> new OnnxAttribute.Text(attribute.getS().toStringUtf8());
+                case TENSOR -> new OnnxAttribute.Tensor(tensors.read(attribute.getT(), where));
+                case GRAPH -> new OnnxAttribute.Body(graph(attribute.getG()));
+                case INTS -> new OnnxAttribute.Wholes(attribute.getIntsList());
+                case FLOATS -> new OnnxAttribute.Reals(attribute.getFloatsList());
+                case STRINGS ->
+                    new OnnxAttribute.Texts(attribute.getStringsList().stream()
+                            .map(text -> text.toStringUtf8())
+                            .toList());
+                default -> new OnnxAttribute.Other(attribute.getType().name().toLowerCase(Locale.ROOT));
+            };
+        }
+
+        /** A tensor that may be left out is one: an image gets all of its inputs. */
+        private static OnnxValueInfo value(ValueInfoProto info) {
+            boolean isOptional = info.getType().hasOptionalType()
+                    && info.getType().getOptionalType().getElemType().hasTensorType();
+            TypeProto type = isOptional ? info.getType().getOptionalType().getElemType() : info.getType();
+            if (!type.hasTensorType()) {
+                String kind = type.getValueCase().name().replace("_TYPE", "").toLowerCase(Locale.ROOT);
+                return new OnnxValueInfo(info.getName(), kind, ElementType.UNDEFINED, Optional.empty());
+            }
+            TypeProto.Tensor tensor = type.getTensorType();
+            Optional<List<Dimension>> dimensions = tensor.hasShape()
+                    ? Optional.of(tensor.getShape().getDimList().stream()
+                            .map(GraphReader::dimension)
+                            .toList())
+                    : Optional.empty();
+            ElementType element = ElementType.ofCode(tensor.getElemType()).orElse(ElementType.UNDEFINED);
+            return new OnnxValueInfo(info.getName(), OnnxValueInfo.TENSOR, element, dimensions);
+        }
+
+        /** Old exporters write -1 or 0 for an open dimension. */
+        private static Dimension dimension(TensorShapeProto.Dimension dimension) {
+            return new Dimension(
+                    dimension.getDimValue() > 0 ? Optional.of(dimension.getDimValue()) : Optional.empty(),
+                    dimension.getDimParam());
+        }
+    }
+
+    /**
+     * Counts what a message would become in memory, before the protobuf library builds it: a few bytes of a file can be
+     * an object, or a number of eight bytes.
+     */
+    private static final class WireCheck {
+        private static final int MAX_FIELDS = 1 << 19;
+        private static final int MAX_PACKED_BYTES = 8 << 20;
+        private static final int MAX_DEPTH = 64;
+
+        /** Names stand in messages and in the generated C. */
+        private static final int MAX_NAME_BYTES = 4096;
+
+        /** Texts of any length, which nothing reads. */
+        private static final Set<String> TEXTS = Set.of("onnx.StringStringEntryProto.value");
+
+        private static final String DOCUMENTATION = "doc_string";
+
+        private final String file;
+        private int fields;
+        private long packed;
+
+        private WireCheck(String file) {
+            this.file = file;
+        }
+
+        /**
+         * Checks a file.
+         *
+         * @param type the file's message
+         * @throws KilnException if it has too many or too deeply nested parts
+         * @throws IOException if it is not a message
+         */
+        static void check(String file, byte[] content, Descriptor type) throws IOException {
+            new WireCheck(file).scan(CodedInputStream.newInstance(content), type, 0);
+        }
+
+        private void scan(CodedInputStream input, Descriptor type, int depth) throws IOException {
+            limit(depth, MAX_DEPTH, "levels of nested messages");
+            while (!input.isAtEnd()) {
+                int tag = input.readTag();
+                if (tag == 0) {
+                    return;
+                }
+                limit(++fields, MAX_FIELDS, "fields");
+                FieldDescriptor field = type.findFieldByNumber(WireFormat.getTagFieldNumber(tag));
+                boolean isDelimited = WireFormat.getTagWireType(tag) == WireFormat.WIRETYPE_LENGTH_DELIMITED;
+                if (field == null || !isDelimited) {
+                    input.skipField(tag);
+                } else if (field.getJavaType() == FieldDescriptor.JavaType.MESSAGE) {
+                    int outer = input.pushLimit(input.readRawVarint32());
+                    scan(input, field.getMessageType(), depth + 1);
+                    input.popLimit(outer);
+                } else {
+                    skip(input, field);
+                }
+            }
+        }
+
+        private void skip(CodedInputStream input, FieldDescriptor field) throws IOException {
+            int length = input.readRawVarint32();
+            if (isName(field)) {
+                limit(length, MAX_NAME_BYTES, "bytes in a name (" + field.getName() + ")");
+            }
+            if (field.isPackable()) {
+                packed += isFixed(field) ? 0 : length;
+                limit(packed, MAX_PACKED_BYTES, "bytes of packed integers");
+            }
+            input.skipRawBytes(length);
+        }
+
+        private static boolean isName(FieldDescriptor field) {
+            return field.getType() == FieldDescriptor.Type.STRING
+                    && !field.getName().equals(DOCUMENTATION)
+                    && !TEXTS.contains(field.getFullName());
+        }
+
+        private static boolean isFixed(FieldDescriptor field) {
+            return field.getType() == FieldDescriptor.Type.FLOAT || field.getType() == FieldDescriptor.Type.DOUBLE;
+        }
+
+        private void limit(long value, long most, String what) {
+            if (value > most) {
+                throw new KilnException(Failure.MODEL.problem(
+                        "the file has more than " + most + " " + what, file, "a model for a microcontroller", ""));
+            }
+        }
+    }
+
+    /**
+     * Puts the nodes of a graph in an order in which each follows those whose results it reads, as the format demands and some tools do not
+     * write. Of the nodes that can be next, the first in the file is.
+     */
+    private static final class NodeOrder {
+        private static final int MOST_SHOWN = 8;
+
+        private final List<OnnxNode> nodes;
+        private final Map<String, Integer> producers = new HashMap<>();
+        private final List<List<Integer>> readers = new ArrayList<>();
+        private final int[] missing;
+
+        private NodeOrder(List<OnnxNode> nodes) {
+            this.nodes = nodes;
+            this.missing = new int[nodes.size()];
+            for (int i = 0; i < nodes.size(); i++) {
+                readers.add(new ArrayList<>());
+                for (String output : nodes.get(i).outputs()) {
+                    producers.putIfAbsent(output, i);
+                }
+            }
+            producers.remove("");
+            for (int i = 0; i < nodes.size(); i++) {
+                for (int producer : producers(i)) {
+                    readers.get(producer).add(i);
+                    missing[i]++;
+                }
+            }
+        }
+
+        /**
+         * The nodes in order. A name that no node computes is an input, a constant, or one of the graph around it.
+         *
+         * @param file name of the file, for messages
+         * @throws KilnException if nodes read results of each other in a circle
+         */
+        static List<OnnxNode> sorted(List<OnnxNode> nodes, String file) {
+            return new NodeOrder(nodes).sorted(file);
+        }
+
+        private List<OnnxNode> sorted(String file) {
+            PriorityQueue<Integer> ready = new PriorityQueue<>();
+            for (int i = 0; i < missing.length; i++) {
+                if (missing[i] == 0) {
+                    ready.add(i);
+                }
+            }
+            List<OnnxNode> sorted = new ArrayList<>();
+            while (!ready.isEmpty()) {
+                int next = ready.remove();
+                sorted.add(nodes.get(next));
+                for (int reader : readers.get(next)) {
+                    if (--missing[reader] == 0) {
+                        ready.add(reader);
+                    }
+                }
+            }
+            if (sorted.size() < nodes.size()) {
+                throw circle(file);
+            }
+            return sorted;
+        }
+
+        /** The nodes of this graph whose results a node or its bodies read. */
+        private Set<Integer> producers(int node) {
+            Set<Integer> found = new LinkedHashSet<>();
+            for (String name : read(nodes.get(node))) {
+                Integer producer = producers.get(name);
+                if (producer != null) {
+                    found.add(producer);
+                }
+            }
+            return found;
+        }
+
+        private static Set<String> read(OnnxNode node) {
+            Set<String> names = new LinkedHashSet<>(node.inputs());
+            node.attributes().values().forEach(attribute -> {
+                if (attribute instanceof OnnxAttribute.Body body) {
+                    names.addAll(readFromAround(body.value()));
+                }
+            });
+            return names;
+        }
+
+        /** The names of the graph around it that a body reads. */
+        private static Set<String> readFromAround(OnnxGraph body) {
+            Set<String> names = new LinkedHashSet<>();
+            Set<String> own = new HashSet<>(body.initializers().keySet());
+            body.inputs().forEach(input -> own.add(input.name()));
+            for (OnnxNode node : body.nodes()) {
+                names.addAll(read(node));
+                own.addAll(node.outputs());
+            }
+            body.outputs().forEach(output -> names.add(output.name()));
+            names.removeAll(own);
+            return names;
+        }
+
+        /** Every node that is left waits for another one that is left, so following them back from any of them ends in a circle. */
+        private KilnException circle(String file) {
+            int at = 0;
+            while (missing[at] == 0) {
+                at++;
+            }
+            Map<Integer, Integer> place = new HashMap<>();
+            List<Integer> path = new ArrayList<>();
+            while (!place.containsKey(at)) {
+                place.put(at, path.size());
+                path.add(at);
+                at = producers(at).stream()
+                        .filter(producer -> missing[producer] > 0)
+                        .findFirst()
+                        .orElseThrow();
+            }
+            List<Integer> circle = path.subList(place.get(at), path.size());
+            StringBuilder text = new StringBuilder();
+            for (int i = 0; i < Math.min(circle.size(), MOST_SHOWN); i++) {
+                OnnxNode node = nodes.get(circle.get(i));
+                text.append(i == 0 ? "#" : " reads #")
+                        .append(node.index())
+                        .append(" ")
+                        .append(node.type());
+            }
+            text.append(circle.size() > MOST_SHOWN ? " reads ..." : "")
+                    .append(" reads #")
+                    .append(nodes.get(at).index());
+            return new KilnException(Failure.MODEL.problem(
+                    (circle.size() == 1
+                                    ? "a node reads its own result: "
+                                    : circle.size() + " nodes read each other's results in a circle: ")
+                            + text,
+                    file,
+                    "a graph in which each node can run after others",
+                    "Correct the names of inputs and outputs in the tool that wrote the file"));
+        }
     }
 }

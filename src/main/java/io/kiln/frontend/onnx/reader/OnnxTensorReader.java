@@ -18,8 +18,14 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Reads tensors: elements in {@code raw_data}, in the typed fields, or in another file. */
+/** Reads tensors: elements in {@code raw_data}, in the typed fields, or in another file; all little-endian, floats of 16 bits and less as float32. */
 final class OnnxTensorReader {
+    private static final int FRACTION_BITS = 10;
+    private static final int EXPONENT_MASK = 0x1F;
+    private static final int BIAS = 15;
+    private static final int BRAIN_BIAS = 127;
+    private static final List<Float> FOUR_BITS = List.of(0f, 0.5f, 1f, 1.5f, 2f, 3f, 4f, 6f);
+
     private static final int MAX_RANK = 8;
     private static final String NEXT = "Export the model again";
 
@@ -89,7 +95,7 @@ final class OnnxTensorReader {
                 throw failure("a constant has " + raw.size() + " bytes", where, size + " bytes for its type");
             }
             byte[] held = allocate(type, elements);
-            RawElements.decode(
+            decode(
                     type,
                     raw.buffer().order(ByteOrder.LITTLE_ENDIAN),
                     elements,
@@ -128,7 +134,7 @@ final class OnnxTensorReader {
     }
 
     private static Bytes typed(TensorProto tensor, ElementType type, int elements, String where) {
-        int perEntry = type.bits() > 0 ? RawElements.perByte(type) : 1;
+        int perEntry = type.bits() > 0 ? perByte(type) : 1;
         int expected = (elements + perEntry - 1) / perEntry;
         int count = count(tensor, type);
         if (count != expected) {
@@ -143,12 +149,11 @@ final class OnnxTensorReader {
                 case INT64 -> out.putLong(tensor.getInt64Data(i));
                 case UINT64 -> out.putLong(tensor.getUint64Data(i));
                 case UINT32 -> out.putInt((int) tensor.getUint64Data(i));
-                case FLOAT16 -> out.putFloat(HalfFloats.ofHalf(tensor.getInt32Data(i)));
-                case BFLOAT16 -> out.putFloat(HalfFloats.ofBrain(tensor.getInt32Data(i)));
-                case INT4, UINT4, INT2, UINT2, FLOAT4E2M1 ->
-                    RawElements.putPart(type, tensor.getInt32Data(i / perEntry), i, out);
+                case FLOAT16 -> out.putFloat(ofHalf(tensor.getInt32Data(i)));
+                case BFLOAT16 -> out.putFloat(ofBrain(tensor.getInt32Data(i)));
+                case INT4, UINT4, INT2, UINT2, FLOAT4E2M1 -> putPart(type, tensor.getInt32Data(i / perEntry), i, out);
                 case FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, FLOAT8E8M0 ->
-                    out.putFloat(HalfFloats.ofByte(type, tensor.getInt32Data(i) & 0xFF));
+                    out.putFloat(ofByte(type, tensor.getInt32Data(i) & 0xFF));
                 case UINT16 -> out.putInt(tensor.getInt32Data(i) & 0xFFFF);
                 case BOOL -> out.put((byte) (tensor.getInt32Data(i) == 0 ? 0 : 1));
                 default -> put(type.held().orElseThrow(), tensor.getInt32Data(i), out);
@@ -177,5 +182,92 @@ final class OnnxTensorReader {
 
     private static KilnException failure(String what, String where, String expected) {
         return new KilnException(Failure.MODEL.problem(what, where, expected, NEXT));
+    }
+
+    /**
+     * Converts elements.
+     *
+     * @param raw as many bytes as the elements need
+     * @param out gets the elements in the type in which the IR holds them, doubles as they are
+     */
+    private static void decode(ElementType type, ByteBuffer raw, int elements, ByteBuffer out) {
+        for (int i = 0; i < elements; i++) {
+            switch (type) {
+                case FLOAT16 -> out.putFloat(ofHalf(raw.getShort()));
+                case BFLOAT16 -> out.putFloat(ofBrain(raw.getShort()));
+                case UINT16 -> out.putInt(raw.getShort() & 0xFFFF);
+                case INT4, UINT4, INT2, UINT2, FLOAT4E2M1 -> putPart(type, raw.get(i / perByte(type)), i, out);
+                case FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, FLOAT8E8M0 ->
+                    out.putFloat(ofByte(type, raw.get() & 0xFF));
+                case BOOL -> out.put((byte) (raw.get() == 0 ? 0 : 1));
+                default -> copy(type, raw, out);
+            }
+        }
+    }
+
+    /** How many elements share a byte. */
+    private static int perByte(ElementType type) {
+        return Math.max(1, Byte.SIZE / type.bits());
+    }
+
+    /** Appends one of the elements that share a byte, the first in its lowest bits. */
+    private static void putPart(ElementType type, int all, int index, ByteBuffer out) {
+        int bits = type.bits();
+        int part = (all >> (bits * (index % perByte(type)))) & ((1 << bits) - 1);
+        if (type.isFloat()) {
+            out.putFloat(ofByte(type, part));
+        } else {
+            boolean isNegative = !type.isUnsigned() && part >= 1 << (bits - 1);
+            out.put((byte) (isNegative ? part - (1 << bits) : part));
+        }
+    }
+
+    private static void copy(ElementType type, ByteBuffer raw, ByteBuffer out) {
+        for (int i = 0; i < type.bits() / Byte.SIZE; i++) {
+            out.put(raw.get());
+        }
+    }
+
+    /** A number of a type of 8 or 4 bits, by its bits. */
+    private static float ofByte(ElementType type, int bits) {
+        return switch (type) {
+            case FLOAT8E4M3FN -> (bits & 0x7F) == 0x7F ? Float.NaN : small(bits, 3, 7);
+            case FLOAT8E4M3FNUZ -> bits == 0x80 ? Float.NaN : small(bits, 3, 8);
+            case FLOAT8E5M2 -> ofHalf(bits << Byte.SIZE);
+            case FLOAT8E5M2FNUZ -> bits == 0x80 ? Float.NaN : small(bits, 2, 16);
+            case FLOAT8E8M0 -> bits == 0xFF ? Float.NaN : Math.scalb(1f, bits - BRAIN_BIAS);
+            case FLOAT4E2M1 -> (bits & 8) == 0 ? FOUR_BITS.get(bits & 7) : -FOUR_BITS.get(bits & 7);
+            default -> throw new IllegalArgumentException(type.text());
+        };
+    }
+
+    /** A number of 8 bits without infinities. */
+    private static float small(int bits, int fractionBits, int bias) {
+        int fraction = bits & ((1 << fractionBits) - 1);
+        int exponent = (bits & 0x7F) >> fractionBits;
+        float magnitude = exponent == 0
+                ? Math.scalb((float) fraction, 1 - bias - fractionBits)
+                : Math.scalb((float) (fraction | 1 << fractionBits), exponent - bias - fractionBits);
+        return (bits & 0x80) == 0 ? magnitude : -magnitude;
+    }
+
+    /** An IEEE 754 binary16 number, by its bits. */
+    private static float ofHalf(int bits) {
+        int exponent = (bits >> FRACTION_BITS) & EXPONENT_MASK;
+        int fraction = bits & ((1 << FRACTION_BITS) - 1);
+        float magnitude;
+        if (exponent == EXPONENT_MASK) {
+            magnitude = fraction == 0 ? Float.POSITIVE_INFINITY : Float.NaN;
+        } else if (exponent == 0) {
+            magnitude = Math.scalb((float) fraction, 1 - BIAS - FRACTION_BITS);
+        } else {
+            magnitude = Math.scalb((float) (fraction | 1 << FRACTION_BITS), exponent - BIAS - FRACTION_BITS);
+        }
+        return (bits & 0x8000) == 0 ? magnitude : -magnitude;
+    }
+
+    /** A bfloat16 number, by its bits: the upper half of a float32. */
+    private static float ofBrain(int bits) {
+        return Float.intBitsToFloat(bits << 16);
     }
 }

@@ -1,16 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.onnx.recurrent;
 
+import static io.kiln.frontend.onnx.operator.OnnxRegistration.onnx;
+
 import io.kiln.base.DType;
 import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxImporter;
+import io.kiln.frontend.onnx.operator.OnnxRegistration;
 import io.kiln.ir.Arg;
+import io.kiln.ir.op.element.Clip;
+import io.kiln.ir.op.element.LeakyRelu;
+import io.kiln.ir.op.element.Unary;
+import io.kiln.ir.op.layer.BiasAdd;
 import io.kiln.ir.op.layer.Dense;
 import io.kiln.ir.type.Shape;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -21,7 +31,13 @@ import java.util.Optional;
  * @param activations default activations of a direction
  * @param cell one step
  */
-record RecurrentImporter(int gates, List<String> activations, Cell cell) implements OnnxImporter {
+public record RecurrentImporter(int gates, List<String> activations, Cell cell) implements OnnxImporter {
+    /** All operators of the family. */
+    public static final List<OnnxRegistration> ALL = List.of(
+            onnx("RNN", new RecurrentImporter(1, List.of("Tanh"), RecurrentImporter::plain)),
+            onnx("GRU", new RecurrentImporter(3, List.of("Sigmoid", "Tanh"), RecurrentImporter::gated)),
+            onnx("LSTM", new RecurrentImporter(4, List.of("Sigmoid", "Tanh", "Tanh"), RecurrentImporter::longShort)));
+
     /** One step of a layer. */
     interface Cell {
         /**
@@ -168,5 +184,185 @@ record RecurrentImporter(int gates, List<String> activations, Cell cell) impleme
     /** The bias of a direction, if there is one: first that of the weights, then that of the recurrent weights. */
     static Optional<Arg> bias(NodeContext node, Expressions e, int direction) {
         return node.optional(BIAS).map(value -> e.slice(value.arg(), 0, direction, direction + 1));
+    }
+
+    /** {@code f(x W + h R + b)}. */
+    static State plain(Direction direction, Arg x, State state) {
+        Expressions e = direction.expressions();
+        Arg sum = direction.withRecurrentBias(e.add(x, direction.recurrent(state.hidden(), 0, 1)), 0, 1);
+        Arg hidden = direction.activate(0, sum);
+        return new State(hidden, hidden);
+    }
+
+    /** Gates: update, reset, hidden. With {@code linear_before_reset} the reset gate scales the product, else the state. */
+    static State gated(Direction direction, Arg x, State state) {
+        Expressions e = direction.expressions();
+        Arg h = state.hidden();
+        Arg both = direction.withRecurrentBias(
+                e.add(e.slice(x, 1, 0, 2 * direction.hidden()), direction.recurrent(h, 0, 2)), 0, 2);
+        Arg gates = direction.activate(0, both);
+        Arg update = direction.gate(gates, 0);
+        Arg reset = direction.gate(gates, 1);
+        boolean isLinear = direction.node().attributes().truth("linear_before_reset", false);
+        Arg product = isLinear
+                ? e.multiply(reset, direction.withRecurrentBias(direction.recurrent(h, 2, 3), 2, 3))
+                : direction.withRecurrentBias(direction.recurrent(e.multiply(reset, h), 2, 3), 2, 3);
+        Arg candidate = direction.activate(1, e.add(direction.gate(x, 2), product));
+        Arg rest = e.multiply(e.subtract(e.number(1, DType.FLOAT32), update), candidate);
+        Arg hidden = e.add(rest, e.multiply(update, h));
+        return new State(hidden, hidden);
+    }
+
+    /** Gates: input, output, forget, cell. Peepholes: input, output, forget. */
+    static State longShort(Direction direction, Arg x, State state) {
+        Expressions e = direction.expressions();
+        Arg sum = direction.withRecurrentBias(e.add(x, direction.recurrent(state.hidden(), 0, 4)), 0, 4);
+        boolean isCoupled = direction.node().attributes().truth("input_forget", false);
+        Arg input = direction.activate(0, peeped(direction, direction.gate(sum, 0), state.cell(), 0));
+        Arg forget = isCoupled
+                ? e.subtract(e.number(1, DType.FLOAT32), input)
+                : direction.activate(0, peeped(direction, direction.gate(sum, 2), state.cell(), 2));
+        Arg candidate = direction.activate(1, direction.gate(sum, 3));
+        Arg cell = e.add(e.multiply(forget, state.cell()), e.multiply(input, candidate));
+        Arg output = direction.activate(0, peeped(direction, direction.gate(sum, 1), cell, 1));
+        return new State(e.multiply(output, direction.activate(2, cell)), cell);
+    }
+
+    private static Arg peeped(Direction direction, Arg sum, Arg cell, int gate) {
+        Expressions e = direction.expressions();
+        return direction
+                .peephole(gate)
+                .map(weight -> e.add(sum, e.multiply(cell, weight)))
+                .orElse(sum);
+    }
+
+    /**
+     * A recurrent layer in one direction.
+     *
+     * @param node the node
+     * @param expressions emits operators
+     * @param index 0, or 1 for the second direction
+     * @param gates number of gates
+     * @param activations names of the activations
+     * @param weights recurrent weights of gates, from one to another, used in each step
+     */
+    private record Direction(
+            NodeContext node,
+            Expressions expressions,
+            int index,
+            int gates,
+            List<String> activations,
+            Map<List<Integer>, Arg> weights) {
+        private static final int PEEPHOLES = 7;
+
+        static Direction of(NodeContext node, Expressions e, RecurrentImporter layer, int index) {
+            int count = layer.activations().size();
+            List<String> stated = node.attributes().texts("activations").orElse(List.of());
+            boolean isStated = stated.size() >= (index + 1) * count;
+            List<String> activations =
+                    isStated ? stated.subList(index * count, (index + 1) * count) : layer.activations();
+            return new Direction(node, e, index, layer.gates(), activations, new HashMap<>());
+        }
+
+        int hidden() {
+            return node.shape(2).dim(2);
+        }
+
+        /** The weights of the data, (gates * hidden, input). */
+        Arg weight() {
+            return matrix(1);
+        }
+
+        private Arg matrix(int input) {
+            Shape shape = node.shape(input);
+            return expressions.reshape(
+                    expressions.slice(node.arg(input), 0, index, index + 1), List.of(shape.dim(1), shape.dim(2)));
+        }
+
+        /** Products with some gates' rows of the recurrent weights. */
+        Arg recurrent(Arg hidden, int from, int to) {
+            Arg weight = weights.computeIfAbsent(
+                    List.of(from, to), rows -> expressions.slice(matrix(2), 0, from * hidden(), to * hidden()));
+            return node.emit(new Dense((to - from) * hidden()), hidden, weight);
+        }
+
+        /** The products of the data with the first half of the bias. */
+        Arg withBias(Arg products) {
+            return half(0).map(bias -> node.emit(new BiasAdd(-1), products, bias))
+                    .orElse(products);
+        }
+
+        /** Some gates' part of the second half of the bias, added. */
+        Arg withRecurrentBias(Arg sum, int from, int to) {
+            return half(1).map(bias -> expressions.add(sum, expressions.slice(bias, 0, from * hidden(), to * hidden())))
+                    .orElse(sum);
+        }
+
+        private Optional<Arg> half(int which) {
+            int units = gates * hidden();
+            return RecurrentImporter.bias(node, expressions, index)
+                    .map(both -> expressions.slice(
+                            expressions.reshape(both, List.of(2 * units)), 0, which * units, (which + 1) * units));
+        }
+
+        /** The columns of a gate. */
+        Arg gate(Arg all, int gate) {
+            return expressions.slice(all, 1, gate * hidden(), (gate + 1) * hidden());
+        }
+
+        /** Peephole weights, from the cell state to one of the gates input, output and forget. */
+        Optional<Arg> peephole(int gate) {
+            return node.optional(PEEPHOLES)
+                    .map(value -> expressions.slice(
+                            expressions.reshape(
+                                    expressions.slice(value.arg(), 0, index, index + 1), List.of(3 * hidden())),
+                            0,
+                            gate * hidden(),
+                            (gate + 1) * hidden()));
+        }
+
+        /** An activation, after the limits of {@code clip}. */
+        Arg activate(int which, Arg value) {
+            Arg x = node.attributes()
+                    .real("clip")
+                    .map(limit -> node.emit(new Clip(-limit, limit), value))
+                    .orElse(value);
+            Expressions e = expressions;
+            String name = activations.get(which).toLowerCase(Locale.ROOT);
+            return switch (name) {
+                case "sigmoid" -> e.unary(Unary.Kind.SIGMOID, x);
+                case "tanh" -> e.unary(Unary.Kind.TANH, x);
+                case "relu" -> node.emit(new Clip(0, Float.MAX_VALUE), x);
+                case "affine" -> e.add(e.multiply(x, alpha(which, 1)), beta(which, 0));
+                case "leakyrelu" -> node.emit(new LeakyRelu(alpha(which, 0.01f)), x);
+                case "hardsigmoid" ->
+                    node.emit(new Clip(0, 1), e.add(e.multiply(x, alpha(which, 0.2f)), beta(which, 0.5f)));
+                case "scaledtanh" ->
+                    e.multiply(e.unary(Unary.Kind.TANH, e.multiply(x, beta(which, 1))), alpha(which, 1));
+                case "elu" -> {
+                    node.require(alpha(which, 1) == 1, "its activation Elu has an alpha", "1");
+                    yield e.unary(Unary.Kind.ELU, x);
+                }
+                case "softsign" -> e.divide(x, e.add(e.unary(Unary.Kind.ABS, x), e.number(1, DType.FLOAT32)));
+                default ->
+                    throw node.failure(
+                            "its activation is `" + activations.get(which) + "`",
+                            "an activation of ONNX's recurrent layers");
+            };
+        }
+
+        private float alpha(int which, float otherwise) {
+            return parameter("activation_alpha", which, otherwise);
+        }
+
+        private float beta(int which, float otherwise) {
+            return parameter("activation_beta", which, otherwise);
+        }
+
+        private float parameter(String name, int which, float otherwise) {
+            List<Float> stated = node.attributes().reals(name).orElse(List.of());
+            int at = index * activations.size() + which;
+            return at < stated.size() ? stated.get(at) : otherwise;
+        }
     }
 }

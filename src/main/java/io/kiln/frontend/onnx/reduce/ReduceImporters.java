@@ -4,16 +4,32 @@ package io.kiln.frontend.onnx.reduce;
 import static io.kiln.frontend.onnx.operator.OnnxRegistration.onnx;
 
 import io.kiln.base.DType;
+import io.kiln.frontend.onnx.model.ElementType;
+import io.kiln.frontend.onnx.movement.IndexImporters;
 import io.kiln.frontend.onnx.operator.Expressions;
+import io.kiln.frontend.onnx.operator.NodeContext;
+import io.kiln.frontend.onnx.operator.OnnxImporter;
 import io.kiln.frontend.onnx.operator.OnnxRegistration;
+import io.kiln.frontend.onnx.operator.UnsignedOrder;
 import io.kiln.ir.Arg;
 import io.kiln.ir.op.element.Binary;
 import io.kiln.ir.op.element.Unary;
+import io.kiln.ir.op.movement.StridedSlice;
+import io.kiln.ir.op.reduce.ArgReduce;
 import io.kiln.ir.op.reduce.Reduce;
+import io.kiln.ir.op.reduce.Topk;
+import io.kiln.ir.type.Shape;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
 
-/** The table of reductions; formulas are those of ONNX's operator pages. */
+/** Reductions along axes, places of the largest and smallest elements, and the largest ones; formulas are those of ONNX's operator pages. */
 public final class ReduceImporters {
+    private static final int MOST_TERMS = 1024;
+
+    private static final int K_INPUT = 10;
+
     private static final int SUM_AXES_INPUT = 13;
     private static final int AXES_INPUT = 18;
 
@@ -21,9 +37,9 @@ public final class ReduceImporters {
     public static final List<OnnxRegistration> ALL = List.of(
             onnx("ReduceSum", new ReduceImporter(SUM_AXES_INPUT, ReduceImporters::sum)),
             reduce("ReduceMean", (e, x, axes) -> e.reduce(Reduce.Kind.MEAN, x, axes)),
-            reduce("ReduceMax", (e, x, axes) -> Halving.reduce(e, Reduce.Kind.MAX, Binary.Kind.MAXIMUM, x, axes)),
-            reduce("ReduceMin", (e, x, axes) -> Halving.reduce(e, Reduce.Kind.MIN, Binary.Kind.MINIMUM, x, axes)),
-            reduce("ReduceProd", (e, x, axes) -> Halving.reduce(e, Binary.Kind.MULTIPLY, x, axes)),
+            reduce("ReduceMax", (e, x, axes) -> halved(e, Reduce.Kind.MAX, Binary.Kind.MAXIMUM, x, axes)),
+            reduce("ReduceMin", (e, x, axes) -> halved(e, Reduce.Kind.MIN, Binary.Kind.MINIMUM, x, axes)),
+            reduce("ReduceProd", (e, x, axes) -> halved(e, Binary.Kind.MULTIPLY, x, axes)),
             reduce("ReduceL1", (e, x, axes) -> sum(e, e.unary(Unary.Kind.ABS, x), axes)),
             reduce("ReduceL2", (e, x, axes) -> e.unary(Unary.Kind.SQRT, sum(e, e.multiply(x, x), axes))),
             reduce("ReduceSumSquare", (e, x, axes) -> sum(e, e.multiply(x, x), axes)),
@@ -31,7 +47,7 @@ public final class ReduceImporters {
             reduce("ReduceLogSumExp", ReduceImporters::logSumExp),
             onnx("ArgMax", new ArgImporter(true)),
             onnx("ArgMin", new ArgImporter(false)),
-            onnx("TopK", new TopkImporter()));
+            onnx("TopK", ReduceImporters::topk));
 
     private ReduceImporters() {}
 
@@ -40,7 +56,7 @@ public final class ReduceImporters {
     }
 
     private static Arg sum(Expressions e, Arg data, List<Integer> axes) {
-        return Halving.reduce(e, Reduce.Kind.SUM, Binary.Kind.ADD, data, axes);
+        return halved(e, Reduce.Kind.SUM, Binary.Kind.ADD, data, axes);
     }
 
     /** Without overflow: {@code max + log(sum(exp(x - max)))}; an infinite maximum is not subtracted. */
@@ -51,5 +67,149 @@ public final class ReduceImporters {
         Arg max = e.where(isFinite, most, e.number(0, DType.FLOAT32));
         Arg sum = sum(e, e.unary(Unary.Kind.EXP, e.subtract(data, max)), axes);
         return e.add(max, e.unary(Unary.Kind.LOG, sum));
+    }
+
+    /**
+     * Index of the largest or smallest element along an axis, the first of equal ones or the last.
+     *
+     * @param largest whether it is the largest
+     */
+    private record ArgImporter(boolean largest) implements OnnxImporter {
+        @Override
+        public void emit(NodeContext node) {
+            Expressions e = new Expressions(node);
+            Shape shape = node.shape(0);
+            int axis = node.axis(node.attributes().whole("axis", 0), shape.rank());
+            int size = shape.dim(axis);
+            Arg data = UnsignedOrder.ordered(e, node.arg(0));
+            Arg index;
+            if (node.attributes().truth("select_last_index", false)) {
+                Arg reversed = node.emit(StridedSlice.along(shape, axis, size - 1, -size - 1, -1), data);
+                Arg fromEnd = node.emit(new ArgReduce(largest, axis), reversed);
+                index = e.subtract(e.number(size - 1, DType.INT32), fromEnd);
+            } else {
+                index = node.emit(new ArgReduce(largest, axis), data);
+            }
+            List<Integer> dims = new ArrayList<>(shape.dims());
+            if (node.attributes().truth("keepdims", true)) {
+                dims.set(axis, 1);
+            } else {
+                dims.remove(axis);
+            }
+            node.finish(0, e.cast(e.reshape(index, dims), DType.INT64), ElementType.INT64);
+        }
+    }
+
+    /**
+     * A reduction along axes; without axes along all.
+     *
+     * @param axesInput version from which on the axes are an input
+     * @param formula the function
+     */
+    private record ReduceImporter(int axesInput, Formula formula) implements OnnxImporter {
+        /** A reduction that keeps the dimensions, as 1. */
+        interface Formula {
+            Arg apply(Expressions e, Arg data, List<Integer> axes);
+        }
+
+        @Override
+        public void emit(NodeContext node) {
+            Expressions e = new Expressions(node);
+            Shape shape = node.shape(0);
+            Optional<List<Long>> stated = node.version() >= axesInput
+                    ? node.optional(1).map(axes -> node.integers(1, "axes"))
+                    : node.attributes().wholes("axes");
+            boolean isNone = stated.isEmpty() || stated.orElseThrow().isEmpty();
+            if (isNone && node.attributes().truth("noop_with_empty_axes", false)) {
+                node.finish(node.arg(0));
+                return;
+            }
+            List<Integer> axes = isNone
+                    ? IntStream.range(0, shape.rank()).boxed().toList()
+                    : node.axes(stated.orElseThrow(), shape.rank());
+            Arg result = axes.isEmpty() ? node.arg(0) : formula.apply(e, node.arg(0), axes);
+            if (!node.attributes().truth("keepdims", true)) {
+                List<Integer> dims = new ArrayList<>();
+                IntStream.range(0, shape.rank()).filter(i -> !axes.contains(i)).forEach(i -> dims.add(shape.dim(i)));
+                result = e.reshape(result, dims);
+            }
+            node.finish(result);
+        }
+    }
+
+    /** {@code TopK}: the largest or smallest elements along an axis, in order, and their indices; how many is known at build time. */
+    private static void topk(NodeContext node) {
+        Expressions e = new Expressions(node);
+        Shape shape = node.shape(0);
+        int axis = node.axis(node.attributes().whole("axis", -1), shape.rank());
+        long k = node.version() >= K_INPUT
+                ? node.integers(1, "k").get(0)
+                : node.attributes().whole("k", 0);
+        node.require(k >= 1 && k <= shape.dim(axis), "its k is " + k, "1 to " + shape.dim(axis));
+        boolean isAscend = !node.attributes().truth("largest", true);
+        List<Integer> order = swapped(shape.rank(), axis);
+        Arg data = e.transpose(node.arg(0), order);
+        Arg indices = node.emit(new Topk((int) k, isAscend), UnsignedOrder.ordered(e, data));
+        Arg places = IndexImporters.ofElements(e, indices, e.shape(data), shape.rank() - 1);
+        Arg values = e.take(IndexImporters.flat(e, data), places, 0);
+        node.finish(0, e.transpose(values, order));
+        node.finish(1, e.cast(e.transpose(indices, order), DType.INT64), ElementType.INT64);
+    }
+
+    /** All dimensions, an axis and the last one exchanged. */
+    private static List<Integer> swapped(int rank, int axis) {
+        List<Integer> order = new ArrayList<>(IntStream.range(0, rank).boxed().toList());
+        order.set(axis, rank - 1);
+        order.set(rank - 1, axis);
+        return order;
+    }
+
+    /** A reduction by the IR's operator where it takes the type; dimensions stay, as 1. */
+    static Arg halved(Expressions e, Reduce.Kind kind, Binary.Kind combine, Arg data, List<Integer> axes) {
+        DType dtype = e.dtype(data);
+        boolean isOrder = kind == Reduce.Kind.MAX || kind == Reduce.Kind.MIN;
+        if (dtype.isWideUnsigned()) {
+            Arg wide = isOrder ? UnsignedOrder.ordered(e, data) : e.cast(data, DType.INT64);
+            Arg result = halved(e, kind, combine, wide, axes);
+            return isOrder ? UnsignedOrder.original(e, result, dtype) : e.cast(result, dtype);
+        }
+        boolean isOwn = dtype.isFloat() || dtype == DType.INT32 || isOrder;
+        if (!isOwn) {
+            return halved(e, combine, data, axes);
+        }
+        return kind == Reduce.Kind.SUM ? halvedSum(e, data, axes) : e.reduce(kind, data, axes);
+    }
+
+    /** A sum; one of very many floats is computed axis by axis, so that errors stay small. Dimensions stay, as 1. */
+    public static Arg halvedSum(Expressions e, Arg data, List<Integer> axes) {
+        long terms = axes.stream().mapToLong(e.shape(data)::dim).reduce(1, (a, b) -> a * b);
+        if (terms <= MOST_TERMS || axes.size() == 1) {
+            return e.reduce(Reduce.Kind.SUM, data, axes);
+        }
+        Arg value = data;
+        for (int axis : axes) {
+            value = e.reduce(Reduce.Kind.SUM, value, List.of(axis));
+        }
+        return value;
+    }
+
+    /** A reduction by a function of two elements; dimensions stay, as 1. */
+    static Arg halved(Expressions e, Binary.Kind combine, Arg data, List<Integer> axes) {
+        Arg value = data;
+        for (int axis : axes) {
+            while (e.shape(value).dim(axis) > 1) {
+                value = halved(e, combine, value, axis);
+            }
+        }
+        return value;
+    }
+
+    private static Arg halved(Expressions e, Binary.Kind combine, Arg data, int axis) {
+        int size = e.shape(data).dim(axis);
+        int half = size / 2;
+        Arg combined = e.binary(combine, e.slice(data, axis, 0, half), e.slice(data, axis, half, 2 * half));
+        return size == 2 * half
+                ? combined
+                : e.concatenate(List.of(combined, e.slice(data, axis, 2 * half, size)), axis);
     }
 }

@@ -13,20 +13,33 @@ import io.kiln.ir.op.layer.Dense;
 import io.kiln.ir.type.Shape;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.DoubleUnaryOperator;
 import java.util.stream.IntStream;
 
 /**
- * Discrete Fourier transforms of a length that is known at build time, as products with a matrix. The last dimension holds real parts, or real
- * and imaginary ones.
+ * Discrete Fourier transforms of a length that is known at build time, as products with a matrix, whose last dimension holds real parts, or real
+ * and imaginary ones; and constants around them: windows, which are sums of cosines of the place within the window, from 0 to 1, and weights of
+ * mel bands.
  */
 final class FourierImporters {
+    private static final int WINDOW_MOST = 1 << 20;
+    private static final double HAMMING = 25.0 / 46;
+    private static final double STEEPNESS = 2595;
+    private static final double CORNER = 700;
+    private static final int MEL_WEIGHTS_MOST = 1 << 14;
+
     /** Version from which on the axis is an input. */
     private static final int AXIS_INPUT = 20;
 
     private static final int MOST = 1 << 14;
 
-    static final List<OnnxRegistration> ALL =
-            List.of(onnx("DFT", FourierImporters::whole), onnx("STFT", FourierImporters::frames));
+    static final List<OnnxRegistration> ALL = List.of(
+            onnx("MelWeightMatrix", FourierImporters::melWeights),
+            onnx("DFT", FourierImporters::whole),
+            onnx("STFT", FourierImporters::frames),
+            onnx("HannWindow", n -> window(n, t -> 0.5 - 0.5 * cosine(1, t))),
+            onnx("HammingWindow", n -> window(n, t -> HAMMING - (1 - HAMMING) * cosine(1, t))),
+            onnx("BlackmanWindow", n -> window(n, t -> 0.42 - 0.5 * cosine(1, t) + 0.08 * cosine(2, t))));
 
     private FourierImporters() {}
 
@@ -124,5 +137,78 @@ final class FourierImporters {
         Arg rows = e.reshape(shaped, List.of(shape.dim(0) * count, samples * parts));
         Arg product = node.emit(new Dense(2 * by.bins()), rows, by.matrix(e, samples, parts));
         node.finish(e.reshape(product, List.of(shape.dim(0), count, by.bins(), 2)));
+    }
+
+    /**
+     * {@code MelWeightMatrix}, a constant: triangles over the bins of a spectrum, whose corners are equally far apart on the mel scale (2595 log10(1 +
+     * f / 700)).
+     */
+    private static void melWeights(NodeContext node) {
+        long bands = node.integers(0, "num_mel_bins").get(0);
+        long length = node.integers(1, "dft_length").get(0);
+        long rate = node.integers(2, "sample_rate").get(0);
+        double low = mel(node.reals(3, "lower_edge_hertz").get(0));
+        double high = mel(node.reals(4, "upper_edge_hertz").get(0));
+        node.require(node.attributes().whole("output_datatype", 1) == 1, "its output_datatype is not float", "float");
+        node.require(
+                bands > 0
+                        && bands <= MEL_WEIGHTS_MOST
+                        && length > 0
+                        && length <= MEL_WEIGHTS_MOST
+                        && rate > 0
+                        && low >= 0
+                        && low < high,
+                "it has " + bands + " bands of a transform of length " + length + " at " + rate + " Hz",
+                "1 to " + MEL_WEIGHTS_MOST + " bands and samples, and frequencies that ascend from 0 Hz on");
+        int bins = (int) length / 2 + 1;
+        long[] corners = new long[(int) bands + 2];
+        for (int i = 0; i < corners.length; i++) {
+            double mel = low + i * (high - low) / corners.length;
+            double hertz = CORNER * (Math.pow(10, mel / STEEPNESS) - 1);
+            corners[i] = (long) Math.floor((length + 1) * hertz / rate);
+        }
+        node.require(
+                corners[corners.length - 1] <= bins,
+                "its upper edge lies above half of the sample rate",
+                "at most half of the sample rate");
+        Expressions e = new Expressions(node);
+        float[] weights = new float[e.tableOf(bins, bands)];
+        for (int band = 0; band < bands; band++) {
+            for (long bin = corners[band]; bin < Math.min(bins, corners[band + 2]); bin++) {
+                weights[(int) (bin * bands) + band] = weight(bin, corners[band], corners[band + 1], corners[band + 2]);
+            }
+            if (corners[band + 1] < bins) {
+                weights[(int) (corners[band + 1] * bands) + band] = 1;
+            }
+        }
+        node.finish(e.reals(weights, Shape.of(bins, (int) bands)));
+    }
+
+    private static double mel(double hertz) {
+        return STEEPNESS * Math.log10(1 + hertz / CORNER);
+    }
+
+    private static float weight(long bin, long from, long middle, long to) {
+        return bin <= middle && from < middle
+                ? (float) ((double) (bin - from) / (middle - from))
+                : (float) ((double) (to - bin) / (to - middle));
+    }
+
+    private static double cosine(int waves, double t) {
+        return Math.cos(2 * Math.PI * waves * t);
+    }
+
+    private static void window(NodeContext node, DoubleUnaryOperator formula) {
+        long size = node.integers(0, "size").get(0);
+        node.require(size > 0 && size <= WINDOW_MOST, "its size is " + size, "1 to " + WINDOW_MOST);
+        node.require(node.attributes().whole("output_datatype", 1) == 1, "its output_datatype is not float", "float");
+        boolean isPeriodic = node.attributes().truth("periodic", true);
+        double length = Math.max(1, isPeriodic ? size : size - 1);
+        float[] values = new float[(int) size];
+        for (int i = 0; i < values.length; i++) {
+            values[i] = (float) formula.applyAsDouble(i / length);
+        }
+        Arg constant = new Expressions(node).reals(values, Shape.of(values.length));
+        node.finish(constant);
     }
 }

@@ -3,29 +3,44 @@ package io.kiln.frontend.onnx.tensor;
 
 import static io.kiln.frontend.onnx.operator.OnnxRegistration.onnx;
 
+import io.kiln.base.DType;
+import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxRegistration;
 import io.kiln.ir.Arg;
+import io.kiln.ir.op.element.Binary;
+import io.kiln.ir.op.element.Unary;
+import io.kiln.ir.op.reduce.Reduce;
 import io.kiln.ir.type.Shape;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** The table of products of tensors and transforms of signals. */
+/**
+ * Products of tensors, n-grams, grids of an image's positions, and steps of training, which a model computes as its result: a learning rate, the
+ * number of the step, then tensors, their gradients and their states.
+ */
 public final class TensorImporters {
+    private static final String DOMAIN = "ai.onnx.preview.training";
+    private static final int MOST_SKIPS = 64;
+
+    private static final int MOST = 4;
+
     private static final List<OnnxRegistration> OWN = List.of(
             onnx("Einsum", new EinsumImporter()),
-            onnx("Det", new DetImporter()),
-            onnx("TfIdfVectorizer", new NgramImporter()),
+            onnx("Det", TensorImporters::determinant),
+            onnx("TfIdfVectorizer", TensorImporters::ngrams),
             onnx("AffineGrid", 20, TensorImporters::grid),
-            onnx("MelWeightMatrix", new MelWeightImporter()));
+            new OnnxRegistration(DOMAIN, "Adagrad", 1, 1, TensorImporters::adagrad),
+            new OnnxRegistration(DOMAIN, "Adam", 1, 1, TensorImporters::adam),
+            new OnnxRegistration(DOMAIN, "Momentum", 1, 1, TensorImporters::momentum));
 
     /** All operators of the family. */
-    public static final List<OnnxRegistration> ALL = Stream.of(
-                    OWN, WindowImporters.ALL, FourierImporters.ALL, OptimizerImporters.ALL)
-            .flatMap(List::stream)
-            .toList();
+    public static final List<OnnxRegistration> ALL =
+            Stream.of(OWN, FourierImporters.ALL).flatMap(List::stream).toList();
 
     private TensorImporters() {}
 
@@ -63,5 +78,239 @@ public final class TensorImporters {
         dims.addAll(extent);
         dims.add(axes);
         node.finish(e.reshape(turned, dims));
+    }
+
+    /** Determinants of small matrices, expanded along the first row. */
+    private static void determinant(NodeContext node) {
+        Expressions e = new Expressions(node);
+        Shape shape = node.shape(0);
+        int rank = shape.rank();
+        node.require(
+                rank >= 2 && shape.dim(-1) == shape.dim(-2) && shape.dim(-1) <= MOST,
+                "its data is " + shape.text(),
+                "square matrices of at most " + MOST + " rows");
+        Arg det = determinant(e, node.arg(0), rank);
+        node.finish(e.reshape(det, shape.dims().subList(0, rank - 2)));
+    }
+
+    private static Arg determinant(Expressions e, Arg matrix, int rank) {
+        int size = e.shape(matrix).dim(-1);
+        if (size == 1) {
+            return matrix;
+        }
+        Arg rest = e.slice(matrix, rank - 2, 1, size);
+        Arg first = e.slice(matrix, rank - 2, 0, 1);
+        Arg sum = null;
+        for (int column = 0; column < size; column++) {
+            List<Arg> columns = new ArrayList<>();
+            if (column > 0) {
+                columns.add(e.slice(rest, rank - 1, 0, column));
+            }
+            if (column < size - 1) {
+                columns.add(e.slice(rest, rank - 1, column + 1, size));
+            }
+            Arg minor = determinant(e, e.concatenate(columns, rank - 1), rank);
+            Arg product = e.multiply(e.slice(first, rank - 1, column, column + 1), minor);
+            sum = column == 0 ? product : column % 2 == 1 ? e.subtract(sum, product) : e.add(sum, product);
+        }
+        return sum;
+    }
+
+    /** {@code TfIdfVectorizer} of integers: how often each of some short sequences occurs in a row, also with elements left out between its own. */
+    private static void ngrams(NodeContext node) {
+        Expressions e = new Expressions(node);
+        Shape shape = node.shape(0);
+        node.require(
+                (shape.rank() == 1 || shape.rank() == 2)
+                        && (e.dtype(node.arg(0)) == DType.INT32 || e.dtype(node.arg(0)) == DType.INT64)
+                        && !node.attributes().has("pool_strings"),
+                "its input is " + shape.text() + " of " + node.element(0).text() + ", or it has strings",
+                "one or two dimensions of int32 or int64");
+        int rows = shape.rank() == 1 ? 1 : shape.dim(0);
+        Arg data = e.cast(e.reshape(node.arg(0), List.of(rows, 1, shape.dim(-1))), DType.INT64);
+        List<Long> pool = node.attributes().requiredWholes("pool_int64s");
+        List<Long> begins = node.attributes().requiredWholes("ngram_counts");
+        long least = node.attributes().requiredWhole("min_gram_length");
+        long most = node.attributes().requiredWhole("max_gram_length");
+        List<Arg> counts = new ArrayList<>();
+        for (int length = 1; length <= begins.size(); length++) {
+            int begin = begins.get(length - 1).intValue();
+            int end = length < begins.size() ? begins.get(length).intValue() : pool.size();
+            node.require(
+                    begin >= 0 && begin <= end && end <= pool.size() && (end - begin) % length == 0,
+                    "its ngram_counts are " + begins,
+                    "places in its pool of " + pool.size() + " numbers");
+            if (end > begin) {
+                List<Long> grams = pool.subList(begin, end);
+                counts.add(
+                        length >= least && length <= most
+                                ? counts(e, node, data, grams, length)
+                                : e.broadcast(e.number(0, DType.FLOAT32), Shape.of(rows, grams.size() / length)));
+            }
+        }
+        Arg result = columns(e, node, weighted(e, node, e.concatenate(counts, 1)));
+        node.finish(
+                0, shape.rank() == 1 ? e.reshape(result, List.of(e.shape(result).dim(1))) : result, ElementType.FLOAT);
+    }
+
+    /** How often sequences of one length occur. */
+    private static Arg counts(Expressions e, NodeContext node, Arg data, List<Long> grams, int length) {
+        Shape shape = e.shape(data);
+        int count = grams.size() / length;
+        long skips = length == 1 ? 0 : node.attributes().requiredWhole("max_skip_count");
+        node.require(skips >= 0 && skips <= MOST_SKIPS, "its max_skip_count is " + skips, "0 to " + MOST_SKIPS);
+        Arg sum = e.broadcast(e.number(0, DType.FLOAT32), Shape.of(shape.dim(0), count));
+        for (int step = 1; step <= skips + 1; step++) {
+            int places = shape.dim(2) - (length - 1) * step;
+            if (places <= 0) {
+                break;
+            }
+            List<Arg> matches = new ArrayList<>();
+            for (int i = 0; i < length; i++) {
+                List<Long> elements = new ArrayList<>();
+                for (int k = i; k < grams.size(); k += length) {
+                    elements.add(grams.get(k));
+                }
+                matches.add(e.binary(
+                        Binary.Kind.EQUAL,
+                        e.slice(data, 2, i * step, i * step + places),
+                        e.longs(elements, Shape.of(1, count, 1))));
+            }
+            Arg match = matches.stream()
+                    .reduce((a, b) -> e.binary(Binary.Kind.LOGICAL_AND, a, b))
+                    .orElseThrow();
+            Arg found = e.reduce(Reduce.Kind.SUM, e.cast(match, DType.FLOAT32), List.of(2));
+            sum = e.add(sum, e.reshape(found, List.of(shape.dim(0), count)));
+        }
+        return sum;
+    }
+
+    private static Arg weighted(Expressions e, NodeContext node, Arg counts) {
+        String mode = node.attributes().text("mode", "");
+        node.require(List.of("TF", "IDF", "TFIDF").contains(mode), "its mode is `" + mode + "`", "TF, IDF or TFIDF");
+        if (mode.equals("TF")) {
+            return counts;
+        }
+        int size = e.shape(counts).dim(1);
+        List<Float> stated = node.attributes().reals("weights").orElse(Collections.nCopies(size, 1f));
+        node.require(stated.size() == size, "it has " + stated.size() + " weights", "" + size);
+        float[] weights = new float[size];
+        for (int i = 0; i < size; i++) {
+            weights[i] = stated.get(i);
+        }
+        Arg limited = mode.equals("IDF") ? e.binary(Binary.Kind.MINIMUM, counts, e.number(1, DType.FLOAT32)) : counts;
+        return e.multiply(limited, e.reals(weights, Shape.of(1, size)));
+    }
+
+    /** The counts in the columns that are stated for them; others are 0. */
+    private static Arg columns(Expressions e, NodeContext node, Arg counts) {
+        List<Long> columns = node.attributes().requiredWholes("ngram_indexes");
+        int size = e.shape(counts).dim(1);
+        long width = columns.stream().mapToLong(c -> c).max().orElse(0) + 1;
+        node.require(
+                columns.size() == size && Collections.min(columns) >= 0 && e.tableOf(width, 1) > 0,
+                "its ngram_indexes are " + columns.size() + " numbers",
+                size + " numbers from 0 on");
+        List<Integer> sources = new ArrayList<>(Collections.nCopies((int) width, size));
+        for (int i = 0; i < size; i++) {
+            sources.set(columns.get(i).intValue(), i);
+        }
+        Arg zeros =
+                e.broadcast(e.number(0, DType.FLOAT32), Shape.of(e.shape(counts).dim(0), 1));
+        return e.take(e.concatenate(List.of(counts, zeros), 1), e.ints(sources, Shape.of((int) width)), 1);
+    }
+
+    /** Computes the outputs for one of the tensors. */
+    private interface Step {
+        /**
+         * The new tensor and its new states.
+         *
+         * @param inputs the tensor, its gradient and its states
+         */
+        List<Arg> of(List<Arg> inputs);
+    }
+
+    private static void each(NodeContext node, int kinds, Step step) {
+        int count = (node.inputs() - 2) / kinds;
+        node.require(
+                count > 0 && node.inputs() == 2 + kinds * count,
+                "it has " + node.inputs() + " inputs",
+                "2 and " + kinds + " for each tensor");
+        for (int i = 0; i < count; i++) {
+            int tensor = i;
+            List<Arg> results = step.of(IntStream.range(0, kinds)
+                    .mapToObj(kind -> node.arg(2 + kind * count + tensor))
+                    .toList());
+            for (int kind = 0; kind < results.size(); kind++) {
+                node.finish(kind * count + i, results.get(kind));
+            }
+        }
+    }
+
+    /** The gradient with that of a penalty for large numbers. */
+    private static Arg gradient(Expressions e, NodeContext node, List<Arg> inputs) {
+        float penalty = node.attributes().real("norm_coefficient", 0);
+        return e.add(e.multiply(inputs.get(0), penalty), inputs.get(1));
+    }
+
+    private static long steps(NodeContext node) {
+        return node.integers(1, "number of the step").get(0);
+    }
+
+    /** The square root and the summand that keeps it above 0, which must be stated: ONNX's page and its tests have different defaults. */
+    private static Arg root(Expressions e, NodeContext node, Arg value) {
+        float epsilon = node.attributes()
+                .real("epsilon")
+                .orElseThrow(() -> node.attributes().missing("epsilon"));
+        return e.add(e.unary(Unary.Kind.SQRT, value), epsilon);
+    }
+
+    private static void adagrad(NodeContext node) {
+        Expressions e = new Expressions(node);
+        float decay = node.attributes().real("decay_factor", 0);
+        Arg rate = e.divide(node.arg(0), e.number(1 + steps(node) * (double) decay, DType.FLOAT32));
+        each(node, 3, inputs -> {
+            Arg gradient = gradient(e, node, inputs);
+            Arg squares = e.add(inputs.get(2), e.multiply(gradient, gradient));
+            Arg change = e.divide(e.multiply(gradient, rate), root(e, node, squares));
+            return List.of(e.subtract(inputs.get(0), change), squares);
+        });
+    }
+
+    private static void adam(NodeContext node) {
+        Expressions e = new Expressions(node);
+        float alpha = node.attributes().real("alpha", 0.9f);
+        float beta = node.attributes().real("beta", 0.999f);
+        double steps = steps(node);
+        double bias = steps > 0 ? Math.sqrt(1 - Math.pow(beta, steps)) / (1 - Math.pow(alpha, steps)) : 1;
+        Arg rate = e.multiply(node.arg(0), bias);
+        float after = 1 - node.attributes().real("norm_coefficient_post", 0);
+        each(node, 4, inputs -> {
+            Arg gradient = gradient(e, node, inputs);
+            Arg mean = e.add(e.multiply(inputs.get(2), alpha), e.multiply(gradient, 1 - alpha));
+            Arg squares = e.add(e.multiply(inputs.get(3), beta), e.multiply(e.multiply(gradient, gradient), 1 - beta));
+            Arg change = e.divide(e.multiply(mean, rate), root(e, node, squares));
+            return List.of(e.multiply(e.subtract(inputs.get(0), change), after), mean, squares);
+        });
+    }
+
+    private static void momentum(NodeContext node) {
+        Expressions e = new Expressions(node);
+        float alpha = node.attributes()
+                .real("alpha")
+                .orElseThrow(() -> node.attributes().missing("alpha"));
+        float stated = node.attributes()
+                .real("beta")
+                .orElseThrow(() -> node.attributes().missing("beta"));
+        float beta = steps(node) > 0 ? stated : 1;
+        String mode = node.attributes().text("mode", "");
+        node.require(
+                List.of("standard", "nesterov").contains(mode), "its mode is `" + mode + "`", "standard or nesterov");
+        each(node, 3, inputs -> {
+            Arg gradient = gradient(e, node, inputs);
+            Arg mean = e.add(e.multiply(inputs.get(2), alpha), e.multiply(gradient, beta));
+            Arg direction = mode.equals("standard") ? mean : e.add(gradient, e.multiply(mean, alpha));
+            return List.of(e.subtract(inputs.get(0), e.multiply(direction, node.arg(0))), mean);
+        });
     }
 }
