@@ -1,35 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.relay.build;
 
+import io.kiln.base.Bytes;
 import io.kiln.frontend.relay.rule.Rules;
+import io.kiln.frontend.relay.rule.Split;
 import io.kiln.frontend.relay.value.Attributes;
 import io.kiln.frontend.relay.value.CallSite;
 import io.kiln.frontend.relay.value.Findings;
 import io.kiln.frontend.relay.value.Rule;
 import io.kiln.frontend.relay.value.Value;
 import io.kiln.ir.Arg;
+import io.kiln.ir.Binding;
 import io.kiln.ir.Constant;
 import io.kiln.ir.GraphBuilder;
 import io.kiln.ir.Quantization;
+import io.kiln.ir.op.Op;
 import io.kiln.ir.op.call.FunctionRef;
 import io.kiln.ir.text.Annotations;
 import io.kiln.ir.text.Place;
+import io.kiln.ir.text.RelaySyntax;
 import io.kiln.ir.text.RelaySyntax.Attribute;
+import io.kiln.ir.text.RelaySyntax.Boxed;
 import io.kiln.ir.text.RelaySyntax.Call;
 import io.kiln.ir.text.RelaySyntax.Expression;
 import io.kiln.ir.text.RelaySyntax.Global;
 import io.kiln.ir.text.RelaySyntax.Literal;
 import io.kiln.ir.text.RelaySyntax.Local;
 import io.kiln.ir.text.RelaySyntax.Meta;
+import io.kiln.ir.text.RelaySyntax.Metadata;
 import io.kiln.ir.text.RelaySyntax.Projection;
 import io.kiln.ir.text.RelaySyntax.Statement;
 import io.kiln.ir.text.RelaySyntax.Tuple;
+import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BiFunction;
 
 /**
  * Resolves names and operators and flattens nested calls. A value that could not be read is unknown: operators that
@@ -234,5 +246,246 @@ public final class FunctionBuilder {
         }
         return Optional.ofNullable(calledNames.get(global.name()))
                 .map(index -> new Attribute(attribute.name(), new FunctionRef(index), attribute.place()));
+    }
+
+    /**
+     * A call in the text with its arguments read.
+     *
+     * @param bindings gets the operators made by its rule
+     * @param name the result's name, for origins
+     */
+    private record TextCall(Bindings bindings, Call call, String name, Attributes attributes, List<Value> args)
+            implements CallSite {
+        TextCall {
+            args = List.copyOf(args);
+        }
+
+        @Override
+        public boolean isOwn() {
+            return Annotations.origin(call.comment()).isPresent();
+        }
+
+        @Override
+        public Arg emit(Op op, List<? extends Arg> operands) {
+            return bindings.emit(call, name, op, operands);
+        }
+
+        @Override
+        public Constant moved(Op op, Constant constant) {
+            Constant moved = bindings.moved(call, op, constant);
+            return new Constant(constant.name(), moved.type(), moved.data());
+        }
+
+        @Override
+        public TensorType type(Arg arg) {
+            return bindings.graph().type(arg);
+        }
+
+        @Override
+        public Optional<Binding> producer(Arg arg) {
+            return bindings.graph().producer(arg);
+        }
+
+        @Override
+        public void supersede(Arg arg) {
+            bindings.supersede(arg);
+        }
+    }
+
+    /** Tuples of the text, by name, and the results of {@code split}. The IR has only single values. */
+    private static final class Tuples {
+        /** Makes the call site that a rule reads. */
+        interface Sites {
+            CallSite of(Call call, List<Value> args, String name, Attributes attributes);
+        }
+
+        private final BiFunction<Expression, String, Optional<Value>> single;
+        private final Sites sites;
+        private final LiteralReader literals;
+        private final Findings findings;
+        private final Map<String, List<Optional<Value>>> byName = new HashMap<>();
+
+        /**
+         * @param single reads an expression with one value, given its name
+         * @param literals reads numbers of attributes
+         */
+        Tuples(
+                BiFunction<Expression, String, Optional<Value>> single,
+                Sites sites,
+                LiteralReader literals,
+                Findings findings) {
+            this.single = single;
+            this.sites = sites;
+            this.literals = literals;
+            this.findings = findings;
+        }
+
+        void define(String name, List<Optional<Value>> elements) {
+            byName.put(name, elements);
+        }
+
+        boolean isTuple(Expression expression) {
+            return expression instanceof Tuple
+                    || (expression instanceof Local local && byName.containsKey(local.name()))
+                    || (expression instanceof Call call && call.operator().equals(Split.NAME));
+        }
+
+        /** The elements of a tuple; anything else is its only element. */
+        List<Optional<Value>> values(Expression expression, String name) {
+            if (expression instanceof Tuple tuple) {
+                return tuple.elements().stream().map(e -> single.apply(e, name)).toList();
+            }
+            if (expression instanceof Local local && byName.containsKey(local.name())) {
+                return byName.get(local.name());
+            }
+            if (expression instanceof Call call && call.operator().equals(Split.NAME)) {
+                return split(call, name);
+            }
+            return List.of(single.apply(expression, name));
+        }
+
+        private List<Optional<Value>> split(Call call, String name) {
+            int before = findings.count();
+            List<Optional<Value>> data =
+                    call.args().stream().map(arg -> single.apply(arg, name)).toList();
+            List<Attribute> unboxed = literals.unboxed(call.attributes());
+            Attributes attributes = new Attributes(call.operator(), call.place(), unboxed, findings);
+            if (findings.count() > before || !data.stream().allMatch(Optional::isPresent)) {
+                return List.of();
+            }
+            try {
+                List<Value> args = data.stream().map(Optional::get).toList();
+                List<Value> parts = Split.parts(sites.of(call, args, name, attributes));
+                attributes.refuseOthers();
+                return parts.stream().map(Optional::of).toList();
+            } catch (IllegalArgumentException e) {
+                if (findings.count() == before) {
+                    findings.add(call.place(), call.operator() + ": " + e.getMessage(), "arguments that fit", "");
+                }
+                return List.of();
+            }
+        }
+
+        /** {@code tuple.index}. */
+        Optional<Value> projection(Projection projection, String name) {
+            int before = findings.count();
+            boolean isTuple = isTuple(projection.tuple());
+            List<Optional<Value>> elements = values(projection.tuple(), name);
+            if (projection.index() < elements.size() && isTuple) {
+                return elements.get(projection.index());
+            }
+            if (findings.count() == before && !elements.isEmpty()) {
+                findings.add(
+                        projection.place(),
+                        "there is no element " + projection.index() + " of it",
+                        isTuple ? "an index below " + elements.size() : "a tuple",
+                        "");
+            }
+            return Optional.empty();
+        }
+
+        /** Whether a name is a tuple's, or {@code %name.0} of one. */
+        boolean knows(Local local) {
+            return byName.containsKey(local.name()) || byName.containsKey(stem(local));
+        }
+
+        /** The element of this name; a tuple itself is not supported where one value is needed. */
+        Optional<Value> local(Local local) {
+            String index = local.name()
+                    .substring(Math.min(local.name().length(), stem(local).length() + 1));
+            if (byName.containsKey(local.name()) || !index.matches("[0-9]{1,9}")) {
+                findings.add(
+                        local.place(), "%" + local.name() + " is a tuple", "a tensor, such as one of its elements", "");
+                return Optional.empty();
+            }
+            Local tuple = new Local(stem(local), local.place(), local.comment());
+            return projection(new Projection(tuple, Integer.parseInt(index), local.place(), local.comment()), "");
+        }
+
+        private static String stem(Local local) {
+            int point = local.name().lastIndexOf('.');
+            return point < 0 ? local.name() : local.name().substring(0, point);
+        }
+    }
+
+    /** The constants in the text or in its metadata section. */
+    private static final class LiteralReader {
+        private static final String PRINT_WHOLE =
+                "Print the model with its metadata section (in TVM: astext() with show_meta_data=True)";
+
+        private final Metadata metadata;
+        private final Findings findings;
+        private boolean metadataMissed;
+
+        LiteralReader(Metadata metadata, Findings findings) {
+            this.metadata = metadata;
+            this.findings = findings;
+        }
+
+        /** {@code meta[relay.Constant][n]}; a missing section is reported once. */
+        Optional<Constant> meta(Meta meta) {
+            return find(metadata.constants(), meta.index(), meta.place(), "constant")
+                    .map(constant -> new Constant(
+                            Annotations.name(meta.comment()).orElse(""), constant.type(), constant.data()));
+        }
+
+        /** The attributes with the values of the metadata section in place of {@code meta[runtime.BoxInt][n]}; those that are not there are reported. */
+        List<Attribute> unboxed(List<Attribute> attributes) {
+            List<Attribute> unboxed = new ArrayList<>();
+            for (Attribute attribute : attributes) {
+                Optional<Object> value = unboxed(attribute.value());
+                if (attribute.name().equals(RelaySyntax.DICTIONARY) && value.orElse("") instanceof Map<?, ?> all) {
+                    all.forEach((name, each) -> unboxed.add(new Attribute((String) name, each, attribute.place())));
+                } else {
+                    value.ifPresent(found -> unboxed.add(new Attribute(attribute.name(), found, attribute.place())));
+                }
+            }
+            return unboxed;
+        }
+
+        private Optional<Object> unboxed(Object value) {
+            if (value instanceof Boxed boxed) {
+                List<Object> values = metadata.boxes().getOrDefault(boxed.kind(), List.of());
+                return find(values, boxed.index(), boxed.place(), boxed.kind());
+            }
+            if (value instanceof List<?> list) {
+                List<Object> items =
+                        list.stream().flatMap(item -> unboxed(item).stream()).toList();
+                return Optional.<Object>of(items).filter(all -> items.size() == list.size());
+            }
+            return Optional.of(value);
+        }
+
+        private <T> Optional<T> find(List<? extends T> values, int index, Place place, String what) {
+            if (index < values.size()) {
+                return Optional.of(values.get(index));
+            }
+            if (!values.isEmpty()) {
+                findings.add(
+                        place,
+                        "there is no " + what + " " + index + " in the metadata section",
+                        "an index below " + values.size(),
+                        PRINT_WHOLE);
+            } else if (!metadataMissed) {
+                metadataMissed = true;
+                findings.add(place, "the data of the " + what + "s is missing", "a metadata section", PRINT_WHOLE);
+            }
+            return Optional.empty();
+        }
+
+        /** A number or boolean. */
+        static Constant literal(Literal literal) {
+            ByteBuffer bytes = ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN);
+            if (literal.dtype().isFloat()) {
+                bytes.putFloat(literal.value().floatValue());
+            } else {
+                bytes.putLong(literal.value().longValue());
+            }
+            byte[] data = Arrays.copyOf(bytes.array(), literal.dtype().bytes());
+            return new Constant(
+                    Annotations.name(literal.comment()).orElse(""),
+                    new TensorType(Shape.scalar(), literal.dtype()),
+                    Bytes.wrap(data));
+        }
     }
 }

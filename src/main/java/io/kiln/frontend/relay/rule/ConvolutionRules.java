@@ -2,27 +2,31 @@
 package io.kiln.frontend.relay.rule;
 
 import io.kiln.base.DType;
-import io.kiln.frontend.relay.pattern.IntegerData;
-import io.kiln.frontend.relay.pattern.IntegerWeight;
 import io.kiln.frontend.relay.value.Attributes;
 import io.kiln.frontend.relay.value.CallSite;
+import io.kiln.frontend.relay.value.Constants;
 import io.kiln.frontend.relay.value.Layouts;
 import io.kiln.frontend.relay.value.Value;
 import io.kiln.frontend.relay.value.Value.Padding;
-import io.kiln.frontend.relay.value.ZeroPoints;
 import io.kiln.ir.Arg;
+import io.kiln.ir.Binding;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.Attribute;
 import io.kiln.ir.op.Window;
+import io.kiln.ir.op.element.Binary;
+import io.kiln.ir.op.element.Cast;
 import io.kiln.ir.op.layer.BiasAdd;
 import io.kiln.ir.op.layer.Conv2d;
+import io.kiln.ir.op.layer.Dense;
 import io.kiln.ir.op.layer.QnnConv2d;
+import io.kiln.ir.op.layer.QnnDense;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
-/** Convolutions in all layouts of data and kernels that Relay's frontends print; they become NHWC with OHWI or HWOI. */
+/** Convolutions in all layouts of data and kernels that Relay's frontends print, which become NHWC with OHWI or HWOI; and fully connected layers. */
 final class ConvolutionRules {
     private static final String NHWC = "NHWC";
     private static final String NCHW = "NCHW";
@@ -56,7 +60,7 @@ final class ConvolutionRules {
         Value held = takesBorder ? data.value() : Layouts.whole(call, data.value());
         Frame frame = Frame.of(call, held, weight.value());
         Window window = takesBorder && held.padding().isPresent()
-                ? Windows.padded(frame.window(), held.padding().get(), frame.channelsLast(), border)
+                ? PoolRules.padded(frame.window(), held.padding().get(), frame.channelsLast(), border)
                 : frame.window();
         int zero = takesBorder ? (int) zeroPoint : data.zeroPoint();
         Arg kernel = frame.arranged(call);
@@ -87,14 +91,14 @@ final class ConvolutionRules {
         Window window = frame.window();
         List<Arg> args = new ArrayList<>(List.of(data.arg(), frame.arranged(call)));
         if (quantized) {
-            args.add(ZeroPoints.scalar(call.plain(2)));
-            args.add(ZeroPoints.scalar(call.plain(3)));
+            args.add(Constants.commonZeroPoint(call.plain(2)));
+            args.add(Constants.commonZeroPoint(call.plain(3)));
             args.add(call.plain(4));
             args.add(call.plain(5));
         }
         if (data.padding().isPresent()) {
             double zero = quantized && args.get(2) instanceof Constant point ? point.integer(0) : 0;
-            window = Windows.padded(window, data.padding().get(), frame.channelsLast(), zero);
+            window = PoolRules.padded(window, data.padding().get(), frame.channelsLast(), zero);
         }
         if (data.widened()) {
             throw new IllegalArgumentException("its data is cast from int8 to int32: expected int8");
@@ -240,6 +244,180 @@ final class ConvolutionRules {
             List<Integer> axes = to.chars().mapToObj(from::indexOf).toList();
             Constant arranged = Layouts.transpose(call, constant, axes);
             return new Constant(constant.name(), new TensorType(wanted, type.dtype()), arranged.data());
+        }
+    }
+
+    /** {@code nn.dense} of float32. */
+    static Value realDense(CallSite call) {
+        call.arity(2);
+        if (!call.value(0).type().dtype().isFloat()) {
+            return denseOfIntegers(call);
+        }
+        call.attributes().choiceOr("out_dtype", "float32", "float32", "");
+        Arg result = call.emit(new Dense(units(call)), dataAndWeight(call));
+        return Value.plain(result, call.type(result));
+    }
+
+    /** {@code qnn.dense}. */
+    static Value quantizedDense(CallSite call) {
+        call.arity(6);
+        List<Arg> args = new ArrayList<>(dataAndWeight(call));
+        args.add(Constants.commonZeroPoint(call.plain(2)));
+        args.add(Constants.commonZeroPoint(call.plain(3)));
+        args.add(call.plain(4));
+        args.add(call.plain(5));
+        Arg result = call.emit(new QnnDense(units(call), Attribute.sumType(call.attributes())), args);
+        return Value.plain(result, call.type(result));
+    }
+
+    /** {@code nn.dense} of integers, into which TVM expands {@code qnn.dense}. */
+    private static Value denseOfIntegers(CallSite call) {
+        call.attributes().choiceOr("out_dtype", "int32", "int32", "");
+        IntegerData data = IntegerData.of(call, call.value(0));
+        IntegerWeight weight = IntegerWeight.of(call.value(1));
+        List<Arg> operands = dataAndWeight(call, data.value(), weight.value());
+        Arg result = call.emit(
+                new QnnDense(units(call), DType.INT32),
+                IntegerData.arguments(operands, data.zeroPoint(), weight.zeroPoint()));
+        return Value.plain(result, call.type(result));
+    }
+
+    private static int units(CallSite call) {
+        Shape weight = call.value(1).type().shape();
+        int rows = weight.rank() == 0 ? 1 : weight.dim(0);
+        return call.attributes().integer("units", 1, Integer.MAX_VALUE, rows);
+    }
+
+    /** Data flattened from NCHW in the text is in NHWC order here, so the weight's columns are reordered. */
+    private static List<Arg> dataAndWeight(CallSite call) {
+        return dataAndWeight(call, call.value(0), call.value(1));
+    }
+
+    private static List<Arg> dataAndWeight(CallSite call, Value data, Value weights) {
+        boolean reordered =
+                data.flattened().filter(s -> !Layouts.isSameOrder(s)).isPresent();
+        if (!reordered || !data.isWhole()) {
+            return List.of(Layouts.plain(call, data), Layouts.plain(call, weights));
+        }
+        Shape nchw = data.flattened().orElseThrow();
+        if (!(weights.arg() instanceof Constant weight) || !weights.isPlain()) {
+            throw new IllegalArgumentException("the weight is not constant, and the data flattened NCHW");
+        }
+        Shape shape = weight.type().shape();
+        int columns = nchw.dim(1) * nchw.dim(2) * nchw.dim(3);
+        if (shape.rank() != 2 || shape.dim(1) != columns) {
+            throw new IllegalArgumentException("weight " + shape.text() + " does not fit data "
+                    + data.type().shape().text());
+        }
+        Constant cube = new Constant(
+                weight.name(),
+                new TensorType(
+                        Shape.of(shape.dim(0), nchw.dim(1), nchw.dim(2), nchw.dim(3)),
+                        weight.type().dtype()),
+                weight.data());
+        Constant arranged = Layouts.transpose(call, cube, Layouts.TO_CHANNELS_LAST);
+        return List.of(data.arg(), new Constant(weight.name(), weight.type(), arranged.data()));
+    }
+
+    /** The NHWC axis of an NCHW axis. */
+    static int heldAxis(int axis) {
+        return Layouts.TO_CHANNELS_LAST.indexOf(axis < 0 ? axis + 4 : axis);
+    }
+
+    /**
+     * The data of a layer that sums integers. TVM widens int8 and subtracts its zero point before the layer; Kiln's layer
+     * does so itself.
+     *
+     * @param value int8 or int16
+     * @param zeroPoint the number subtracted from it
+     */
+    private record IntegerData(Value value, int zeroPoint) {
+        /** Largest magnitude that int8 and uint8 values less a zero point are known to have. */
+        private static final int MOST_CENTRED = 1 << 10;
+
+        /** Data of any integer type that is known to fit into int16. */
+        public static IntegerData of(CallSite call, Value given) {
+            Value data = given.widened()
+                    ? given.asWidened(false, new TensorType(given.type().shape(), DType.INT8))
+                    : given;
+            Optional<Binding> producer = call.producer(data.arg());
+            Optional<Constant> subtracted = producer.filter(b -> b.op().equals(new Binary(Binary.Kind.SUBTRACT))
+                            && b.args().get(1) instanceof Constant)
+                    .map(b -> b.constant(1))
+                    .filter(c ->
+                            c.elements() == 1 && c.type().dtype().isInteger() && Math.abs(c.integer(0)) < MOST_CENTRED);
+            Optional<Binding> cast = (subtracted.isPresent()
+                            ? call.producer(producer.orElseThrow().args().get(0))
+                            : producer)
+                    .filter(b -> b.op().equals(new Cast(DType.INT16)) || b.op().equals(new Cast(DType.INT32)));
+            DType from = cast.map(b -> call.type(b.args().get(0)).dtype()).orElse(DType.INT64);
+            long zeroPoint = subtracted.map(c -> c.integer(0)).orElse(0L);
+            if (from == DType.INT8 && zeroPoint >= Byte.MIN_VALUE && zeroPoint <= Byte.MAX_VALUE) {
+                call.supersede(data.arg());
+                subtracted.ifPresent(
+                        c -> call.supersede(producer.orElseThrow().args().get(0)));
+                TensorType type = new TensorType(data.type().shape(), DType.INT8);
+                return new IntegerData(data.with(cast.orElseThrow().args().get(0), type), (int) zeroPoint);
+            }
+            DType own = data.type().dtype();
+            if (own == DType.INT8 || own == DType.INT16) {
+                return new IntegerData(data, 0);
+            }
+            if (own == DType.UINT8 || (own == DType.INT32 && from.bytes() == 1)) {
+                Arg narrow = call.emit(new Cast(DType.INT16), List.of(data.arg()));
+                return new IntegerData(
+                        data.with(narrow, new TensorType(data.type().shape(), DType.INT16)), 0);
+            }
+            throw new IllegalArgumentException("the data, " + own.text()
+                    + ", is not supported: expected int8, uint8 or int16, or a cast of these");
+        }
+
+        /** Arguments of a quantized layer without scales. */
+        public static List<Arg> arguments(List<Arg> dataAndWeight, int zeroPoint, int kernelZeroPoint) {
+            List<Arg> args = new ArrayList<>(dataAndWeight);
+            args.add(Constant.scalar(zeroPoint));
+            args.add(Constant.scalar(kernelZeroPoint));
+            args.add(Constant.scalar(1f));
+            args.add(Constant.scalar(1f));
+            return args;
+        }
+    }
+
+    /**
+     * The weight of a layer that sums integers, as int8 and a zero point.
+     *
+     * @param value int8
+     * @param zeroPoint the number subtracted from it
+     */
+    private record IntegerWeight(Value value, int zeroPoint) {
+        /** Weights of any integer type whose elements lie within 256 of each other. */
+        public static IntegerWeight of(Value weight) {
+            if (weight.type().dtype() == DType.INT8) {
+                return new IntegerWeight(weight, 0);
+            }
+            if (!(weight.arg() instanceof Constant constant)
+                    || !weight.isPlain()
+                    || !weight.type().dtype().isInteger()) {
+                throw new IllegalArgumentException(
+                        "the weight, " + weight.type().text() + ", is not constant integers");
+            }
+            long least = Long.MAX_VALUE;
+            long most = Long.MIN_VALUE;
+            for (int i = 0; i < constant.elements(); i++) {
+                least = Math.min(least, constant.integer(i));
+                most = Math.max(most, constant.integer(i));
+            }
+            boolean fits = least >= Byte.MIN_VALUE && most <= Byte.MAX_VALUE;
+            long zeroPoint = fits ? 0 : Byte.MIN_VALUE - least;
+            if (most + zeroPoint > Byte.MAX_VALUE || zeroPoint < Byte.MIN_VALUE || zeroPoint > Byte.MAX_VALUE) {
+                throw new IllegalArgumentException("the weights lie between " + least + " and " + most
+                        + ": expected a range that int8 with a zero point can hold");
+            }
+            Constant shifted = Constants.of(
+                    constant.name(),
+                    new TensorType(constant.type().shape(), DType.INT8),
+                    i -> constant.integer(i) + zeroPoint);
+            return new IntegerWeight(Value.plain(shifted, shifted.type()), (int) zeroPoint);
         }
     }
 }

@@ -1,27 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.relay.rule;
 
+import static java.util.Map.entry;
+
 import io.kiln.base.DType;
 import io.kiln.frontend.relay.pattern.Rescalings;
+import io.kiln.frontend.relay.value.Attributes;
 import io.kiln.frontend.relay.value.CallSite;
 import io.kiln.frontend.relay.value.Constants;
 import io.kiln.frontend.relay.value.Layouts;
+import io.kiln.frontend.relay.value.Rule;
 import io.kiln.frontend.relay.value.Value;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.Op;
+import io.kiln.ir.op.Rounding;
 import io.kiln.ir.op.element.Binary;
 import io.kiln.ir.op.element.Cast;
 import io.kiln.ir.op.element.Clip;
+import io.kiln.ir.op.element.FixedPointMultiply;
+import io.kiln.ir.op.element.QnnAdd;
+import io.kiln.ir.op.element.QnnDequantize;
+import io.kiln.ir.op.element.QnnQuantize;
+import io.kiln.ir.op.element.QnnRequantize;
 import io.kiln.ir.op.element.Unary;
 import io.kiln.ir.op.element.Where;
+import io.kiln.ir.op.layer.Softmax;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
-/** Element-wise operators, independent of the order of dimensions. */
+/** Element-wise operators, independent of the order of dimensions, and TVM's products with 31-bit fixed-point numbers. */
 final class ElementRules {
+    /** Operators with special rules. */
+    private static final Map<String, Rule> SPECIAL = Map.ofEntries(
+            entry("add", SumRules::add),
+            entry("cast", ElementRules::cast),
+            entry("clip", ElementRules::clip),
+            entry("isfinite", ElementRules::isFinite),
+            entry("multiply", SumRules::multiply),
+            entry("negative", ElementRules::negative),
+            entry("nn.relu", ElementRules::relu),
+            entry("qnn.add", ElementRules::addQuantized),
+            entry("qnn.dequantize", ElementRules::dequantize),
+            entry("qnn.quantize", ElementRules::quantize),
+            entry("subtract", SumRules::subtract),
+            entry("where", ElementRules::where));
+
+    static final Map<String, Rule> ALL = all();
+
+    private static final int FRACTION_BITS = 31;
+
+    private static final String TFLITE = Rounding.TFLITE.name();
+
     private static final int RANK = 4;
 
     private ElementRules() {}
@@ -236,5 +271,152 @@ final class ElementRules {
         }
         Arg result = call.emit(op, List.of(call.plain(0)));
         return Value.plain(result, call.type(result));
+    }
+
+    /** {@code qnn.requantize}; options of TVM's configuration have TVM's defaults: rounding upward, in 64 bits. */
+    static Value requantize(CallSite call) {
+        call.arity(5);
+        Attributes a = call.attributes();
+        String rounding = a.choiceOr("rounding", "UPWARD", "UPWARD", "TONEAREST", "ONNX", "None");
+        a.choiceOr("compute_dtype", QnnRequantize.COMPUTE_DTYPE, QnnRequantize.COMPUTE_DTYPE, "None");
+        int axis = a.integer("axis", -4, 3, -1);
+        a.choice("out_dtype", DType.INT8.text());
+        Value data = call.value(0);
+        boolean perChannel = call.value(1).type().shape().elements() > 1;
+        boolean held = data.padding().isEmpty()
+                && (data.widened() || data.channelsLast() || (data.flattened().isPresent() && !perChannel));
+        Arg arg = held ? data.arg() : call.plain(0);
+        Op op = new QnnRequantize(
+                !held || !data.channelsLast() ? axis : perChannel ? ConvolutionRules.heldAxis(axis) : -1,
+                rounding.equals("None") ? Rounding.UPWARD : Rounding.valueOf(rounding),
+                DType.INT8);
+        Arg result = call.emit(
+                op,
+                List.of(arg, call.plain(1), Constants.commonZeroPoint(call.plain(2)), call.plain(3), call.plain(4)));
+        TensorType type = new TensorType(data.type().shape(), DType.INT8);
+        return held ? data.asWidened(false, type).with(result, type) : Value.plain(result, type);
+    }
+
+    /** {@code clip}. */
+    static Value clip(CallSite call) {
+        call.arity(1);
+        Clip clip = new Clip(call.attributes().real("a_min"), call.attributes().real("a_max"));
+        return call.value(0).type().dtype() == DType.INT64 ? limited(call, clip) : unary(call, clip);
+    }
+
+    /** {@code nn.relu} of float32, or of int8 whose zero point is 0. */
+    static Value relu(CallSite call) {
+        call.arity(1);
+        boolean isFloat = call.value(0).type().dtype().isFloat();
+        return unary(
+                call,
+                new Clip(
+                        0,
+                        isFloat ? Float.MAX_VALUE : call.value(0).type().dtype().max()));
+    }
+
+    /** {@code nn.softmax} over the last axis. */
+    static Value softmax(CallSite call) {
+        call.arity(1);
+        int rank = call.value(0).type().shape().rank();
+        int axis = call.attributes().integer("axis", -rank, Math.max(-1, rank - 1), -1);
+        if (axis != -1 && axis != rank - 1) {
+            throw new IllegalArgumentException("the axis " + axis + " is not the last");
+        }
+        return call.compute(new Softmax((float) call.attributes().real("beta", 1)));
+    }
+
+    /** {@code qnn.quantize}; TensorFlow Lite and TVM compute the same, ONNX has a rounding of its own. */
+    static Value quantize(CallSite call) {
+        call.arity(3);
+        String rounding = call.attributes().choiceOr("rounding", TFLITE, TFLITE, Rounding.ONNX.name());
+        call.attributes().integer("axis", -4, 3, -1);
+        return call.compute(new QnnQuantize(
+                call.attributes().dtype("out_dtype", DType.INT8, DType.INT16), Rounding.valueOf(rounding)));
+    }
+
+    /** {@code qnn.dequantize}. */
+    static Value dequantize(CallSite call) {
+        call.arity(3);
+        call.attributes().integer("axis", -4, 3, -1);
+        call.attributes().choiceOr("out_dtype", "float32", "float32");
+        return call.compute(new QnnDequantize());
+    }
+
+    /** {@code qnn.add}: in TensorFlow Lite's arithmetic if an attribute says so, otherwise in TVM's. */
+    static Value addQuantized(CallSite call) {
+        call.arity(8);
+        String rounding = call.attributes().choiceOr("rounding", Rounding.UPWARD.name(), TFLITE, "UPWARD");
+        call.attributes().integer("lhs_axis", -1, -1, -1);
+        call.attributes().integer("rhs_axis", -1, -1, -1);
+        return binary(call, new QnnAdd(Rounding.valueOf(rounding)));
+    }
+
+    /** {@code fixed_point_multiply}: the shift is to the left. */
+    static Value perTensor(CallSite call) {
+        if (call.args().size() == FixedPointMultiply.SHIFT + 1) {
+            String rounding = call.attributes().choice("rounding", "UPWARD", "TONEAREST");
+            return call.compute(new FixedPointMultiply(Rounding.valueOf(rounding)));
+        }
+        call.arity(1);
+        int multiplier = call.attributes().integer("multiplier", Integer.MIN_VALUE, Integer.MAX_VALUE);
+        int left = call.attributes().integer("shift", -FRACTION_BITS, FRACTION_BITS - 1);
+        Value data = Layouts.whole(call, call.value(0));
+        Arg result = call.emit(
+                new FixedPointMultiply(Rounding.UPWARD),
+                List.of(data.arg(), Constant.scalar(multiplier), Constant.scalar(FRACTION_BITS - left)));
+        return data.with(result, data.type());
+    }
+
+    /** {@code fixed_point_multiply_per_axis}. */
+    static Value perAxis(CallSite call) {
+        call.arity(4);
+        Value data = Layouts.whole(call, call.value(0));
+        int rank = data.type().shape().rank();
+        boolean shiftsLeft = call.attributes().truth("is_lshift_required", false);
+        call.attributes().truth("is_rshift_required", false);
+        List<Integer> axes = call.attributes().integers("axes", -rank, Math.max(0, rank - 1), 1);
+        if (rank == 0 || axes.size() != 1) {
+            throw new IllegalArgumentException("axes " + axes + " are not one of the data's");
+        }
+        int given = axes.get(0) < 0 ? axes.get(0) + rank : axes.get(0);
+        int axis = data.channelsLast() ? ConvolutionRules.heldAxis(given) : given;
+        if (data.flattened().isPresent()) {
+            data = Value.plain(Layouts.plain(call, data), data.type());
+        }
+        int channels = call.type(data.arg()).shape().dim(axis);
+        List<Constant> vectors =
+                List.of(vector(call, 1, channels), vector(call, 2, channels), vector(call, 3, channels));
+        List<Integer> dims = new ArrayList<>(Collections.nCopies(rank, 1));
+        dims.set(axis, channels);
+        TensorType type = new TensorType(axis == rank - 1 ? Shape.of(channels) : new Shape(dims), DType.INT32);
+        Constant shift = Constants.of("", type, i -> {
+            long left = shiftsLeft ? vectors.get(1).integer(i) : 0;
+            return FRACTION_BITS + vectors.get(2).integer(i) - left;
+        });
+        Arg result = call.emit(
+                new FixedPointMultiply(Rounding.UPWARD),
+                List.of(data.arg(), Constants.of("", type, i -> vectors.get(0).integer(i)), shift));
+        return data.with(result, data.type());
+    }
+
+    private static Constant vector(CallSite call, int argument, int channels) {
+        Constant constant = call.constant(argument);
+        if (constant.elements() != channels || constant.type().dtype() != DType.INT32) {
+            throw new IllegalArgumentException("argument " + (argument + 1) + " is "
+                    + constant.type().text() + ": expected int32 with " + channels + " elements");
+        }
+        return constant;
+    }
+
+    private static Map<String, Rule> all() {
+        Map<String, Rule> all = new HashMap<>(SPECIAL);
+        for (Binary.Kind kind : Binary.Kind.values()) {
+            all.putIfAbsent(new Binary(kind).name(), call -> binary(call, kind));
+        }
+        for (Unary.Kind kind : Unary.Kind.values()) {
+            all.putIfAbsent(new Unary(kind).name(), call -> unary(call, new Unary(kind), 1));
+        }
+        return Map.copyOf(all);
     }
 }

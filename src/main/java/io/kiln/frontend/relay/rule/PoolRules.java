@@ -6,6 +6,7 @@ import io.kiln.frontend.relay.value.CallSite;
 import io.kiln.frontend.relay.value.Constants;
 import io.kiln.frontend.relay.value.Layouts;
 import io.kiln.frontend.relay.value.Value;
+import io.kiln.frontend.relay.value.Value.Padding;
 import io.kiln.ir.Arg;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Rounding;
@@ -17,6 +18,7 @@ import io.kiln.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** Pools, and the operators that frontends put around them. */
 final class PoolRules {
@@ -30,7 +32,7 @@ final class PoolRules {
         if (data.padding().isPresent()) {
             DType dtype = data.type().dtype();
             double least = dtype.isFloat() ? -Float.MAX_VALUE : dtype.min();
-            window = Windows.padded(window, data.padding().get(), data.channelsLast(), least);
+            window = padded(window, data.padding().get(), data.channelsLast(), least);
         }
         if (data.widened()) {
             Layouts.plain(call, data);
@@ -128,5 +130,33 @@ final class PoolRules {
         return data.padded(
                 new Value.Padding(widths, value),
                 new TensorType(new Shape(dims), data.type().dtype()));
+    }
+
+    /**
+     * The window, with a border's rows and columns added to its own padding.
+     *
+     * @param isNchw whether the border's dimensions are NCHW
+     * @param ownPadding the value of the window's own padding
+     */
+    static Window padded(Window w, Padding border, boolean isNchw, double ownPadding) {
+        List<Integer> rows = border.widths().get(isNchw ? 2 : 1);
+        List<Integer> columns = border.widths().get(isNchw ? 3 : 2);
+        List<Integer> batch = border.widths().get(0);
+        List<Integer> channels = border.widths().get(isNchw ? 1 : 3);
+        if (Stream.of(batch, channels).flatMap(List::stream).anyMatch(width -> width > 0)) {
+            throw new IllegalArgumentException("nn.pad before it pads batch or channels: expected height and width");
+        }
+        if (border.value() != ownPadding) {
+            throw new IllegalArgumentException("nn.pad before it adds " + border.value() + ", its own padding "
+                    + ownPadding + "; both must be the same");
+        }
+        return Window.of(w.kernelH(), w.kernelW())
+                .strided(w.strideH(), w.strideW())
+                .dilated(w.dilationH(), w.dilationW())
+                .padded(
+                        w.padTop() + rows.get(0),
+                        w.padLeft() + columns.get(0),
+                        w.padBottom() + rows.get(1),
+                        w.padRight() + columns.get(1));
     }
 }

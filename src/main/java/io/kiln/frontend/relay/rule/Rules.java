@@ -6,21 +6,30 @@ import static java.util.Map.entry;
 import io.kiln.base.NearMiss;
 import io.kiln.frontend.CustomOperator;
 import io.kiln.frontend.relay.value.Attributes;
+import io.kiln.frontend.relay.value.CallSite;
 import io.kiln.frontend.relay.value.Rule;
+import io.kiln.frontend.relay.value.Value;
+import io.kiln.ir.Arg;
 import io.kiln.ir.Operators;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Signature;
 import io.kiln.ir.op.call.CustomCall;
 import io.kiln.ir.op.call.If;
+import io.kiln.ir.op.movement.Reshape;
+import io.kiln.ir.op.reduce.ArgReduce;
+import io.kiln.ir.op.reduce.Reduce;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
@@ -42,7 +51,7 @@ public final class Rules {
     /** The rules of operators whose text has several forms, and of others those that follow from their signatures. */
     private static Map<String, Rule> byName() {
         Map<String, Rule> rules = new HashMap<>();
-        Stream.of(LayerRules.ALL, ElementwiseRules.ALL, MovementRules.ALL, ReductionRules.ALL, CustomCallRules.ALL)
+        Stream.of(LayerRules.ALL, ElementRules.ALL, MovementRules.ALL, ReductionRules.ALL, CustomCallRules.ALL)
                 .forEach(rules::putAll);
         for (Signature<? extends Op> signature : Operators.ALL) {
             signature.reader().ifPresent(reader -> rules.putIfAbsent(signature.name(), Rule.of(reader)));
@@ -67,7 +76,8 @@ public final class Rules {
     /** What to do about an operator that is not supported. */
     public static String advice(String name) {
         if (SIMPLIFIED.contains(name)) {
-            return "Run relay.transform.SimplifyInference() and FoldConstant() in TVM before you print the model: they replace "
+            return "Run relay.transform.SimplifyInference() and FoldConstant() in TVM before you print the model: they"
+                    + " replace "
                     + name + " by operators that are supported";
         }
         String nearest = NearMiss.didYouMean(name, names());
@@ -100,19 +110,78 @@ public final class Rules {
     /** Layers of convolutional networks, and the rescaling of their sums. */
     private static final class LayerRules {
         static final Map<String, Rule> ALL = Map.ofEntries(
-                entry("fixed_point_multiply", FixedPointRules::perTensor),
-                entry("fixed_point_multiply_per_axis", FixedPointRules::perAxis),
+                entry("fixed_point_multiply", ElementRules::perTensor),
+                entry("fixed_point_multiply_per_axis", ElementRules::perAxis),
                 entry("nn.avg_pool2d", PoolRules::average),
                 entry("nn.bias_add", SumRules::biasAdd),
                 entry("nn.conv2d", ConvolutionRules::real),
-                entry("nn.dense", DenseRules::real),
+                entry("nn.dense", ConvolutionRules::realDense),
                 entry("nn.global_avg_pool2d", PoolRules::globalAverage),
                 entry("nn.max_pool2d", PoolRules::maximum),
-                entry("nn.softmax", ArithmeticRules::softmax),
+                entry("nn.softmax", ElementRules::softmax),
                 entry("qnn.conv2d", ConvolutionRules::quantized),
-                entry("qnn.dense", DenseRules::quantized),
-                entry("qnn.requantize", ArithmeticRules::requantize));
+                entry("qnn.dense", ConvolutionRules::quantizedDense),
+                entry("qnn.requantize", ElementRules::requantize));
 
         private LayerRules() {}
+    }
+
+    /** Operators that reduce dimensions, or normalise along the last one. */
+    private static final class ReductionRules {
+        static final Map<String, Rule> ALL = all();
+
+        private ReductionRules() {}
+
+        private static Map<String, Rule> all() {
+            Map<String, Rule> all = new HashMap<>();
+            for (Reduce.Kind kind : Reduce.Kind.values()) {
+                all.put(kind.text(), call -> reduce(call, kind));
+            }
+            all.put("argmax", call -> index(call, true));
+            all.put("argmin", call -> index(call, false));
+            return Map.copyOf(all);
+        }
+
+        /** {@code sum}, {@code mean}, {@code max}, {@code min}; without axes, over all dimensions. */
+        private static Value reduce(CallSite call, Reduce.Kind kind) {
+            call.arity(1);
+            List<Integer> axes = axes(call);
+            Op op = new Reduce(kind, axes, call.attributes().truth("keepdims", false));
+            Arg result = call.emit(op, List.of(call.plain(0)));
+            return Value.plain(result, call.type(result));
+        }
+
+        /** {@code argmax}, {@code argmin}: along one axis; ties go to the first. */
+        private static Value index(CallSite call, boolean largest) {
+            call.arity(1);
+            List<Integer> axes = axes(call);
+            boolean keeps = call.attributes().truth("keepdims", false);
+            if (axes.size() != 1) {
+                throw new IllegalArgumentException("the axes " + axes + " are not one");
+            }
+            if (call.attributes().truth("select_last_index", false)) {
+                throw new IllegalArgumentException("select_last_index is not supported");
+            }
+            Arg result = call.emit(new ArgReduce(largest, axes.get(0)), List.of(call.plain(0)));
+            if (keeps) {
+                List<Integer> dims =
+                        new ArrayList<>(call.value(0).type().shape().dims());
+                dims.set(axes.get(0), 1);
+                result = call.emit(new Reshape(new Shape(dims)), List.of(result));
+            }
+            return Value.plain(result, call.type(result));
+        }
+
+        private static List<Integer> axes(CallSite call) {
+            int rank = call.value(0).type().shape().rank();
+            List<Integer> all = IntStream.range(0, rank).boxed().toList();
+            List<Integer> given = call.attributes().integers("axis", -rank, Math.max(0, rank - 1), all).stream()
+                    .map(axis -> axis < 0 ? axis + rank : axis)
+                    .sorted()
+                    .distinct()
+                    .toList();
+            boolean excludes = call.attributes().truth("exclude", false);
+            return excludes ? all.stream().filter(axis -> !given.contains(axis)).toList() : given;
+        }
     }
 }

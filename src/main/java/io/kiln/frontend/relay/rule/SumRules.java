@@ -84,7 +84,7 @@ final class SumRules {
         Value data = Layouts.whole(call, call.value(0));
         boolean behindLayer = isSum(call, data.arg());
         if (behindLayer && data.channelsLast()) {
-            return biased(call, data, DenseRules.heldAxis(axis), call.plain(1), 1);
+            return biased(call, data, ConvolutionRules.heldAxis(axis), call.plain(1), 1);
         }
         if (behindLayer || call.isOwn()) {
             Arg plain = Layouts.plain(call, data);

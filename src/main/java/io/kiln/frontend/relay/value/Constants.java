@@ -3,12 +3,14 @@ package io.kiln.frontend.relay.value;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
+import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.function.IntToLongFunction;
+import java.util.stream.IntStream;
 
 /** Arithmetic on constants while the text is read. */
 public final class Constants {
@@ -48,5 +50,20 @@ public final class Constants {
             }
         }
         return new Constant(name, type, Bytes.wrap(data.array()));
+    }
+
+    /** A scalar if all elements of a constant are equal; otherwise the argument unchanged. */
+    public static Arg commonZeroPoint(Arg zeroPoints) {
+        return zeroPoints instanceof Constant constant
+                        && constant.type().shape().rank() == 1
+                        && constant.type().dtype().isInteger()
+                        && constant.elements() > 1
+                        && IntStream.range(1, constant.elements())
+                                .allMatch(i -> constant.integer(i) == constant.integer(0))
+                ? of(
+                        constant.name(),
+                        new TensorType(Shape.scalar(), constant.type().dtype()),
+                        i -> constant.integer(0))
+                : zeroPoints;
     }
 }
