@@ -285,4 +285,39 @@ public final class Interpreter {
     private static Tensor value(int id, Map<Integer, Tensor> values, State state) {
         return state.variables.containsKey(id) ? state.variables.get(id) : values.get(id);
     }
+
+    /** The total number of loop iterations allowed in one run of a model, so that an endless loop becomes an error. */
+    private static final class LoopBudget {
+        /** Far more than a microcontroller computes in a run. */
+        static final int USUAL = 1_000_000;
+
+        private final int most;
+        private int left;
+
+        LoopBudget(int most) {
+            this.most = most;
+            this.left = most;
+        }
+
+        /** Called before a run. */
+        void refill() {
+            left = most;
+        }
+
+        /**
+         * Called before a loop body runs.
+         *
+         * @param where name of the body
+         * @throws KilnException if the budget is used up
+         */
+        void spend(String where) {
+            if (left-- == 0) {
+                throw new KilnException(Failure.MODEL.problem(
+                        "the loops of the model run more than " + most + " times",
+                        where,
+                        "loops that end sooner",
+                        "Check the condition of the WHILE that calls it"));
+            }
+        }
+    }
 }

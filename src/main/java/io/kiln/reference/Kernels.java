@@ -14,8 +14,6 @@ import io.kiln.reference.layer.LayerKernels;
 import io.kiln.reference.layer.StatefulKernels;
 import io.kiln.reference.movement.MovementKernels;
 import io.kiln.reference.reduce.ReductionKernels;
-import io.kiln.reference.reduce.SequenceKernels;
-import io.kiln.reference.signal.FilterBanks;
 import io.kiln.reference.signal.SignalKernels;
 import java.util.List;
 import java.util.Map;
@@ -30,12 +28,10 @@ final class Kernels {
                     MovementKernels.ALL,
                     ElementwiseKernels.ALL,
                     ReductionKernels.ALL,
-                    SequenceKernels.ALL,
                     StatefulKernels.ALL,
                     CallKernels.ALL,
                     DetectionKernels.ALL,
-                    SignalKernels.ALL,
-                    FilterBanks.ALL)
+                    SignalKernels.ALL)
             .flatMap(family -> family.entrySet().stream())
             .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, Map.Entry::getValue));
 

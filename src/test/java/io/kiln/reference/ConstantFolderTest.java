@@ -25,6 +25,7 @@ import io.kiln.ir.op.layer.TransposedWindow;
 import io.kiln.ir.op.movement.Copy;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
+import io.kiln.reference.ConstantFolder.FoldedWork;
 import java.lang.reflect.RecordComponent;
 import java.util.List;
 import java.util.Set;

@@ -3,6 +3,11 @@ package io.kiln.reference.element;
 
 import static io.kiln.reference.kernel.OperatorKernel.pure;
 
+import io.kiln.base.DType;
+import io.kiln.base.FixedPoint;
+import io.kiln.base.FixedPoint.QuantizedMultiplier;
+import io.kiln.ir.arith.TflAddParameters;
+import io.kiln.ir.arith.TflQuotient;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.element.Binary;
 import io.kiln.ir.op.element.Cast;
@@ -19,11 +24,20 @@ import io.kiln.ir.op.element.TflLookup16;
 import io.kiln.ir.op.element.TflSigmoid16;
 import io.kiln.ir.op.element.Unary;
 import io.kiln.ir.op.element.Where;
+import io.kiln.ir.type.TensorType;
 import io.kiln.reference.kernel.OperatorKernel;
+import io.kiln.reference.kernel.Tensor;
+import java.util.List;
 import java.util.Map;
+import java.util.function.IntBinaryOperator;
 
-/** Kernels of element-wise operators. */
+/** Kernels of element-wise operators: conversions between types, selections, and functions of two or more quantized elements. */
 public final class ElementwiseKernels {
+    /** Bits by which comparisons shift left before they rescale. */
+    private static final int COMPARISON_SHIFT = 8;
+
+    private static final float TWO_TO_63 = 0x1p63f;
+
     public static final Map<Class<? extends Op>, OperatorKernel<Op>> ALL = Map.ofEntries(
             pure(Unary.class, UnaryKernels::unary),
             pure(LeakyRelu.class, UnaryKernels::leakyRelu),
@@ -32,14 +46,207 @@ public final class ElementwiseKernels {
             pure(TflLookup16.class, UnaryKernels::interpolated),
             pure(TflSigmoid16.class, UnaryKernels::sigmoid),
             pure(TflLeakyRelu.class, UnaryKernels::leakyRelu),
-            pure(Cast.class, Casts::cast),
-            pure(Reinterpret.class, Casts::reinterpret),
+            pure(Cast.class, ElementwiseKernels::cast),
+            pure(Reinterpret.class, ElementwiseKernels::reinterpret),
             pure(Binary.class, BinaryKernels::binary),
-            pure(QnnBinary.class, QuantizedBinaries::binary),
-            pure(TflAddN.class, QuantizedBinaries::addN),
+            pure(QnnBinary.class, ElementwiseKernels::binary),
+            pure(TflAddN.class, ElementwiseKernels::addN),
             pure(FixedPointMultiply.class, BinaryKernels::fixedPointMultiply),
-            pure(Where.class, Selections::where),
-            pure(Full.class, Selections::full));
+            pure(Where.class, ElementwiseKernels::where),
+            pure(Full.class, ElementwiseKernels::full));
 
     private ElementwiseKernels() {}
+
+    private static Tensor cast(Cast op, List<Tensor> args, TensorType type) {
+        Tensor data = args.get(0);
+        int count = Math.toIntExact(type.shape().elements());
+        if (op.dtype().isFloat()) {
+            float[] result = new float[count];
+            for (int i = 0; i < count; i++) {
+                result[i] = data.isFloat() ? data.floats()[i] : real(data, i);
+            }
+            return Tensor.of(type, result);
+        }
+        if (op.dtype().isLong()) {
+            long[] result = new long[count];
+            for (int i = 0; i < count; i++) {
+                result[i] = data.isFloat() ? truncatedLong(data.floats()[i], op.dtype()) : integer(data, i);
+            }
+            return Tensor.of(type, result);
+        }
+        int[] result = new int[count];
+        for (int i = 0; i < count; i++) {
+            long value = data.isFloat() ? truncated(data.floats()[i], op.dtype()) : integer(data, i);
+            result[i] = switch (op.dtype()) {
+                case INT8 -> (byte) value;
+                case UINT8 -> (int) (value & 0xFF);
+                case INT16 -> (short) value;
+                default -> (int) value;
+            };
+        }
+        return Tensor.of(type, result);
+    }
+
+    /** The same bits. */
+    private static Tensor reinterpret(Reinterpret op, List<Tensor> args, TensorType type) {
+        Tensor data = args.get(0);
+        int count = Math.toIntExact(type.shape().elements());
+        float[] reals = new float[count];
+        int[] bits = new int[count];
+        for (int i = 0; i < count; i++) {
+            if (data.isFloat()) {
+                bits[i] = Float.floatToRawIntBits(data.floats()[i]);
+            } else {
+                reals[i] = Float.intBitsToFloat(data.ints()[i]);
+            }
+        }
+        return op.dtype().isFloat() ? Tensor.of(type, reals) : Tensor.of(type, bits);
+    }
+
+    /** Truncated towards zero; NaN becomes 0. */
+    private static long truncated(float value, DType dtype) {
+        return dtype == DType.UINT32 ? Math.max(0, Math.min(DType.UINT32.max(), (long) value)) : (int) value;
+    }
+
+    private static long truncatedLong(float value, DType dtype) {
+        if (dtype == DType.UINT64 && value >= TWO_TO_63) {
+            return value >= 2 * TWO_TO_63 ? -1 : (long) (value - TWO_TO_63) + Long.MIN_VALUE;
+        }
+        return dtype == DType.UINT64 && value < 0 ? 0 : (long) value;
+    }
+
+    private static float real(Tensor data, int index) {
+        long value = integer(data, index);
+        boolean isBeyond = data.type().dtype() == DType.UINT64 && value < 0;
+        return isBeyond ? 2 * (float) (value >>> 1 | (value & 1)) : value;
+    }
+
+    private static long integer(Tensor data, int index) {
+        if (data.type().dtype().isLong()) {
+            return data.longs()[index];
+        }
+        int value = data.ints()[index];
+        return data.type().dtype() == DType.UINT32 ? Integer.toUnsignedLong(value) : value;
+    }
+
+    private static Tensor where(Where op, List<Tensor> args, TensorType type) {
+        int[] conditions = args.get(0).ints();
+        int[] at = Elementwise.broadcast(args.get(0).shape(), type.shape());
+        Tensor x = args.get(1).gather(Elementwise.broadcast(args.get(1).shape(), type.shape()), type);
+        Tensor y = args.get(2).gather(Elementwise.broadcast(args.get(2).shape(), type.shape()), type);
+        if (type.dtype().isFloat()) {
+            float[] result = y.floats().clone();
+            for (int i = 0; i < result.length; i++) {
+                result[i] = conditions[at[i]] != 0 ? x.floats()[i] : result[i];
+            }
+            return Tensor.of(type, result);
+        }
+        if (type.dtype().isLong()) {
+            long[] result = y.longs().clone();
+            for (int i = 0; i < result.length; i++) {
+                result[i] = conditions[at[i]] != 0 ? x.longs()[i] : result[i];
+            }
+            return Tensor.of(type, result);
+        }
+        int[] result = y.ints().clone();
+        for (int i = 0; i < result.length; i++) {
+            result[i] = conditions[at[i]] != 0 ? x.ints()[i] : result[i];
+        }
+        return Tensor.of(type, result);
+    }
+
+    private static Tensor full(Full op, List<Tensor> args, TensorType type) {
+        return args.get(0).gather(new int[Math.toIntExact(type.shape().elements())], type);
+    }
+
+    private static Tensor binary(QnnBinary op, List<Tensor> args, TensorType type) {
+        int[] lhs = args.get(0).ints();
+        int[] rhs = args.get(1).ints();
+        int lhsZero = args.get(3).scalarInt();
+        int rhsZero = args.get(5).scalarInt();
+        int[] at = Elementwise.broadcast(args.get(0).shape(), type.shape());
+        int[] by = Elementwise.broadcast(args.get(1).shape(), type.shape());
+        IntBinaryOperator function = op.kind().isComparison() ? comparison(op, args) : arithmetic(op, args);
+        long outZero = op.kind().isComparison() ? 0 : args.get(7).scalarInt();
+        int[] result = new int[at.length];
+        for (int i = 0; i < result.length; i++) {
+            result[i] = FixedPoint.clamp(
+                    function.applyAsInt(lhs[at[i]] - lhsZero, rhs[by[i]] - rhsZero) + outZero,
+                    type.dtype().min(),
+                    type.dtype().max());
+        }
+        return Tensor.of(type, result);
+    }
+
+    private static IntBinaryOperator arithmetic(QnnBinary op, List<Tensor> args) {
+        float lhs = args.get(2).scalarFloat();
+        float rhs = args.get(4).scalarFloat();
+        float out = args.get(6).scalarFloat();
+        return switch (op.kind()) {
+            case SUBTRACT -> {
+                TflAddParameters by = op.ofDifference(args.get(0).type().dtype(), lhs, rhs, out);
+                yield (x, y) -> by.scaleOutput(by.scaleLhs(x) - by.scaleRhs(y));
+            }
+            case SQUARED_DIFFERENCE -> {
+                TflAddParameters by =
+                        TflAddParameters.ofSquaredDifference(args.get(0).type().dtype(), lhs, rhs, out);
+                yield (x, y) -> {
+                    int difference = by.scaleLhs(x) - by.scaleRhs(y);
+                    return by.scaleOutput(difference * difference);
+                };
+            }
+            case MULTIPLY -> {
+                QuantizedMultiplier by = op.multiplier(lhs, rhs, out);
+                yield (x, y) -> rescale(x * y, by);
+            }
+            case PRELU -> {
+                QuantizedMultiplier positive = op.multiplier(lhs, 1, out);
+                QuantizedMultiplier negative = op.multiplier(lhs, rhs, out);
+                yield (x, y) -> x >= 0 ? rescale(x, positive) : rescale(x * y, negative);
+            }
+            case DIVIDE -> {
+                TflQuotient quotient = TflQuotient.of(lhs, rhs, out);
+                yield quotient::apply;
+            }
+            default -> throw new IllegalArgumentException(op.name() + " is a comparison");
+        };
+    }
+
+    private static IntBinaryOperator comparison(QnnBinary op, List<Tensor> args) {
+        QuantizedMultiplier lhs = QuantizedMultiplier.of(args.get(2).scalarFloat());
+        QuantizedMultiplier rhs = QuantizedMultiplier.of(args.get(4).scalarFloat());
+        return (x, y) -> {
+            int a = rescale(x << COMPARISON_SHIFT, lhs);
+            int b = rescale(y << COMPARISON_SHIFT, rhs);
+            boolean holds = switch (op.kind()) {
+                case EQUAL -> a == b;
+                case NOT_EQUAL -> a != b;
+                case LESS -> a < b;
+                case LESS_EQUAL -> a <= b;
+                case GREATER -> a > b;
+                case GREATER_EQUAL -> a >= b;
+                default -> throw new IllegalArgumentException(op.name() + " is not a comparison");
+            };
+            return holds ? 1 : 0;
+        };
+    }
+
+    private static Tensor addN(TflAddN op, List<Tensor> args, TensorType type) {
+        int[] result = new int[(int) type.shape().elements()];
+        for (int i = 0; i < result.length; i++) {
+            int sum = -(op.count() + 1) * op.inputZeroPoint();
+            for (Tensor arg : args) {
+                sum += arg.ints()[i];
+            }
+            result[i] = FixedPoint.clamp(
+                    (long) rescale(sum * TflAddN.STEP, op.by()) + op.outputZeroPoint(),
+                    type.dtype().min(),
+                    type.dtype().max());
+        }
+        return Tensor.of(type, result);
+    }
+
+    private static int rescale(int value, QuantizedMultiplier by) {
+        return FixedPoint.multiplyByQuantizedMultiplier(value, by.multiplier(), by.shift());
+    }
 }

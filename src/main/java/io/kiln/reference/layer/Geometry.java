@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.reference.layer;
 
+import io.kiln.base.DType;
 import io.kiln.ir.op.Window;
 import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
+import io.kiln.reference.kernel.Tensor;
+import java.util.List;
 
 /** Sizes of NHWC data under a window, and which taps of the window lie inside the data. */
 record Geometry(Window window, int batch, Image in, Image out) {
@@ -48,5 +52,47 @@ record Geometry(Window window, int batch, Image in, Image out) {
 
     int output(int n, int row, int column) {
         return out.pixel(n, row, column);
+    }
+
+    /**
+     * Layout of weights. Both layouts keep the channels of a tap together, and a depthwise output channel has one input
+     * channel.
+     *
+     * @param depth input channels per output channel
+     * @param inputStep output channels that share their input channels
+     */
+    record Weights(boolean depthwise, int outC, int kernelH, int kernelW, int depth, int inputStep) {
+        static Weights of(Geometry g, int groups, Shape shape, boolean depthwise) {
+            int depth = depthwise ? 1 : shape.dim(3);
+            return new Weights(
+                    depthwise,
+                    g.out().channels(),
+                    g.window().kernelH(),
+                    g.window().kernelW(),
+                    depth,
+                    g.out().channels() / groups);
+        }
+
+        int index(int o, int kh, int kw) {
+            return depthwise ? (kh * kernelW + kw) * outC + o : ((o * kernelH + kh) * kernelW + kw) * depth;
+        }
+
+        int firstInput(int o) {
+            return o / inputStep * depth;
+        }
+
+        /** A layer's weights as real values, in the same layout; arguments as those of {@code qnn.conv2d}. */
+        static Tensor real(List<Tensor> args, int channels, boolean depthwise) {
+            int[] weights = args.get(1).ints();
+            int zeroPoint = args.get(3).scalarInt();
+            float[] scales = args.get(5).floats();
+            int perChannel = weights.length / channels;
+            float[] real = new float[weights.length];
+            for (int i = 0; i < real.length; i++) {
+                int channel = depthwise ? i % channels : i / perChannel;
+                real[i] = scales[scales.length == 1 ? 0 : channel] * (weights[i] - zeroPoint);
+            }
+            return Tensor.of(new TensorType(args.get(1).shape(), DType.FLOAT32), real);
+        }
     }
 }
