@@ -3,6 +3,7 @@ package io.kiln.lower;
 
 import io.kiln.base.FixedPoint;
 import io.kiln.ir.op.Rounding;
+import io.kiln.lower.RequantizeSearch.ListedSearch;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

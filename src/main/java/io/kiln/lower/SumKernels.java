@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.lower;
 
+import static io.kiln.tir.Exprs.add;
+import static io.kiln.tir.Exprs.imm;
+import static io.kiln.tir.Exprs.load;
+import static io.kiln.tir.Exprs.shr;
+
 import io.kiln.base.Bytes;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.tir.BlockBuilder;
@@ -169,4 +174,69 @@ public interface SumKernels {
 
     /** Emits the products of an int16 ring with its weights, summed for each column in 32 bits that wrap. */
     void columns(BlockBuilder code, Ring ring, Buffer state, Buffer sums);
+
+    /**
+     * Requantizes accumulators one by one, by the shortest instructions that are proven for their multiplier and bound.
+     *
+     * @param group the sums
+     * @param isWide whether they are rounded once, as those of int16 data are
+     */
+    public record WordRequantizer(Group group, boolean isWide) implements SumKernels.Requantizer {
+        @Override
+        public void emit(BlockBuilder code, int count, Buffer sums, Buffer results) {
+            for (int i = 0; i < group.by().size(); i++) {
+                QuantizedMultiplier by = group.by().get(i);
+                long first = (long) i * count;
+                code.loop("r", count, (each, r) -> {
+                    Expr at = add(r, first);
+                    Expr sum = each.let("sum", load(sums, at));
+                    Expr value = isWide
+                            ? Int16Requantize.emit(sum, by, group.bound())
+                            : RequantizeCalls.of(sum, by, group.bound());
+                    each.store(results, at, result(value, by, load(results, at)));
+                });
+            }
+        }
+
+        private Expr result(Expr value, QuantizedMultiplier by, Expr old) {
+            return switch (group.result()) {
+                case SHORT -> saturated(value);
+                case SHORT_ADDED -> saturated(add(saturated(value), old));
+                case BYTE ->
+                    new Expr.Call(
+                            Intrinsics.SATURATE_8,
+                            List.of(RequantizeCalls.plus(
+                                    value, group.zeroPoint(), RequantizeCalls.largest(by, group.bound()))));
+            };
+        }
+
+        private static Expr saturated(Expr value) {
+            return new Expr.Call(Intrinsics.SATURATE_16, List.of(value));
+        }
+    }
+
+    /**
+     * Adds requantized accumulators to the int16 that are there, one by one; only the results saturate, other than with
+     * {@link SumKernels.Result#SHORT_ADDED}.
+     *
+     * @param group the sums
+     * @param areDoubled whether they are stored doubled
+     */
+    public record WholeRequantizer(Group group, boolean areDoubled) implements SumKernels.Requantizer {
+        @Override
+        public void emit(BlockBuilder code, int count, Buffer sums, Buffer results) {
+            for (int i = 0; i < group.by().size(); i++) {
+                QuantizedMultiplier by = group.by().get(i);
+                long first = (long) i * count;
+                code.loop("r", count, (each, r) -> {
+                    Expr at = add(r, first);
+                    Expr stored = load(sums, at);
+                    Expr sum = each.let("sum", areDoubled ? shr(stored, imm(1)) : stored);
+                    Expr value = RequantizeCalls.plusShort(
+                            RequantizeCalls.of(sum, by, group.bound()), load(results, at), by, group.bound());
+                    each.store(results, at, new Expr.Call(Intrinsics.SATURATE_16, List.of(value)));
+                });
+            }
+        }
+    }
 }

@@ -13,7 +13,7 @@ import io.kiln.ir.arith.RealScale;
 import io.kiln.ir.arith.TflNormalization;
 import io.kiln.ir.arith.TflSoftmaxTables;
 import io.kiln.lower.element.ElementIntrinsics;
-import io.kiln.lower.layer.DetectedBoxes;
+import io.kiln.lower.layer.DetectionLowering.DetectedBoxes;
 import io.kiln.lower.layer.NormalizeLowering.NormalizeIntrinsics;
 import java.nio.file.Path;
 import java.util.Random;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.DType;
 import io.kiln.ir.op.Rounding;
+import io.kiln.lower.RequantizeSteps.RequantizeInverse;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;

@@ -9,7 +9,6 @@ import static io.kiln.tir.Exprs.select;
 import io.kiln.base.DType;
 import io.kiln.ir.op.Rounding;
 import io.kiln.ir.op.element.Binary.Kind;
-import io.kiln.lower.WordIntrinsics;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
@@ -41,16 +40,17 @@ final class BinaryFunctions {
         return switch (kind) {
             case ADD -> dtype == DType.INT64 ? call(ElementIntrinsics.ADD_64, a, b) : wrapping(Exprs::add, dtype, a, b);
             case SUBTRACT ->
-                dtype == DType.INT64 ? call(LongIntrinsics.SUBTRACT, a, b) : wrapping(Exprs::sub, dtype, a, b);
+                dtype == DType.INT64 ? call(ElementIntrinsics.SUBTRACT_64, a, b) : wrapping(Exprs::sub, dtype, a, b);
             case MULTIPLY ->
-                dtype == DType.INT64 ? call(LongIntrinsics.MULTIPLY, a, b) : wrapping(Exprs::mul, dtype, a, b);
+                dtype == DType.INT64 ? call(ElementIntrinsics.MULTIPLY_64, a, b) : wrapping(Exprs::mul, dtype, a, b);
             case DIVIDE ->
                 dtype.isFloat()
                         ? Exprs.div(a, b)
-                        : call(dtype == DType.INT64 ? LongIntrinsics.DIVIDE : ElementIntrinsics.DIVIDE, a, b);
-            case LEFT_SHIFT -> call(dtype == DType.INT64 ? LongIntrinsics.LEFT_SHIFT : WordIntrinsics.LEFT_SHIFT, a, b);
+                        : call(dtype == DType.INT64 ? ElementIntrinsics.DIVIDE_64 : ElementIntrinsics.DIVIDE, a, b);
+            case LEFT_SHIFT ->
+                call(dtype == DType.INT64 ? ElementIntrinsics.LEFT_SHIFT_64 : ElementIntrinsics.LEFT_SHIFT, a, b);
             case RIGHT_SHIFT ->
-                call(dtype == DType.INT64 ? LongIntrinsics.RIGHT_SHIFT : WordIntrinsics.RIGHT_SHIFT, a, b);
+                call(dtype == DType.INT64 ? ElementIntrinsics.RIGHT_SHIFT_64 : ElementIntrinsics.RIGHT_SHIFT, a, b);
             case BITWISE_AND -> Exprs.bitAnd(a, b);
             case BITWISE_OR -> Exprs.bitOr(a, b);
             case BITWISE_XOR -> Exprs.bitXor(a, b);
@@ -97,8 +97,9 @@ final class BinaryFunctions {
     }
 
     static ElementFunction fixedPointMultiply(Rounding rounding) {
-        Intrinsic product =
-                rounding == Rounding.UPWARD ? WordIntrinsics.FIXED_POINT_UPWARD : WordIntrinsics.FIXED_POINT_TO_NEAREST;
+        Intrinsic product = rounding == Rounding.UPWARD
+                ? ElementIntrinsics.FIXED_POINT_UPWARD
+                : ElementIntrinsics.FIXED_POINT_TO_NEAREST;
         return fitting((block, operands) -> new Expr.Call(product, operands));
     }
 

@@ -5,17 +5,56 @@ import static io.kiln.base.DType.FLOAT32;
 import static io.kiln.base.DType.INT32;
 import static io.kiln.base.DType.INT64;
 import static io.kiln.base.DType.UINT32;
+import static io.kiln.base.DType.UINT64;
 
 import io.kiln.lower.Intrinsics;
 import io.kiln.tir.Intrinsic;
 import java.util.List;
 
-/** Helpers of generated C for functions of two elements and for conversions. */
+/** Helpers of generated C for functions of one or two elements of 32 or 64 bits, and for conversions. */
 public final class ElementIntrinsics {
-    private static final Intrinsic FMODF = Intrinsic.libm("fmodf", 2);
-    private static final Intrinsic COPYSIGNF = Intrinsic.libm("copysignf", 2);
-    private static final Intrinsic LOGF = Intrinsic.libm("logf", 1);
-    private static final Intrinsic FLOORF = Intrinsic.libm("floorf", 1);
+    /** {@link io.kiln.ir.op.element.Binary.Kind#LEFT_SHIFT}. */
+    static final Intrinsic LEFT_SHIFT = Intrinsic.inFile("portable/kiln_left_shift", List.of(INT32, INT32), INT32);
+
+    /** {@link io.kiln.ir.op.element.Binary.Kind#RIGHT_SHIFT}. */
+    static final Intrinsic RIGHT_SHIFT = Intrinsic.inFile("portable/kiln_right_shift", List.of(INT32, INT32), INT32);
+
+    /** {@link io.kiln.ir.op.element.FixedPointMultiply}, halves upward. */
+    static final Intrinsic FIXED_POINT_UPWARD =
+            Intrinsic.inFile("portable/kiln_fixed_point_upward", List.of(INT32, INT32, INT32), INT32);
+
+    /** {@link io.kiln.ir.op.element.FixedPointMultiply}, halves away from zero. */
+    static final Intrinsic FIXED_POINT_TO_NEAREST =
+            Intrinsic.inFile("portable/kiln_fixed_point_to_nearest", List.of(INT32, INT32, INT32), INT32);
+
+    /** The difference, which wraps around. */
+    static final Intrinsic SUBTRACT_64 = Intrinsic.inFile("portable/kiln_subtract_64", List.of(INT64, INT64), INT64);
+
+    /** The product, which wraps around. */
+    static final Intrinsic MULTIPLY_64 = Intrinsic.inFile("portable/kiln_multiply_64", List.of(INT64, INT64), INT64);
+
+    /** The quotient towards zero, defined for all operands. */
+    static final Intrinsic DIVIDE_64 = Intrinsic.inFile("portable/kiln_divide_64", List.of(INT64, INT64), INT64);
+
+    /** {@link io.kiln.ir.op.element.Binary.Kind#LEFT_SHIFT}. */
+    static final Intrinsic LEFT_SHIFT_64 =
+            Intrinsic.inFile("portable/kiln_left_shift_64", List.of(INT64, INT64), INT64);
+
+    /** {@link io.kiln.ir.op.element.Binary.Kind#RIGHT_SHIFT}. */
+    static final Intrinsic RIGHT_SHIFT_64 =
+            Intrinsic.inFile("portable/kiln_right_shift_64", List.of(INT64, INT64), INT64);
+
+    /** A float truncated towards zero; it saturates, and NaN becomes 0. */
+    static final Intrinsic FLOAT_TO_INT_64 = Intrinsic.inFile("portable/kiln_float_to_int_64", List.of(FLOAT32), INT64);
+
+    /** A float truncated towards zero as an unsigned integer; it saturates, and NaN becomes 0. */
+    static final Intrinsic FLOAT_TO_UINT_64 =
+            Intrinsic.inFile("portable/kiln_float_to_uint_64", List.of(FLOAT32), UINT64);
+
+    static final Intrinsic FMODF = Intrinsic.libm("fmodf", 2);
+    static final Intrinsic COPYSIGNF = Intrinsic.libm("copysignf", 2);
+    static final Intrinsic LOGF = Intrinsic.libm("logf", 1);
+    static final Intrinsic FLOORF = Intrinsic.libm("floorf", 1);
 
     /** The sum of 64 bits, which wraps around. */
     public static final Intrinsic ADD_64 = Intrinsic.inFile("portable/kiln_add_64", List.of(INT64, INT64), INT64);

@@ -8,8 +8,13 @@ import static io.kiln.tir.Exprs.imm;
 import static io.kiln.tir.Exprs.load;
 import static io.kiln.tir.Exprs.mul;
 
+import io.kiln.base.DType;
+import io.kiln.ir.Binding;
+import io.kiln.ir.Constant;
+import io.kiln.ir.op.layer.BlockDense;
 import io.kiln.ir.type.Shape;
 import io.kiln.kernels.dense.JteblocksGenerated;
+import io.kiln.kernels.dense.Jteblocks_fixGenerated;
 import io.kiln.kernels.dense.Jteblocks_fixedGenerated;
 import io.kiln.lower.ElementStyle;
 import io.kiln.lower.Epilogue;
@@ -22,12 +27,14 @@ import io.kiln.lower.Tables;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
+import io.kiln.tir.Exprs;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
 import io.kiln.tir.KernelSheet;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /**
  * Lowers a fully connected layer whose weights have a scale for each block to the kernel {@code dense/blocks}: once for all whole blocks, and
@@ -175,5 +182,172 @@ final class BlockDenseLowering {
                     }
                 }),
                 List.of());
+    }
+
+    /**
+     * A row of floats as integers for {@code dense/blocks_fixed}: each part of a block has a unit, so that sums of its products with weights fit 32 bits. An
+     * integer has 23 bits for weights of four bits and 20 for those of eight, counted from the part's largest float; what is smaller is cut off.
+     *
+     * @param span steps of a part
+     * @param bits of an integer
+     * @param fixed receives the integers
+     * @param units receives the units of parts
+     */
+    private record BlockIntegers(int span, int bits, Buffer fixed, Buffer units) {
+        private static final int SUM_BITS = 31;
+
+        /** Reserves memory for the blocks of a layer. */
+        static BlockIntegers of(int weightBits, List<BlockWeights.Part> parts, OperatorBuffers buffers) {
+            int span = weightBits == 4 ? 8 : 4;
+            int inputs = BlockWeights.STEP * span;
+            int bits = SUM_BITS - (weightBits - 1) - Integer.numberOfTrailingZeros(inputs);
+            int steps = parts.stream()
+                    .mapToInt(part -> part.count() * part.steps())
+                    .max()
+                    .orElse(0);
+            int units = parts.stream()
+                    .mapToInt(part -> part.count() * ((part.steps() + span - 1) / span))
+                    .max()
+                    .orElse(0);
+            return new BlockIntegers(
+                    span,
+                    bits,
+                    buffers.scratch(INT32, (long) BlockWeights.STEP * steps),
+                    buffers.scratch(FLOAT32, units));
+        }
+
+        /** Emits the conversion of inputs; returns the integers and the units. */
+        List<Buffer> emit(BlockBuilder block, Buffer x, BlockWeights.Part part) {
+            String name = "kiln_blocks_fix_" + bits;
+            Kernel kernel = new Kernel(
+                    name,
+                    List.of(Pointer.in(FLOAT32), Pointer.out(INT32), Pointer.out(FLOAT32)),
+                    List.of(INT32, INT32),
+                    List.of(),
+                    KernelSheet.text((out, html) -> Jteblocks_fixGenerated.render(out, html, name, bits, span)),
+                    List.of());
+            block.call(kernel, List.of(x, fixed, units), List.of(Exprs.imm(part.count()), Exprs.imm(part.steps())));
+            return List.of(fixed, units);
+        }
+    }
+
+    /**
+     * The weights of a {@link BlockDense} as {@code dense/blocks} reads them, filled up with zeros to blocks of four units and steps of four inputs.
+     *
+     * <pre>
+     * weights: [four units][block][step of four inputs][two inputs][unit], a byte for each, the first input in its lower half;
+     *          of more than four bits [four units][block][step][input][unit]
+     * scales, zero points: [four units][block][unit]
+     * </pre>
+     */
+    private record BlockWeights(BlockDense op, Constant weights, Constant scales, Constant zeroPoints) {
+        /** Units that are computed together. */
+        static final int UNITS = 4;
+
+        /** Inputs of a step. */
+        static final int STEP = 4;
+
+        private static final int LEAST = -8;
+        private static final int MOST = 7;
+
+        /**
+         * Blocks of equal length.
+         *
+         * @param first block
+         * @param count their number
+         * @param length inputs of each
+         */
+        record Part(int first, int count, int length) {
+            /** Steps of a block. */
+            int steps() {
+                return (length + STEP - 1) / STEP;
+            }
+        }
+
+        static BlockWeights of(Binding root) {
+            return new BlockWeights((BlockDense) root.op(), root.constant(1), root.constant(2), root.constant(3));
+        }
+
+        int depth() {
+            return weights.type().shape().dim(1);
+        }
+
+        /** The blocks of a row, of which the last one may be shorter. */
+        List<Part> parts() {
+            int whole = depth() / op.block();
+            int rest = depth() % op.block();
+            List<Part> parts = new ArrayList<>();
+            if (whole > 0) {
+                parts.add(new Part(0, whole, op.block()));
+            }
+            if (rest > 0) {
+                parts.add(new Part(whole, 1, rest));
+            }
+            return parts;
+        }
+
+        /** Whether inputs must be copied to a place where each block begins at a whole step: there is something between the blocks, or behind them. */
+        boolean areUneven() {
+            return parts().stream().anyMatch(part -> part.length % STEP != 0);
+        }
+
+        /** Groups of units. */
+        int groups() {
+            return (op.units() + UNITS - 1) / UNITS;
+        }
+
+        /** Bits of a stored weight. */
+        int bits() {
+            return IntStream.range(0, weights.elements())
+                            .allMatch(i -> weights.integer(i) >= LEAST && weights.integer(i) <= MOST)
+                    ? 4
+                    : 8;
+        }
+
+        boolean haveZeroPoints() {
+            return IntStream.range(0, zeroPoints.elements()).anyMatch(i -> zeroPoints.real(i) != 0);
+        }
+
+        private int weight(int unit, int input, int end) {
+            return unit < op.units() && input < end ? (int) weights.integer(unit * depth() + input) : 0;
+        }
+
+        /** The table of a part's weights. */
+        Buffer table(Part part, String name, Tables tables) {
+            int shared = Byte.SIZE / bits();
+            List<Integer> words = new ArrayList<>();
+            for (int unit = 0; unit < UNITS * groups(); unit += UNITS) {
+                for (int block = part.first; block < part.first + part.count; block++) {
+                    int begin = block * op.block();
+                    for (int k = 0; k < STEP * part.steps(); k += shared) {
+                        words.add(word(unit, begin + k, shared, begin + part.length));
+                    }
+                }
+            }
+            return tables.add(name, DType.INT32, words.stream().mapToInt(w -> w).toArray());
+        }
+
+        /** The weights of four units for one input, or for two. */
+        private int word(int unit, int input, int shared, int end) {
+            int word = 0;
+            for (int u = UNITS - 1; u >= 0; u--) {
+                int first = weight(unit + u, input, end);
+                int all = shared == 1 ? first & 0xFF : (first & 0xF) | (weight(unit + u, input + 1, end) & 0xF) << 4;
+                word = word << Byte.SIZE | all;
+            }
+            return word;
+        }
+
+        /** The table of a part's scales, or of its zero points. */
+        Buffer parameters(Part part, Constant of, String name, Tables tables) {
+            float[] all = new float[UNITS * groups() * part.count];
+            int blocks = of.type().shape().dim(1);
+            for (int i = 0; i < all.length; i++) {
+                int unit = i / (UNITS * part.count) * UNITS + i % UNITS;
+                int block = part.first + i / UNITS % part.count;
+                all[i] = unit < op.units() ? of.real(unit * blocks + block) : 0;
+            }
+            return tables.add(name, all);
+        }
     }
 }

@@ -3,6 +3,10 @@ package io.kiln.lower.layer;
 
 import static io.kiln.lower.OperatorLowering.entry;
 import static io.kiln.lower.OperatorLowering.simple;
+import static io.kiln.tir.Exprs.add;
+import static io.kiln.tir.Exprs.imm;
+import static io.kiln.tir.Exprs.load;
+import static io.kiln.tir.Exprs.mul;
 
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.call.CircularBuffer;
@@ -22,6 +26,7 @@ import io.kiln.ir.op.layer.Svdf;
 import io.kiln.ir.op.layer.TflNormalize;
 import io.kiln.ir.op.layer.TflSoftmax;
 import io.kiln.ir.op.layer.TreeEnsemble;
+import io.kiln.ir.type.Shape;
 import io.kiln.lower.FusedOperator;
 import io.kiln.lower.LoweredOperator;
 import io.kiln.lower.Nests;
@@ -30,8 +35,11 @@ import io.kiln.lower.OperatorLowering;
 import io.kiln.lower.RowDependency;
 import io.kiln.lower.Rows;
 import io.kiln.lower.Tables;
+import io.kiln.lower.layer.ResizeLowering.OnnxResizeLowering;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
+import io.kiln.tir.Expr;
+import io.kiln.tir.Exprs;
 import io.kiln.tir.Stmt;
 import java.util.List;
 import java.util.Map;
@@ -58,8 +66,8 @@ public final class LayerLowerings {
             entry(TreeEnsemble.class, (op, trees, rows, c) -> TreeLowering.lower(op, rows, c.elements())),
             entry(Lstm.class, (op, lstm, rows, c) -> new LstmLowering(op, c.sums()).lower(rows)),
             entry(BlockDense.class, (op, dense, rows, c) -> new BlockDenseLowering(op, c.elements()).lower(rows)),
-            simple(RingWrite.class, RingWriteLowering::lower),
-            simple(CircularBuffer.class, CircularBufferLowering::lower),
+            simple(RingWrite.class, LayerLowerings::ringWrite),
+            simple(CircularBuffer.class, LayerLowerings::lower),
             simple(RefWrite.class, VariableLowering::lower));
 
     private LayerLowerings() {}
@@ -81,5 +89,52 @@ public final class LayerLowerings {
                     .toList();
             return Nests.operator(op, buffers, tables, rows, dependencies, body, "copy");
         }
+    }
+
+    private static LoweredOperator lower(FusedOperator op, Rows rows) {
+        Tables tables = new Tables(op.name());
+        OperatorBuffers buffers = new OperatorBuffers(op, tables);
+        Buffer slots = buffers.argument(CircularBuffer.SLOTS);
+        Buffer left = buffers.argument(CircularBuffer.LEFT);
+        int cycles = ((CircularBuffer) op.root().op()).cycles();
+        long size = op.rootTypes().get(0).shape().elements();
+        long kept = slots.elements() - size;
+        BlockBuilder body = new BlockBuilder();
+        body.loop("i", kept, (block, i) -> block.store(slots, i, load(slots, add(i, size))));
+        body.loop("i", size, (block, i) -> block.store(slots, add(i, kept), load(buffers.argument(0), i)));
+        Expr rest = body.let("rest", Exprs.sub(load(left, imm(0)), imm(1)));
+        Expr isOver = body.let("is_over", Exprs.le(rest, imm(0)));
+        body.store(left, imm(0), Exprs.select(isOver, imm(cycles), rest));
+        body.store(buffers.output(), imm(0), isOver);
+        return Nests.operator(op, buffers, tables, rows, Nests.allRows(op), body.build(), "slots");
+    }
+
+    private static LoweredOperator ringWrite(FusedOperator op, Rows rows) {
+        Tables tables = new Tables(op.name());
+        OperatorBuffers buffers = new OperatorBuffers(op, tables);
+        Buffer data = buffers.argument(0);
+        Buffer slots = buffers.argument(RingWrite.SLOTS);
+        Buffer place = buffers.argument(RingWrite.PLACE);
+        int axis = ((RingWrite) op.root().op()).axis();
+        Shape shape = op.rootTypes().get(RingWrite.SLOTS).shape();
+        Shape part = op.rootTypes().get(0).shape();
+        long slot = shape.dims().subList(axis + 1, shape.rank()).stream()
+                .mapToLong(dim -> dim)
+                .reduce(1, (a, b) -> a * b);
+        long run = part.dim(axis) * slot;
+        long ring = shape.dim(axis) * slot;
+        BlockBuilder body = new BlockBuilder();
+        // A graph of a stranger may begin anywhere.
+        Expr last = imm(shape.dim(axis) - part.dim(axis));
+        Expr oldest = body.let("oldest", Exprs.max(imm(0), Exprs.min(load(place, imm(0)), last)));
+        Expr begin = body.let("begin", mul(oldest, slot));
+        body.loop("o", part.elements() / run, (outer, o) -> {
+            Expr from = outer.let("from", mul(o, run));
+            Expr to = outer.let("to", add(mul(o, ring), begin));
+            outer.loop("i", run, (block, i) -> block.store(slots, add(to, i), load(data, add(from, i))));
+        });
+        Expr next = body.let("next", add(oldest, part.dim(axis)));
+        body.store(place, imm(0), Exprs.select(Exprs.le(imm(shape.dim(axis)), next), imm(0), next));
+        return Nests.operator(op, buffers, tables, rows, Nests.allRows(op), body.build(), "slots");
     }
 }

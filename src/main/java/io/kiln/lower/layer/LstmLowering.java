@@ -2,22 +2,27 @@
 package io.kiln.lower.layer;
 
 import static io.kiln.tir.Exprs.add;
+import static io.kiln.tir.Exprs.cast;
 import static io.kiln.tir.Exprs.imm;
 import static io.kiln.tir.Exprs.load;
 import static io.kiln.tir.Exprs.max;
 import static io.kiln.tir.Exprs.min;
 import static io.kiln.tir.Exprs.mul;
 import static io.kiln.tir.Exprs.shr;
+import static io.kiln.tir.Exprs.sub;
 
+import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.base.FixedPoint;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
+import io.kiln.ir.Constant;
 import io.kiln.ir.arith.Int16Functions;
 import io.kiln.ir.op.element.TflSigmoid16;
 import io.kiln.ir.op.element.Unary;
 import io.kiln.ir.op.layer.Lstm;
 import io.kiln.ir.type.Shape;
 import io.kiln.lower.FusedOperator;
+import io.kiln.lower.Int16Requantize;
 import io.kiln.lower.Intrinsics;
 import io.kiln.lower.LoweredOperator;
 import io.kiln.lower.Nests;
@@ -26,6 +31,7 @@ import io.kiln.lower.RequantizeCalls;
 import io.kiln.lower.RowDependency;
 import io.kiln.lower.Rows;
 import io.kiln.lower.SumKernels;
+import io.kiln.lower.SumKernels.Result;
 import io.kiln.lower.Tables;
 import io.kiln.lower.element.ElementFunction;
 import io.kiln.lower.element.TableFunctions;
@@ -33,8 +39,14 @@ import io.kiln.lower.element.UnaryFunctions;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
+import io.kiln.tir.Exprs;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.IntFunction;
+import java.util.function.IntUnaryOperator;
 import java.util.stream.IntStream;
 
 /**
@@ -249,6 +261,233 @@ final class LstmLowering {
         static Expr quotient(Expr product, int bits) {
             Expr half = add(shr(product, imm(Integer.SIZE - 1)), 1L << (bits - 1));
             return shr(add(product, half), imm(bits));
+        }
+    }
+
+    /**
+     * The accumulators of {@link Lstm}'s gates for some units together, by {@link SumKernels}: as words of scratch, which become int16
+     * with 12 fraction bits, gate by gate, first those of the data, to which those of the hidden state are added.
+     */
+    private static final class GateKernels {
+        /** Most units computed together, which bounds the scratch. */
+        private static final int MOST_UNITS = 32;
+
+        private final int units;
+        private final int chunk;
+        private final Part ofData;
+        private final Part ofHidden;
+        private final Buffer sums;
+        private final Buffer gates;
+
+        /** The kernel and tables for one kind of values: the data or the hidden state. */
+        private record Part(SumKernels.Dots dots, GateWeights weights, Buffer table, SumKernels.Requantizer rescaler) {}
+
+        /** The weights of one kind of values, and the kernel for them. */
+        private record Kind(GateWeights weights, SumKernels.Dots dots) {
+            static Optional<Kind> of(FusedOperator op, boolean recurrent, SumKernels kernels) {
+                GateWeights weights = new GateWeights(op, recurrent);
+                return weights.dots(kernels).map(dots -> new Kind(weights, dots));
+            }
+        }
+
+        private GateKernels(SumKernels kernels, Kind data, Kind hidden, Tables tables, OperatorBuffers buffers) {
+            this.units = data.weights.units();
+            int chunks = (units + MOST_UNITS - 1) / MOST_UNITS;
+            int step = Math.max(1, Math.max(data.dots.rows(), hidden.dots.rows()) / Lstm.GATES);
+            this.chunk = ((units + chunks - 1) / chunks + step - 1) / step * step;
+            this.ofData = part("input", data, kernels, Result.SHORT, tables);
+            this.ofHidden = part("recurrent", hidden, kernels, Result.SHORT_ADDED, tables);
+            this.sums = buffers.scratch(DType.INT32, (long) Lstm.GATES * chunk);
+            this.gates = buffers.scratch(DType.INT16, (long) Lstm.GATES * chunk);
+        }
+
+        /** Packs the weights and reserves scratch, if the operator's types and constants suit the kernels. */
+        static Optional<GateKernels> of(FusedOperator op, SumKernels kernels, Tables tables, OperatorBuffers buffers) {
+            if (op.type().dtype().isFloat()) {
+                return Optional.empty();
+            }
+            return Kind.of(op, false, kernels)
+                    .flatMap(data -> Kind.of(op, true, kernels)
+                            .map(hidden -> new GateKernels(kernels, data, hidden, tables, buffers)));
+        }
+
+        private Part part(String name, Kind kind, SumKernels kernels, Result result, Tables tables) {
+            int rows = (units + chunk - 1) / chunk * chunk * Lstm.GATES;
+            GateWeights weights = kind.weights;
+            IntUnaryOperator begin = row -> unit(row) < units ? (int) weights.beginning(gate(row), unit(row), true) : 0;
+            SumKernels.Weights byRow = (row, i) -> unit(row) < units ? weights.weight(gate(row), unit(row), i) : 0;
+            return new Part(
+                    kind.dots,
+                    weights,
+                    tables.add(name + "_weights", DType.INT8, kind.dots.pack(rows, weights.count(), byRow, begin)),
+                    weights.rescaler(kernels, result, tables, name + "_by"));
+        }
+
+        /** Rows are by chunk, gate, unit. */
+        private int gate(int row) {
+            return row / chunk % Lstm.GATES;
+        }
+
+        private int unit(int row) {
+            return row / (Lstm.GATES * chunk) * chunk + row % chunk;
+        }
+
+        /** The code for a unit, given its index and the accumulators of its gates. */
+        interface UnitBody {
+            void emit(BlockBuilder block, Expr unit, List<Expr> gates);
+        }
+
+        /** Emits all units for the values that begin at places of two buffers. */
+        void emit(BlockBuilder block, Buffer data, Expr from, Buffer hidden, Expr state, UnitBody body) {
+            block.loop("first", imm(0), imm(units), chunk, (some, first) -> {
+                sums(some, ofData, first, data, from);
+                sums(some, ofHidden, first, hidden, state);
+                Expr count = units % chunk == 0 ? imm(chunk) : Exprs.min(Exprs.sub(imm(units), first), imm(chunk));
+                some.loop("u", imm(0), some.let("count", count), 1, (unit, u) -> {
+                    List<Expr> values = IntStream.range(0, Lstm.GATES)
+                            .mapToObj(gate -> load(gates, add(u, (long) gate * chunk)))
+                            .map(Expr.class::cast)
+                            .toList();
+                    body.emit(unit, unit.let("unit", add(first, u)), values);
+                });
+            });
+        }
+
+        private void sums(BlockBuilder block, Part part, Expr first, Buffer values, Expr from) {
+            int rows = Lstm.GATES * chunk;
+            BlockBuilder code = new BlockBuilder();
+            SumKernels.Block rowsOfChunk =
+                    new SumKernels.Block(part.table, Exprs.mul(first, Lstm.GATES), rows, part.weights.count());
+            part.dots.emit(code, rowsOfChunk, values, from, sums);
+            part.rescaler.emit(code, chunk, sums, gates);
+            block.add(code.build());
+        }
+    }
+
+    /**
+     * Weights times values for the four gates of one unit of {@link Lstm}: of the data with the biases, or of the hidden
+     * state. The gates' weights are interleaved, so that a value is loaded once. The values' zero point is folded into the
+     * initial values of the sums, unless they could then exceed 32 bits.
+     */
+    private static final class GateSums {
+        private static final List<String> NAMES = List.of("input_gate", "forget_gate", "cell_gate", "output_gate");
+
+        private final FusedOperator op;
+        private final GateWeights gates;
+        private final String kind;
+        private final int count;
+        private final int zeroPoint;
+        private final boolean isFolded;
+        private final long bound;
+        private final DType sumType;
+        private final Buffer weights;
+        private final Optional<Buffer> beginnings;
+
+        /**
+         * Lays out the tables.
+         *
+         * @param recurrent whether the values are the hidden state
+         */
+        GateSums(FusedOperator op, Tables tables, boolean recurrent) {
+            DType dtype = op.type().dtype();
+            this.op = op;
+            this.gates = new GateWeights(op, recurrent);
+            this.kind = recurrent ? "recurrent" : "input";
+            this.count = gates.count();
+            this.zeroPoint = gates.zeroPoint();
+            boolean folds = !dtype.isFloat() && gates.bound(true) <= Integer.MAX_VALUE;
+            this.bound = dtype.isFloat() ? 0 : gates.bound(folds);
+            this.isFolded = folds || zeroPoint == 0;
+            boolean isWide = bound > Integer.MAX_VALUE;
+            this.sumType = dtype.isFloat() ? dtype : isWide ? DType.INT64 : DType.INT32;
+            DType weightType = gates.weights(0).type().dtype();
+            this.weights =
+                    tables.add(kind + "_weights", weightType, sideBySide(gates(gates::weights), weightType.bytes()));
+            this.beginnings = recurrent && (zeroPoint == 0 || !folds)
+                    ? Optional.empty()
+                    : Optional.of(tables.add(kind + "_bias", sumType, beginnings(folds)));
+        }
+
+        private static <T> List<T> gates(IntFunction<T> ofGate) {
+            return IntStream.range(0, Lstm.GATES).mapToObj(ofGate).toList();
+        }
+
+        private Bytes beginnings(boolean folds) {
+            if (sumType.isFloat()) {
+                return sideBySide(gates(gate -> op.root().constant(Lstm.BIASES + gate)), sumType.bytes());
+            }
+            ByteBuffer data = ByteBuffer.allocate(gates.units() * Lstm.GATES * sumType.bytes())
+                    .order(ByteOrder.LITTLE_ENDIAN);
+            for (int unit = 0; unit < gates.units(); unit++) {
+                for (int gate = 0; gate < Lstm.GATES; gate++) {
+                    long first = gates.beginning(gate, unit, folds);
+                    if (sumType == DType.INT64) {
+                        data.putLong(first);
+                    } else {
+                        data.putInt((int) first);
+                    }
+                }
+            }
+            return Bytes.wrap(data.array());
+        }
+
+        /** Interleaves columns: the first elements of all, then the second ones, and so on. */
+        private static Bytes sideBySide(List<Constant> columns, int width) {
+            int elements = columns.get(0).elements();
+            byte[] data = new byte[columns.size() * elements * width];
+            for (int i = 0; i < elements; i++) {
+                for (int c = 0; c < columns.size(); c++) {
+                    columns.get(c).data().buffer().get(i * width, data, (i * columns.size() + c) * width, width);
+                }
+            }
+            return Bytes.wrap(data);
+        }
+
+        /**
+         * Emits the accumulation of a unit's gates.
+         *
+         * @param values of which {@code count} begin at {@code from}
+         * @return one per gate: a float, or an integer with 12 fraction bits, saturated to int16 unless the operator's arithmetic first adds it
+         */
+        List<Expr> emit(BlockBuilder block, Expr unit, Buffer values, Expr from) {
+            Expr at = block.let(kind + "_gates", mul(unit, Lstm.GATES));
+            List<Expr.Var> sums = gates(gate -> block.mutable(
+                    kind + "_" + NAMES.get(gate),
+                    beginnings.<Expr>map(b -> load(b, add(at, gate))).orElseGet(this::zero)));
+            block.loop("c", count, (inner, c) -> {
+                Expr value = load(values, add(from, c));
+                Expr x = inner.let("x", isFolded ? value : sub(value, imm(zeroPoint)));
+                Expr w = inner.let("w", mul(add(mul(unit, count), c), Lstm.GATES));
+                for (int gate = 0; gate < Lstm.GATES; gate++) {
+                    Expr product = cast(sumType, mul(load(weights, add(w, gate)), x));
+                    inner.assign(sums.get(gate), add(sums.get(gate), product));
+                }
+            });
+            List<Expr> results = new ArrayList<>();
+            for (int gate = 0; gate < Lstm.GATES; gate++) {
+                results.add(sumType.isFloat() ? sums.get(gate) : rescaled(sums.get(gate), gate));
+            }
+            return results;
+        }
+
+        /** A gate's sum of data, an int16, plus that of the hidden state, saturated. */
+        Expr added(Expr ofData, Expr ofHidden, int gate) {
+            Expr sum = gates.areShort()
+                    ? add(ofData, ofHidden)
+                    : RequantizeCalls.plusShort(ofHidden, ofData, gates.multiplier(gate), bound);
+            return new Expr.Call(Intrinsics.SATURATE_16, List.of(sum));
+        }
+
+        private Expr zero() {
+            return sumType.isFloat() ? imm(0f) : imm(0, sumType);
+        }
+
+        private Expr rescaled(Expr sum, int gate) {
+            QuantizedMultiplier by = gates.multiplier(gate);
+            Expr scaled = op.type().dtype() == DType.INT8
+                    ? RequantizeCalls.of(cast(DType.INT32, sum), by, bound)
+                    : Int16Requantize.emit(sum, by, bound);
+            return gates.areShort() ? new Expr.Call(Intrinsics.SATURATE_16, List.of(scaled)) : scaled;
         }
     }
 }

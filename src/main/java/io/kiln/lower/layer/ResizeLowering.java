@@ -2,15 +2,19 @@
 package io.kiln.lower.layer;
 
 import static io.kiln.tir.Exprs.add;
+import static io.kiln.tir.Exprs.cast;
 import static io.kiln.tir.Exprs.imm;
 import static io.kiln.tir.Exprs.load;
 import static io.kiln.tir.Exprs.mul;
+import static io.kiln.tir.Exprs.shr;
 import static io.kiln.tir.Exprs.sub;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.ir.Constant;
+import io.kiln.ir.arith.OnnxBilinear;
 import io.kiln.ir.arith.ResizeCoordinates;
+import io.kiln.ir.op.layer.OnnxResize2d;
 import io.kiln.ir.op.layer.Resize2d;
 import io.kiln.ir.type.Shape;
 import io.kiln.lower.Epilogue;
@@ -25,6 +29,7 @@ import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
+import java.util.ArrayList;
 import java.util.List;
 
 /** Resized images, NHWC: tables hold the source rows and columns. */
@@ -157,5 +162,165 @@ final class ResizeLowering {
     private static Expr rounded(Expr sum) {
         Expr half = imm(1 << 19);
         return Exprs.div(Exprs.select(Exprs.gt(sum, imm(0)), add(sum, half), sub(sum, half)), imm(1 << 20));
+    }
+
+    /**
+     * ONNX Runtime's interpolation of bytes, without floats: a sum of 64 bits decides; where it is so close to a half that the roundings of
+     * floats do, integers compute each of these.
+     */
+    static final class OnnxResizeLowering {
+        private final FusedOperator op;
+        private final Shape in;
+        private final Shape out;
+        private final Tables tables;
+        private final OperatorBuffers buffers;
+        private final OnnxBilinear bilinear;
+
+        /**
+         * One dimension of the result.
+         *
+         * @param places of the two elements of the data between which one of the result lies, the first ones first
+         * @param factors their weights in fixed point
+         * @param weights their weights, the bits of floats
+         */
+        private record Axis(int size, Buffer places, Buffer factors, Buffer weights) {}
+
+        OnnxResizeLowering(FusedOperator op) {
+            this.op = op;
+            this.in = op.rootTypes().get(0).shape();
+            this.out = op.type().shape();
+            this.tables = new Tables(op.name());
+            this.buffers = new OperatorBuffers(op, tables);
+            this.bilinear = new OnnxBilinear(
+                    op.root().constant(OnnxResize2d.FROM).real(0),
+                    op.root().constant(OnnxResize2d.TO).real(0),
+                    (int) op.root().constant(OnnxResize2d.TO + 1).integer(0));
+        }
+
+        /** Lowers to loops over a range of rows. */
+        LoweredOperator lower(Rows rows) {
+            Axis vertical = axis("row", OnnxResize2d.ROWS, out.dim(1));
+            Axis horizontal = axis("column", OnnxResize2d.COLUMNS, out.dim(2));
+            BlockBuilder body = new BlockBuilder();
+            body.loop(
+                    "n",
+                    out.dim(0),
+                    (batch, n) -> batch.loop("y", rows.firstLine(out), rows.endLine(out), 1, (row, y) -> {
+                        Expr line = row.let("line", mul(add(mul(n, out.dim(1)), rows.outputLine(y)), out.dim(2)));
+                        Expr top = row.let("top", mul(add(mul(n, in.dim(1)), load(vertical.places, y)), in.dim(2)));
+                        Expr bottom = row.let(
+                                "bottom",
+                                mul(add(mul(n, in.dim(1)), load(vertical.places, add(y, out.dim(1)))), in.dim(2)));
+                        row.loop("x", out.dim(2), (column, x) -> {
+                            Expr left = column.let("left", load(horizontal.places, x));
+                            Expr right = column.let("right", load(horizontal.places, add(x, out.dim(2))));
+                            List<Expr> corners = List.of(
+                                    column.let("a", mul(add(top, left), in.dim(3))),
+                                    column.let("b", mul(add(top, right), in.dim(3))),
+                                    column.let("c", mul(add(bottom, left), in.dim(3))),
+                                    column.let("d", mul(add(bottom, right), in.dim(3))));
+                            pixel(
+                                    column,
+                                    new Place(vertical, y, horizontal, x),
+                                    corners,
+                                    mul(add(line, x), out.dim(3)));
+                        });
+                    }));
+            return Nests.operator(
+                    op,
+                    buffers,
+                    tables,
+                    rows,
+                    List.of(new RowDependency.All(Rows.count(in))),
+                    body.build(),
+                    "linear(in single)");
+        }
+
+        /** A pixel of the result. */
+        private record Place(Axis vertical, Expr y, Axis horizontal, Expr x) {
+            /** The product of the weights of a column and a row, with the ratio of the scales. */
+            Expr weight(BlockBuilder block, String name, boolean isRight, boolean isLower) {
+                Expr column = load(horizontal.factors, isRight ? add(x, horizontal.size) : x);
+                Expr row = load(vertical.factors, isLower ? add(y, vertical.size) : y);
+                Expr product = mul(cast(DType.INT64, column), cast(DType.INT64, row));
+                return block.let(name, shr(product, imm(OnnxBilinear.COLUMN_BITS)));
+            }
+
+            /** The weights as bits of floats: right, left, lower, upper. */
+            List<Expr> singles() {
+                return List.of(
+                        word(load(horizontal.weights, add(x, horizontal.size))),
+                        word(load(horizontal.weights, x)),
+                        word(load(vertical.weights, add(y, vertical.size))),
+                        word(load(vertical.weights, y)));
+            }
+        }
+
+        private static Expr word(Expr bits) {
+            return cast(DType.UINT32, bits);
+        }
+
+        private Axis axis(String name, int position, int size) {
+            Constant places = op.root().constant(position);
+            Constant weights = op.root().constant(position + 1);
+            int[] place = new int[2 * size];
+            int[] factor = new int[2 * size];
+            int[] bits = new int[2 * size];
+            int most = 0;
+            for (int i = 0; i < place.length; i++) {
+                float weight = weights.real(i);
+                place[i] = (int) places.integer(i);
+                most = Math.max(most, place[i]);
+                factor[i] =
+                        position == OnnxResize2d.ROWS ? bilinear.rowFactor(weight) : OnnxBilinear.columnFactor(weight);
+                bits[i] = Float.floatToIntBits(weight);
+            }
+            return new Axis(
+                    size,
+                    tables.add(name + "s", most <= Short.MAX_VALUE ? DType.INT16 : DType.INT32, place),
+                    tables.add(name + "_factors", DType.INT32, factor),
+                    tables.add(name + "_weights", DType.INT32, bits));
+        }
+
+        private void pixel(BlockBuilder block, Place place, List<Expr> corners, Expr to) {
+            List<Expr> weights = List.of(
+                    place.weight(block, "wa", false, false),
+                    place.weight(block, "wb", true, false),
+                    place.weight(block, "wc", false, true),
+                    place.weight(block, "wd", true, true));
+            Expr first = block.let("to", to);
+            Expr zero = imm(op.root().constant(OnnxResize2d.FROM + 1).integer(0));
+            block.loop("i", out.dim(3), (channel, i) -> {
+                List<Expr> bytes = new ArrayList<>();
+                Expr sum = imm(1L << (bilinear.fractionBits() - 1), DType.INT64);
+                for (int k = 0; k < corners.size(); k++) {
+                    Expr value = load(buffers.argument(0), add(corners.get(k), i));
+                    bytes.add(channel.let("x" + k, sub(cast(DType.INT32, value), zero)));
+                    sum = add(sum, mul(weights.get(k), cast(DType.INT64, bytes.get(k))));
+                }
+                Expr exact = channel.let("exact", sum);
+                Expr.Var result =
+                        channel.mutable("result", cast(DType.INT32, shr(exact, imm(bilinear.fractionBits()))));
+                channel.ifThen(isDoubtful(exact), in -> in.assign(result, inSinglePrecision(place, bytes)));
+                Expr value = channel.let("value", add(result, bilinear.zeroPoint()));
+                Expr limited =
+                        Exprs.max(channel.let("limited", Exprs.min(value, imm(Byte.MAX_VALUE))), imm(Byte.MIN_VALUE));
+                channel.store(buffers.output(), add(first, i), cast(DType.INT8, limited));
+            });
+        }
+
+        private Expr isDoubtful(Expr exact) {
+            Expr doubt = imm(bilinear.doubt(), DType.INT64);
+            Expr mask = imm((1L << bilinear.fractionBits()) - 1, DType.INT64);
+            return Exprs.le(Exprs.bitAnd(add(exact, doubt), mask), mul(doubt, imm(2, DType.INT64)));
+        }
+
+        private Expr inSinglePrecision(Place place, List<Expr> bytes) {
+            List<Expr> arguments = new ArrayList<>(bytes);
+            arguments.addAll(place.singles());
+            arguments.add(imm(Float.floatToIntBits(bilinear.from()), DType.UINT32));
+            arguments.add(imm(Float.floatToIntBits(bilinear.to()), DType.UINT32));
+            return new Expr.Call(SingleIntrinsics.BILINEAR, arguments);
+        }
     }
 }

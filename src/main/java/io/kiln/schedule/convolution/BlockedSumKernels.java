@@ -5,8 +5,8 @@ import static io.kiln.base.DType.INT16;
 import static io.kiln.base.DType.INT32;
 
 import io.kiln.lower.SumKernels;
+import io.kiln.lower.SumKernels.WordRequantizer;
 import io.kiln.lower.Tables;
-import io.kiln.lower.WordRequantizer;
 import io.kiln.target.CpuFeatures;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
