@@ -3,10 +3,13 @@ package io.kiln.transform;
 
 import io.kiln.base.DType;
 import io.kiln.base.FixedPoint;
+import io.kiln.ir.Arg;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Constant;
+import io.kiln.ir.arith.TflAddParameters;
 import io.kiln.ir.op.Layer;
 import io.kiln.ir.op.Op;
+import io.kiln.ir.op.Rounding;
 import io.kiln.ir.op.Window;
 import io.kiln.ir.op.element.Clip;
 import io.kiln.ir.op.element.QnnAdd;
@@ -19,9 +22,11 @@ import io.kiln.ir.op.layer.QnnDense;
 import io.kiln.ir.op.movement.Reshape;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.IntFunction;
+import java.util.stream.IntStream;
 
 /** The channel rules by operator; the channels of all other operators are kept. */
 final class ChannelRules {
@@ -129,5 +134,118 @@ final class ChannelRules {
             int data = binding.ref(0);
             return new LayerSums(binding, known.type(data)).accumulators(known.of(data));
         }
+    }
+
+    /**
+     * Channels of an operator that computes each channel from one of the data's; all other arguments are constant.
+     *
+     * @param follows whether it does so with these attributes and types
+     * @param rule the range of a channel, given the ranges of the data's channels
+     */
+    private record FollowingChannels(Condition follows, Rule rule) implements ChannelRule {
+        /** Whether each channel is computed from one of the data's channels. */
+        interface Condition {
+            boolean holds(Binding binding, int inputs);
+        }
+
+        /** The range of each channel, given that of the data's channel from which it is computed. */
+        interface Rule {
+            IntFunction<Range> of(Binding binding, IntFunction<Range> source, TensorType data);
+        }
+
+        /** Whether a binding computes integers of up to 32 bits, the type of ranges, from one value and constants. */
+        static boolean isTraced(Binding binding, Map<Integer, TensorType> types) {
+            return binding.type().dtype().isInteger()
+                    && binding.args().get(0) instanceof Arg.Ref data
+                    && binding.args().stream().skip(1).allMatch(Constant.class::isInstance)
+                    && !binding.type().dtype().isLong()
+                    && !types.get(data.id()).dtype().isLong();
+        }
+
+        @Override
+        public ChannelFlow flow(Binding binding, Map<Integer, TensorType> types) {
+            if (!isTraced(binding, types)) {
+                return new ChannelFlow.Opaque();
+            }
+            int inputs = ChannelFlow.channels(types.get(binding.ref(0)).shape());
+            return follows.holds(binding, inputs) ? new ChannelFlow.Follows(1, inputs) : new ChannelFlow.Opaque();
+        }
+
+        @Override
+        public IntFunction<Range> ranges(Binding binding, ChannelRanges known) {
+            TensorType type = known.type(binding.ref(0));
+            List<Range> data = known.of(binding.ref(0));
+            int inputs = ChannelFlow.channels(type.shape());
+            return rule.of(binding, c -> data.get(c % inputs), type);
+        }
+    }
+
+    /** Channels of a quantized sum, which are computed from the operands' channels. */
+    private static final class SumChannels implements ChannelRule {
+        @Override
+        public ChannelFlow flow(Binding binding, Map<Integer, TensorType> types) {
+            boolean tried = ((QnnAdd) binding.op()).rounding() == Rounding.TFLITE
+                    && binding.type().dtype() == DType.INT8;
+            return tried && areWhole(binding, types)
+                    ? new ChannelFlow.Follows(
+                            1, ChannelFlow.channels(binding.type().shape()))
+                    : new ChannelFlow.Opaque();
+        }
+
+        /** Operands may be broadcast only if they are constant. */
+        private static boolean areWhole(Binding sum, Map<Integer, TensorType> types) {
+            boolean same = true;
+            for (Arg operand : List.of(sum.args().get(0), sum.args().get(1))) {
+                same &= operand instanceof Constant
+                        || types.get(((Arg.Ref) operand).id()).equals(sum.type());
+            }
+            return same;
+        }
+
+        @Override
+        public IntFunction<Range> ranges(Binding binding, ChannelRanges known) {
+            TflAddParameters by = TflAddParameters.of(
+                    binding.constant(2).real(0),
+                    binding.constant(4).real(0),
+                    binding.constant(6).real(0));
+            List<Range> lhs = operand(binding, 0, known);
+            List<Range> rhs = operand(binding, 1, known);
+            long one = 1L << by.leftShift();
+            DType dtype = binding.type().dtype();
+            return c -> {
+                Range left = lhs.get(c).plus(-binding.constant(3).integer(0)).times(one);
+                Range right = rhs.get(c).plus(-binding.constant(5).integer(0)).times(one);
+                return left.rescaled(by.lhs().multiplier(), by.lhs().shift())
+                        .plus(right.rescaled(by.rhs().multiplier(), by.rhs().shift()))
+                        .rescaled(by.output().multiplier(), by.output().shift())
+                        .plus(binding.constant(7).integer(0))
+                        .image(x -> FixedPoint.clamp(x, dtype.min(), dtype.max()));
+            };
+        }
+
+        private static List<Range> operand(Binding sum, int index, ChannelRanges known) {
+            Arg operand = sum.args().get(index);
+            if (operand instanceof Arg.Ref ref) {
+                return known.of(ref.id());
+            }
+            Constant constant = (Constant) operand;
+            int own = ChannelFlow.channels(constant.type().shape());
+            int channels = ChannelFlow.channels(sum.type().shape());
+            return IntStream.range(0, channels)
+                    .mapToObj(c -> IntStream.iterate(c % own, i -> i < constant.elements(), i -> i + own)
+                            .mapToObj(i -> Range.point(constant.integer(i)))
+                            .reduce(Range::hull)
+                            .orElseThrow())
+                    .toList();
+        }
+    }
+
+    /** Facts about the channels of an operator's result. */
+    interface ChannelRule {
+        /** How they depend on the arguments' channels. */
+        ChannelFlow flow(Binding binding, Map<Integer, TensorType> types);
+
+        /** The range of each channel; called only if the flow is known. */
+        IntFunction<Range> ranges(Binding binding, ChannelRanges known);
     }
 }

@@ -13,6 +13,7 @@ import io.kiln.compile.HostProgram;
 import io.kiln.compile.ModelCompiler;
 import io.kiln.compile.RequestDraft;
 import io.kiln.draw.RandomOperators;
+import io.kiln.frontend.InputValues.BoundStates;
 import io.kiln.frontend.onnx.ModelBuilder;
 import io.kiln.frontend.onnx.OnnxFrontend;
 import io.kiln.frontend.onnx.OnnxRuntime;
