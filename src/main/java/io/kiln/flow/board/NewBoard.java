@@ -22,20 +22,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Writes a board into the project as a starting point: a copy of a similar one, or what a CMSIS-Pack says of a device. */
-public final class NewBoard {
+public record NewBoard(Log log, Boards boards) {
     private static final Pattern ID = Pattern.compile("[a-z0-9][a-z0-9_.-]{0,62}");
     private static final String DESCRIPTOR = "board.yaml";
 
     /** Files that usually differ between boards of one chip family, copied even if they are inherited. */
     private static final List<String> USUALLY_CHANGED = List.of("kiln_board.h", "clock.c");
-
-    private final Log log;
-    private final Boards boards;
-
-    public NewBoard(Log log, Boards boards) {
-        this.log = log;
-        this.boards = boards;
-    }
 
     /**
      * Writes the folder of the new board: the files of the source board's folder, and those that usually change. The
@@ -120,12 +112,16 @@ public final class NewBoard {
     private static String renamed(String descriptor, Board from, String id) {
         String comment = "# Copied from " + from.id() + ". What usually differs:\n"
                 + "#   title, vendor, url   for people\n"
-                + "#   target               the core (-mcpu) and the chip's name (-model)\n"
-                + "#   memories             the only place for addresses and sizes: linker scripts take them from here\n"
-                + "#   clock                the core's frequency, from which dividers, wait states and the UART's clock follow\n"
-                + "#   console              and the UART and its pins in kiln_board.h\n"
-                + "#   flash                OpenOCD's scripts for the probe and the chip; chipId tells the chip from"
-                + " its relatives\n";
+                + "#   target               the core (-mcpu) and the chip's name"
+                + " (-model)\n"
+                + "#   memories             the only place for addresses and"
+                + " sizes: linker scripts take them from here\n"
+                + "#   clock                the core's frequency, from which"
+                + " dividers, wait states and the UART's clock follow\n"
+                + "#   console              and the UART and its pins in"
+                + " kiln_board.h\n"
+                + "#   flash                OpenOCD's scripts for the probe and"
+                + " the chip; chipId tells the chip from its relatives\n";
         String named = set(set(descriptor, "id", id), "title", id + ", like " + from.id());
         return comment + named;
     }

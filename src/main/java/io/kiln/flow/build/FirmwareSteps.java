@@ -22,6 +22,7 @@ import io.kiln.firmware.FirmwareLinker;
 import io.kiln.firmware.FirmwareLinker.Demands;
 import io.kiln.firmware.FirmwareProject;
 import io.kiln.firmware.FirmwareRequest;
+import io.kiln.firmware.SourceUnit;
 import io.kiln.firmware.StaticLibrary;
 import io.kiln.firmware.image.Image;
 import io.kiln.firmware.image.Measurement;
@@ -34,6 +35,8 @@ import io.kiln.flow.state.FreshFolder;
 import io.kiln.flow.state.PluginVersion;
 import io.kiln.flow.state.VerifyRecord;
 import io.kiln.report.BuildReport;
+import io.kiln.report.ImageReport;
+import io.kiln.report.ImageReport.Licence;
 import io.kiln.report.Json;
 import io.kiln.report.ModelPart;
 import io.kiln.report.ProfileReport;
@@ -41,10 +44,13 @@ import io.kiln.tuning.fit.FitLimits;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.TreeMap;
 import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -281,7 +287,8 @@ public final class FirmwareSteps {
                 LinkPlan.of(libraries.stream().map(ModelLibrary::artifacts).toList())
                         .groups(),
                 ModelPart.of(models, build.spec().velaRuns()),
-                ImageContent.of(measured, objects.project()),
+                /** The sections and symbols of an image, and the licences of the sources that it was compiled from. */
+                imageReport(measured, objects.project()),
                 AudioInput.costs(build, objects),
                 null,
                 null);
@@ -346,5 +353,29 @@ public final class FirmwareSteps {
 
     private Path objectFolder() {
         return layout.reports().resolve("objects");
+    }
+
+    private static ImageReport imageReport(Measurement measured, FirmwareProject project) {
+        return new ImageReport(
+                measured.sections().stream()
+                        .map(s -> new ImageReport.Section(s.name(), s.memory(), s.address(), s.bytes()))
+                        .toList(),
+                measured.largest().stream()
+                        .map(item -> new ImageReport.Symbol(item.name(), item.bytes(), item.writable()))
+                        .toList(),
+                licences(project));
+    }
+
+    private static List<Licence> licences(FirmwareProject project) {
+        Map<String, Map<String, Integer>> files = new TreeMap<>();
+        for (SourceUnit unit : project.units()) {
+            String part = unit.path().replaceFirst("/.*", "");
+            files.computeIfAbsent(part, name -> new TreeMap<>())
+                    .merge(SourceLicences.of(project.directory().resolve(unit.path())), 1, Integer::sum);
+        }
+        List<Licence> licences = new ArrayList<>();
+        files.forEach(
+                (part, found) -> found.forEach((licence, count) -> licences.add(new Licence(part, licence, count))));
+        return licences;
     }
 }

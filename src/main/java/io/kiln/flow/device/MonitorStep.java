@@ -15,21 +15,8 @@ import java.time.Duration;
 import java.util.Optional;
 
 /** Shows the output of a board's console. */
-public final class MonitorStep {
+public record MonitorStep(Log log, Board board, Path image, MonitorSpec spec) {
     private static final Duration FOR_EVER = Duration.ofDays(10_000);
-
-    private final Log log;
-    private final Board board;
-    private final Path image;
-    private final MonitorSpec spec;
-
-    /** A step; the image, which may be missing, gives the functions and lines of a reported fault. */
-    public MonitorStep(Log log, Board board, Path image, MonitorSpec spec) {
-        this.log = log;
-        this.board = board;
-        this.image = image;
-        this.spec = spec;
-    }
 
     /**
      * Shows the console until the text appears, the time is over or the build is stopped.

@@ -26,7 +26,6 @@ sealed interface Inspected {
         }
     }
 
-    /** An archive. */
     record OfArchive(Path file) implements Inspected {}
 
     /** An image, measured for a board. */

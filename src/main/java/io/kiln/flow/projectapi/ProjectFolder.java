@@ -113,7 +113,6 @@ record ProjectFolder(Path directory, ProjectSettings settings) {
         TemplateFolder.copyFile(config, directory.resolve(CONFIG).resolve(CONFIG_FILE));
     }
 
-    /** The build of this project. */
     BuildSpec spec() {
         OptionValues options = new OptionValues(settings.options());
         boolean isHostDriven = options.text(ProjectOptions.PROJECT_TYPE)

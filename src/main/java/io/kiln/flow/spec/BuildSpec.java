@@ -72,7 +72,6 @@ public record BuildSpec(
         return machine.update();
     }
 
-    /** What to optimize for. */
     public Optimize optimize() {
         return compiler.options().optimize();
     }

@@ -32,11 +32,9 @@ import java.util.regex.Pattern;
 /**
  * Measures the time of candidates on a board, by its own timer: flashes an image and reads from the console what its program says of each call.
  */
-final class BoardRunner implements CandidateRunner {
+record BoardRunner(Console console) implements CandidateRunner {
     private static final Pattern SAID = Pattern.compile(
             MeasuringProgram.SAID + " ([0-9]{1,9}) ([0-9]{1,10}) ([1-9][0-9]{0,8}) ([0-9]{1,18}) ([1-9][0-9]{0,10})");
-
-    private final Console console;
 
     /** A board that is flashed, and whose console is read. */
     @FunctionalInterface
@@ -48,10 +46,6 @@ final class BoardRunner implements CandidateRunner {
          * @param lines how many answers are awaited
          */
         Heard read(Path elf, String prefix, int lines);
-    }
-
-    private BoardRunner(Console console) {
-        this.console = console;
     }
 
     /**

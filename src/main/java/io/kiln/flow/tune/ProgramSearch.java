@@ -67,7 +67,6 @@ final class ProgramSearch {
         this.cost = new ImageCost(tune.objective());
     }
 
-    /** One model with its plans. */
     private record Program(ProgramTask task, TaskKey key, PlanChoice usual, List<PlanChoice> others) {}
 
     /**

@@ -35,20 +35,10 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /** Boots the image and shows the console of the project's own program, or the model's answers. */
-public final class RunStep {
+public record RunStep(Log log, ResolvedBuild build, RunSpec spec) {
     private static final int CASES_SHOWN = 8;
 
     private static final Duration TO_END = Duration.ofSeconds(2);
-
-    private final Log log;
-    private final ResolvedBuild build;
-    private final RunSpec spec;
-
-    public RunStep(Log log, ResolvedBuild build, RunSpec spec) {
-        this.log = log;
-        this.build = build;
-        this.spec = spec;
-    }
 
     /**
      * Runs the image until it ends, has answered, or prints the awaited text.

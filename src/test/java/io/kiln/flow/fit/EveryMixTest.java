@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kiln.base.Log;
 import io.kiln.base.Optimize;
 import io.kiln.flow.GestureProject;
+import io.kiln.flow.fit.FitRun.FitFrame;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.resolve.Resolver;
 import io.kiln.process.TestPrograms;

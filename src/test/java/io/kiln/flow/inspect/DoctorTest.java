@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.kiln.base.KeptLog;
 import io.kiln.base.KilnException;
 import io.kiln.base.WholeFiles;
+import io.kiln.flow.inspect.Doctor.DeviceRights;
 import io.kiln.flow.spec.BoardSpec;
 import io.kiln.flow.spec.ConsoleSpec;
 import io.kiln.flow.spec.DoctorSpec;

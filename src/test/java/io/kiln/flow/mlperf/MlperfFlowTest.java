@@ -18,6 +18,7 @@ import io.kiln.firmware.app.MlperfOptions;
 import io.kiln.flow.BoardFlow;
 import io.kiln.flow.Flow;
 import io.kiln.flow.GestureProject;
+import io.kiln.flow.mlperf.MlperfStep.LabelledInput;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.ConsoleSpec;
