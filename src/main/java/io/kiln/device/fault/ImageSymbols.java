@@ -12,15 +12,7 @@ import java.util.Locale;
 import java.util.Optional;
 
 /** Maps addresses of an image to names. */
-final class ImageSymbols {
-    private final List<Symbol> functions;
-    private final Optional<LineTables> lines;
-
-    private ImageSymbols(List<Symbol> functions, Optional<LineTables> lines) {
-        this.functions = functions;
-        this.lines = lines;
-    }
-
+record ImageSymbols(List<Symbol> functions, Optional<LineTables> lines) {
     /** The names in an ELF file; none if it is not an ELF file. */
     static ImageSymbols of(Path file) {
         try {

@@ -19,7 +19,6 @@ public final class FlashFailed extends KilnException {
         this.failure = failure;
     }
 
-    /** The failure. */
     public FlashFailure failure() {
         return failure;
     }

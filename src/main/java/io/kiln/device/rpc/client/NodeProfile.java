@@ -37,7 +37,6 @@ public record NodeProfile(GraphFile graph, List<List<Double>> seconds) {
                 * MICROSECONDS;
     }
 
-    /** The sum of all nodes' microseconds. */
     public double microseconds() {
         return IntStream.range(0, seconds.size())
                 .mapToDouble(this::microseconds)

@@ -37,7 +37,6 @@ public record Returned(RpcClient client, TypeCode type, List<RpcValue> values) {
         return type == TypeCode.NULL;
     }
 
-    /** An integer. */
     public long integer() {
         return value(TypeCode.INT, RpcValue.Int.class).value();
     }
@@ -59,7 +58,6 @@ public record Returned(RpcClient client, TypeCode type, List<RpcValue> values) {
         return isNull() ? 0 : value(TypeCode.HANDLE, RpcValue.Handle.class).value();
     }
 
-    /** A text. */
     public String text() {
         return value(TypeCode.STR, RpcValue.Str.class).text();
     }
@@ -69,13 +67,11 @@ public record Returned(RpcClient client, TypeCode type, List<RpcValue> values) {
         return value(TypeCode.BYTES, RpcValue.Data.class).content();
     }
 
-    /** A module. */
     public RemoteModule module() {
         return new RemoteModule(
                 client, value(TypeCode.MODULE, RpcValue.Handle.class).value());
     }
 
-    /** A function. */
     public RemoteFunction function() {
         return new RemoteFunction(
                 client, value(TypeCode.FUNCTION, RpcValue.Handle.class).value());
