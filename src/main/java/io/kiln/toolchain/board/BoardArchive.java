@@ -33,7 +33,6 @@ final class BoardArchive {
         return PlainZip.read(PROFILES, zip);
     }
 
-    /** Writes profiles to a zip. */
     static void write(BoardFiles profiles, Path zip) {
         TreeMap<String, Bytes> files = new TreeMap<>();
         for (String id : profiles.ids()) {

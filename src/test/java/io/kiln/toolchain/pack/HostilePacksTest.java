@@ -8,6 +8,7 @@ import io.kiln.base.Bytes;
 import io.kiln.base.CrowdedZip;
 import io.kiln.base.KilnException;
 import io.kiln.fuzz.ReaderProperty;
+import io.kiln.toolchain.pack.Vectors.SvdReader;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -125,7 +126,8 @@ class HostilePacksTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "<!DOCTYPE package [<!ENTITY a 'aaaaaaaaaa'><!ENTITY b '&a;&a;&a;&a;&a;&a;&a;&a;'>]><package><name>&b;</name></package>",
+                "<!DOCTYPE package [<!ENTITY a 'aaaaaaaaaa'><!ENTITY b"
+                        + " '&a;&a;&a;&a;&a;&a;&a;&a;'>]><package><name>&b;</name></package>",
                 "<!DOCTYPE package [<!ENTITY a SYSTEM 'file:///etc/passwd'>]><package><name>&a;</name></package>",
                 "<!DOCTYPE package SYSTEM 'file:///etc/passwd'><package><name>a</name></package>",
                 "<!DOCTYPE package [<!ENTITY % a SYSTEM 'http://127.0.0.1:1/a'> %a;]><package/>"
