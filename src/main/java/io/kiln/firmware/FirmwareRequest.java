@@ -75,7 +75,6 @@ public record FirmwareRequest(
         }
     }
 
-    /** The models in it. */
     public List<ModelLibrary> models() {
         return content.models;
     }

@@ -18,7 +18,6 @@ public record ImageOptions(
 
         @NoInput(because = "it allows a build, and changes nothing in it")
         TrustedArchives trusted) {
-    /** The default application; no archive is trusted. */
     public static final ImageOptions DEFAULT = new ImageOptions(Application.CONSOLE, TrustedArchives.NONE);
 
     /** Options of an image that is not measured. */

@@ -20,7 +20,6 @@ import java.util.stream.Stream;
  * @param flags how it is compiled
  */
 public record UserCode(List<CodeFolder> folders, CodeFlags flags) {
-    /** No code. */
     public static final UserCode NONE = new UserCode(List.of(), CodeFlags.NONE);
 
     public UserCode {

@@ -22,14 +22,8 @@ import java.util.stream.Stream;
  * signal processing
  * before them, which the program calls and which stays when models are updated.
  */
-final class ModelInterface {
+record ModelInterface(List<ModelLibrary> models) {
     private static final int DIGEST_BYTES = 16;
-
-    private final List<ModelLibrary> models;
-
-    ModelInterface(List<ModelLibrary> models) {
-        this.models = models;
-    }
 
     /**
      * A function of a model.
@@ -67,7 +61,6 @@ final class ModelInterface {
         return Bytes.wrap(Arrays.copyOf(all, DIGEST_BYTES));
     }
 
-    /** A line for each tensor. */
     String tensors() {
         StringBuilder lines = new StringBuilder();
         for (ModelLibrary model : models) {
