@@ -64,12 +64,10 @@ public record PlannedModule(
         return calling.byOperator;
     }
 
-    /** Module name. */
     public String name() {
         return names.model();
     }
 
-    /** The program. */
     public Program program() {
         return planned.program();
     }

@@ -179,7 +179,7 @@ class ForeignCodegenTest {
         CompositeTarget target = CompositeTarget.parse("my-npu, c");
         ExternalUnit unit = new ExternalUnit(
                 "m.tflite", "default_lib2", List.of(), target.externals().get(0), target.host());
-        return ExternalFiles.problem(List.of(file), unit, function -> ExternalCall.plain("npu"));
+        return GuardedCodegen.filesProblem(List.of(file), unit, function -> ExternalCall.plain("npu"));
     }
 
     private static Artifact file(String codegen, String name, String key) {

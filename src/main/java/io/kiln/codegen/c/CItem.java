@@ -14,7 +14,6 @@ public sealed interface CItem {
      */
     record Macro(String comment, String name, long value) implements CItem {}
 
-    /** A macro and its text. */
     record Define(String name, String text) {}
 
     /**

@@ -59,7 +59,6 @@ public sealed interface CStatement {
      */
     record Refuse(String condition, String message) implements CStatement {}
 
-    /** Returns a value. */
     record Return(String value) implements CStatement {}
 
     /** The value of a struct's member. */

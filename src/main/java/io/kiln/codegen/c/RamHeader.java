@@ -27,7 +27,6 @@ final class RamHeader {
         return CONSTANTS + "(" + table + ")";
     }
 
-    /** The header. */
     static Artifact of(CodeOrigin origin, String name) {
         String text = String.format(
                 Locale.ROOT,

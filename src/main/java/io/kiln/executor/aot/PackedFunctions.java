@@ -59,7 +59,6 @@ final class PackedFunctions {
         return new PackedFunction(main.name(), tensors);
     }
 
-    /** A pool as a tensor. */
     static Tensor tensor(WorkspacePool pool) {
         return new Tensor(pool.name(), DType.UINT8, List.of(Math.toIntExact(pool.bytes())));
     }
