@@ -62,7 +62,6 @@ public record QuantizeOptions(
      * @param minSqnr smallest signal-to-quantization-noise ratio of any output, in dB
      */
     public record Limits(Optional<Double> maxAccuracyLoss, Optional<Double> minSqnr) {
-        /** No limits. */
         public static final Limits NONE = new Limits(Optional.empty(), Optional.empty());
     }
 }

@@ -23,20 +23,13 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** Quantizes float models. The same model, samples and options give the same result to the bit. */
-public final class Quantizer {
-    private final QuantizedNetwork.Maker maker;
-    private final Runs.Progress progress;
-
-    /**
-     * @param maker makes integer functions of plans
-     * @param progress told about runs of the float model
-     */
-    public Quantizer(QuantizedNetwork.Maker maker, Runs.Progress progress) {
-        this.maker = maker;
-        this.progress = progress;
-    }
-
+/**
+ * Quantizes float models. The same model, samples and options give the same result to the bit.
+ *
+ * @param maker makes integer functions of plans
+ * @param progress told about runs of the float model
+ */
+public record Quantizer(QuantizedNetwork.Maker maker, Runs.Progress progress) {
     /**
      * Quantizes a model.
      *

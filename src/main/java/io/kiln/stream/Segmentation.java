@@ -130,19 +130,7 @@ final class Segmentation {
     }
 
     /** Best path to a cut. */
-    private static final class Path {
-        private final Optional<Path> before;
-        private final Optional<Candidate> last;
-        private final long bytes;
-        private final int calls;
-
-        Path(Optional<Path> before, Optional<Candidate> last, long bytes, int calls) {
-            this.before = before;
-            this.last = last;
-            this.bytes = bytes;
-            this.calls = calls;
-        }
-
+    private record Path(Optional<Path> before, Optional<Candidate> last, long bytes, int calls) {
         Path then(Candidate next) {
             // Each interleaved operator has a small cost in addition to its calls.
             Segment segment = next.segment;

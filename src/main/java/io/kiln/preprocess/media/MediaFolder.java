@@ -25,8 +25,10 @@ import java.util.stream.Stream;
 /**
  * Pictures and recordings in a folder, or in folders of it, one for each class. {@link #FORMS} in the folder says how they become the model's
  * input; recordings need none if the model has a description of signal processing.
+ *
+ * @param preprocessing the signal processing before the model
  */
-public final class MediaFolder {
+public record MediaFolder(Path folder, Optional<Preprocessing> preprocessing) {
     /** The file that describes the samples of a folder. */
     public static final String FORMS = OtherSamples.FORMS;
 
@@ -37,19 +39,6 @@ public final class MediaFolder {
 
     /** Most bytes of all inputs together. */
     private static final long MAX_BYTES = 1L << 28;
-
-    private final Path folder;
-    private final Optional<Preprocessing> preprocessing;
-
-    /**
-     * A folder.
-     *
-     * @param preprocessing the signal processing before the model
-     */
-    public MediaFolder(Path folder, Optional<Preprocessing> preprocessing) {
-        this.folder = folder;
-        this.preprocessing = preprocessing;
-    }
 
     /**
      * Reads {@link #FORMS} alone, if the folder has it.

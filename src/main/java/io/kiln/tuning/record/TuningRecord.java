@@ -16,7 +16,6 @@ import java.util.Map;
  * @param line the line as {@link RecordReader} read it or {@link #of} made it, without a line end
  */
 public record TuningRecord(String line) {
-    /** The version of the format. */
     static final String VERSION = "0.2";
 
     /** The version of TVM whose format the records have, written where TVM writes its own version. */
@@ -102,7 +101,6 @@ public record TuningRecord(String line) {
         }
     }
 
-    /** A new record. */
     public static TuningRecord of(TaskKey task, Config config, Result result) {
         Map<String, RecordValue> document = new LinkedHashMap<>();
         document.put("input", task.json());

@@ -3,6 +3,8 @@ package io.kiln.tuning.search;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kiln.tuning.search.BoostedTuner.Annealing;
+import io.kiln.tuning.search.BoostedTuner.Novelty;
 import io.kiln.tuning.search.BoostedTuner.Sample;
 import java.util.ArrayList;
 import java.util.HashSet;
