@@ -60,7 +60,6 @@ public record ModuleTree(List<ModuleNode> modules, boolean hasImportTree) {
         return new ModuleTree(List.of(new ModuleNode(LinkedCode.LIBRARY, new LinkedCode(functions), List.of())), false);
     }
 
-    /** The root. */
     public ModuleNode root() {
         return modules.get(0);
     }

@@ -2,7 +2,6 @@
 package io.kiln.report;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import com.fasterxml.jackson.annotation.JsonSetter;
 import com.fasterxml.jackson.annotation.Nulls;
 import java.util.List;
@@ -25,21 +24,6 @@ import java.util.Map;
  * @param trials what a search tried
  * @param notInTensorflowLite operators that TensorFlow Lite lacks, for which reason there is no {@code quantized.tflite}
  */
-@JsonPropertyOrder({
-    "model",
-    "mode",
-    "method",
-    "equalized",
-    "samples",
-    "inputs",
-    "layers",
-    "outputs",
-    "agreement",
-    "accuracy",
-    "advice",
-    "trials",
-    "notInTensorflowLite"
-})
 public record QuantizeReport(
         String model,
         String mode,

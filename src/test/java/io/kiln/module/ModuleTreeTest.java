@@ -8,6 +8,7 @@ import com.sun.management.ThreadMXBean;
 import io.kiln.base.Bytes;
 import io.kiln.module.BuiltInModules.AotFactoryModule;
 import io.kiln.module.BuiltInModules.BytecodeModule;
+import io.kiln.module.BuiltInModules.ConstantsModule;
 import io.kiln.module.BuiltInModules.GraphFactoryModule;
 import io.kiln.module.BuiltInModules.MetadataModule;
 import io.kiln.module.BuiltInModules.SourceModule;

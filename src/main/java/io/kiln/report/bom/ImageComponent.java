@@ -33,7 +33,6 @@ public record ImageComponent(
      * @param name its name for people; empty if it is unknown or the expression says it
      */
     public record Licence(String expression, String name) {
-        /** An unknown licence. */
         public static final Licence UNKNOWN = new Licence("", "");
 
         /** The licence of Kiln's runtime and boards. */
