@@ -8,10 +8,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.kiln.base.KeptLog;
 import io.kiln.base.KilnException;
 import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.BuildSpec.VerifyOn;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.SpecDraft;
-import io.kiln.flow.spec.VerifyOn;
 import io.kiln.process.TestPrograms;
 import io.kiln.report.PageDocument;
 import io.kiln.toolchain.compiler.TestToolchains;
@@ -76,8 +76,8 @@ final class RepeatedBuildTest {
         assertThatThrownBy(() -> flow.link(mine))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining(
-                        "the generated C belongs to another build: spec.compiler.options.optimize changed from 'size' to"
-                                + " 'speed'");
+                        "the generated C belongs to another build: spec.compiler.options.optimize changed from 'size'"
+                                + " to 'speed'");
         flow.link(others);
         flow.generate(mine);
         assertThatThrownBy(() -> flow.verify(mine, DeviceSpec.USUAL))

@@ -34,10 +34,7 @@ final class ArchiveCode {
             Pattern.compile("(?:.*/)?(?:arm_nn\\w*|arm_math\\w*|cmsis_\\w+|core_c\\w+)\\.h");
 
     private static final Pattern RUNTIME = Pattern.compile("(?:tvm|dlpack|dmlc)/.*");
-    /**
-     * Arm's intrinsics for SIMD on general registers, and those that TVM's kernels call besides (Arm C Language
-     * Extensions, "32-bit SIMD").
-     */
+    /** Arm's intrinsics for SIMD on general registers, and those that TVM's kernels call besides (Arm C Language Extensions, "32-bit SIMD"). */
     private static final Pattern DSP = Pattern.compile("\\b(__(?:[su]xta?b16|[su]sat16|[su]?[hq]?(?:add|sub)(?:8|16)"
             + "|q(?:add|sub|dbl)|sel|sml[as]\\w{1,8}|smu[als]\\w{1,8}|pkh(?:bt|tb)))\\s*\\(");
 

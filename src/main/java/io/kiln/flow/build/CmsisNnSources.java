@@ -9,7 +9,7 @@ import io.kiln.base.CText;
 import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
-import io.kiln.firmware.BroughtSources;
+import io.kiln.firmware.FirmwareRequest.BroughtSources;
 import io.kiln.firmware.SourceText;
 import io.kiln.flow.spec.CodegenSpec;
 import io.kiln.partition.cmsisnn.CmsisNnCodegen;

@@ -13,15 +13,15 @@ import io.kiln.base.Log;
 import io.kiln.base.Problems;
 import io.kiln.base.WholeFiles;
 import io.kiln.device.fault.StackUse;
-import io.kiln.executor.PackedOptions;
+import io.kiln.executor.PlannedModule.PackedOptions;
 import io.kiln.firmware.CompiledObjects;
-import io.kiln.firmware.ExtraCode;
 import io.kiln.firmware.FirmwareAssembler;
 import io.kiln.firmware.FirmwareCompiler;
 import io.kiln.firmware.FirmwareLinker;
 import io.kiln.firmware.FirmwareLinker.Demands;
 import io.kiln.firmware.FirmwareProject;
 import io.kiln.firmware.FirmwareRequest;
+import io.kiln.firmware.FirmwareRequest.ExtraCode;
 import io.kiln.firmware.SourceUnit;
 import io.kiln.firmware.StaticLibrary;
 import io.kiln.firmware.image.Image;
@@ -35,12 +35,12 @@ import io.kiln.flow.state.FreshFolder;
 import io.kiln.flow.state.PluginVersion;
 import io.kiln.flow.state.VerifyRecord;
 import io.kiln.report.BuildReport;
-import io.kiln.report.ImageReport;
-import io.kiln.report.ImageReport.Licence;
+import io.kiln.report.BuildReport.ImageReport;
+import io.kiln.report.BuildReport.ImageReport.Licence;
 import io.kiln.report.Json;
 import io.kiln.report.ModelPart;
 import io.kiln.report.ProfileReport;
-import io.kiln.tuning.fit.FitLimits;
+import io.kiln.tuning.fit.FitSearch.FitLimits;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -55,9 +55,7 @@ import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/**
- * The firmware steps: assemble, compile, link. Each step runs earlier steps that are out of date, without logging them.
- */
+/** The firmware steps: assemble, compile, link. Each step runs earlier steps that are out of date, without logging them. */
 public final class FirmwareSteps {
     /** The build's report, in the folder of reports. */
     public static final String REPORT = "report.json";

@@ -22,13 +22,13 @@ import io.kiln.base.incremental.Fingerprint;
 import io.kiln.compile.CallOptions;
 import io.kiln.compile.CodeTarget;
 import io.kiln.compile.CompileOptions;
+import io.kiln.compile.CompileOptions.RamOptions;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.CompiledModel;
 import io.kiln.compile.IrDump;
 import io.kiln.compile.ModelCompiler;
-import io.kiln.compile.RamOptions;
 import io.kiln.compile.SystemLibrary;
-import io.kiln.executor.PackedOptions;
+import io.kiln.executor.PlannedModule.PackedOptions;
 import io.kiln.firmware.app.Application;
 import io.kiln.flow.page.BuildPage;
 import io.kiln.flow.resolve.BoardPools;
@@ -71,10 +71,7 @@ import java.util.stream.Collectors;
 import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
 import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
 
-/**
- * Compiles the models to C and writes them as a Model Library Format archive, packed and unpacked. Models that are
- * archives already contain C.
- */
+/** Compiles the models to C and writes them as a Model Library Format archive, packed and unpacked. Models that are archives already contain C. */
 public final class GenerateStep {
     private static final String NAME = "generate";
     private static final int SEVERAL_MODELS = 7;
@@ -434,10 +431,7 @@ public final class GenerateStep {
         }
     }
 
-    /**
-     * Writes the files of an archive below a folder and returns their paths. The archive's reader has checked that the
-     * paths are safe.
-     */
+    /** Writes the files of an archive below a folder and returns their paths. The archive's reader has checked that the paths are safe. */
     private static List<Path> unpack(SortedMap<String, Bytes> files, Path folder) {
         List<Path> written = new ArrayList<>();
         files.forEach((path, content) -> {

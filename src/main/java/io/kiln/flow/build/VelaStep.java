@@ -24,7 +24,7 @@ import io.kiln.ir.Function;
 import io.kiln.ir.op.call.EthosU;
 import io.kiln.npu.DriverPayload;
 import io.kiln.report.Json;
-import io.kiln.report.VelaRun;
+import io.kiln.report.NpuReport.VelaRun;
 import io.kiln.toolchain.board.BoardNpu;
 import io.kiln.toolchain.board.BoardNpu.VelaMemories;
 import java.io.IOException;

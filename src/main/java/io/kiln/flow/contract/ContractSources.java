@@ -20,7 +20,6 @@ import java.util.stream.IntStream;
  * The classes of a package: {@code KilnTensor}, and for each model {@code <Model>Contract}, which needs nothing else, and {@code
  * <Model>Client}, which needs Kiln's classes.
  *
- * @param packageName the package
  * @param withClients whether there are clients
  */
 record ContractSources(String packageName, boolean withClients) {

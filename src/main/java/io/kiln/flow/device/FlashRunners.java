@@ -177,10 +177,7 @@ public record FlashRunners(Log log, BoardUse use, FlashSpec spec) {
         public void close() {}
     }
 
-    /**
-     * Flashes virtual boards: switches them on, writes them with the real tool through their virtual probes, and switches
-     * them off.
-     */
+    /** Flashes virtual boards: switches them on, writes them with the real tool through their virtual probes, and switches them off. */
     private static final class VirtualRunner implements FlashRunner {
         private final VirtualBoards boards;
         private final FlashRunner tool;

@@ -41,10 +41,7 @@ final class VirtualBoards implements AutoCloseable {
         this.folder = folder;
     }
 
-    /**
-     * The virtual boards of a build; their flash content is kept in {@code virtual/<name>.bin} in its folder of
-     * reports.
-     */
+    /** The virtual boards of a build; their flash content is kept in {@code virtual/<name>.bin} in its folder of reports. */
     static VirtualBoards of(BuildSpec.Layout layout) {
         return new VirtualBoards(layout.reports().resolve("virtual"));
     }

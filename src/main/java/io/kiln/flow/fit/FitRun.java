@@ -8,8 +8,8 @@ import io.kiln.report.ProfileReport;
 import io.kiln.schedule.GoalMix;
 import io.kiln.schedule.LayerGoal;
 import io.kiln.tuning.fit.FitCost;
-import io.kiln.tuning.fit.FitLimits;
 import io.kiln.tuning.fit.FitSearch;
+import io.kiln.tuning.fit.FitSearch.FitLimits;
 import io.kiln.tuning.fit.FitTable;
 import io.kiln.tuning.fit.FitTable.Layer;
 import io.kiln.tuning.fit.FitTable.Option;
@@ -277,5 +277,18 @@ record FitRun(Log log, FitImages images, FitLimits limits) {
                     .forEach((name, bytes) -> parts.put(shared.contains(name) ? name : name + " " + bytes, bytes));
             return new Option(goal, image.cycles(layer), image.needs().getOrDefault(layer, 0L), parts);
         }
+    }
+
+    /** Measures images of a build that are made in different ways. */
+    interface FitImages {
+        /**
+         * An image's memory and cycles; one that was measured is not measured again.
+         *
+         * @return empty if the image is too large for every machine that could run it
+         */
+        Optional<FitImage> measured(FitWay way);
+
+        /** All images that were measured, in this order; without those that are too large to run. */
+        Map<FitWay, FitImage> all();
     }
 }

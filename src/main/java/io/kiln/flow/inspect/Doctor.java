@@ -16,7 +16,7 @@ import io.kiln.device.transport.Transport;
 import io.kiln.device.transport.serial.Port;
 import io.kiln.flow.device.BoardConsole;
 import io.kiln.flow.resolve.ToolchainChoice;
-import io.kiln.flow.spec.ConsoleSpec;
+import io.kiln.flow.spec.DeviceSpec.ConsoleSpec;
 import io.kiln.flow.spec.DoctorSpec;
 import io.kiln.process.Command;
 import io.kiln.process.Executables;

@@ -17,7 +17,6 @@ sealed interface Inspected {
      *
      * @param stateBytes variables that it keeps between runs
      * @param drawing the page of its graph
-     * @param npuParts its parts for an NPU
      */
     record OfModel(Path file, ModelMetadata model, long stateBytes, Path drawing, List<NpuPart> npuParts)
             implements Inspected {

@@ -25,7 +25,7 @@ import io.kiln.flow.verify.TensorText;
 import io.kiln.mlf.ModelLibraryFormat;
 import io.kiln.module.ArtifactLoaders;
 import io.kiln.module.ModuleLoaders;
-import io.kiln.module.ModuleNode;
+import io.kiln.module.ModuleTree.ModuleNode;
 import io.kiln.module.ModuleWriter;
 import io.kiln.module.SharedLibrary;
 import io.kiln.report.Table;

@@ -32,7 +32,7 @@ import io.kiln.frontend.relay.RelayFrontend;
 import io.kiln.ir.Function;
 import io.kiln.mlf.ModelLibraryFormat;
 import io.kiln.module.ModuleLoaders;
-import io.kiln.module.ModuleNode;
+import io.kiln.module.ModuleTree.ModuleNode;
 import io.kiln.module.SharedLibrary;
 import io.kiln.module.inspect.ArtifactInspectors;
 import io.kiln.pages.graph.JtepageGenerated;

@@ -12,6 +12,7 @@ import io.kiln.base.WholeFiles;
 import io.kiln.farm.desk.Labels;
 import io.kiln.farm.state.FarmQuestion;
 import io.kiln.farm.state.FarmUnit;
+import io.kiln.flow.plan.PlanCells.PlanCell;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;

@@ -30,7 +30,6 @@ import java.util.regex.Pattern;
  * A build whose board and toolchain are known.
  *
  * @param spec the user's request
- * @param board the board
  * @param runsOn the board that runs the image: itself or its stand-in; empty if nothing on this computer does
  * @param toolchain the compiler, resolved for the board's core
  * @param objects what makes the models' objects, if their target is of kind llvm

@@ -4,13 +4,13 @@ package io.kiln.flow.spec;
 import io.kiln.base.Failure;
 import io.kiln.base.ParameterValue;
 import io.kiln.base.Problems;
-import io.kiln.quantize.QuantizeMode;
 import io.kiln.quantize.QuantizeOptions;
 import io.kiln.quantize.QuantizeOptions.Equalize;
+import io.kiln.quantize.QuantizeOptions.QuantizeMode;
 import io.kiln.quantize.QuantizeRequest;
-import io.kiln.quantize.range.RangeMethod;
+import io.kiln.quantize.range.Calibration.RangeMethod;
 import io.kiln.quantize.run.Runs;
-import io.kiln.quantize.sample.OtherSamples;
+import io.kiln.quantize.sample.SampleReader.OtherSamples;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -108,7 +108,8 @@ public record QuantizeSpec(QuantizeOptions options, Optional<Path> samples, Opti
             problems.add(
                     "kiln.quantize is " + options.mode().text() + ", and no samples are given",
                     "",
-                    "kiln.quantize.samples: a folder of input_0.bin and so on, of pictures or of recordings, or a file .npy or .npz",
+                    "kiln.quantize.samples: a folder of input_0.bin and so on, of pictures or of recordings, or a file"
+                            + " .npy or .npz",
                     "Set kiln.quantize.samples to 100 to 500 typical inputs");
         }
         samples.filter(path -> !Files.exists(path))

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.state;
 
-import io.kiln.artifact.ArchiveOrigin;
 import io.kiln.artifact.ArchivePaths;
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ArtifactKind;
@@ -9,6 +8,7 @@ import io.kiln.artifact.ArtifactSet;
 import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.InterfaceNames;
 import io.kiln.artifact.ModelLibrary;
+import io.kiln.artifact.ModelLibrary.ArchiveOrigin;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.base.Bytes;
 import io.kiln.base.Failure;

@@ -23,6 +23,8 @@ import io.kiln.flow.spec.FarmUse;
 import io.kiln.flow.spec.RecordsSpec;
 import io.kiln.flow.spec.TuneSpec;
 import io.kiln.flow.state.FreshFolder;
+import io.kiln.flow.tune.CandidateMeasurer.Candidate;
+import io.kiln.flow.tune.CandidateMeasurer.Measured;
 import io.kiln.ir.Function;
 import io.kiln.pages.JtetuneGenerated;
 import io.kiln.report.Json;

@@ -14,6 +14,7 @@ import io.kiln.device.protocol.Protocol;
 import io.kiln.device.transport.CountedTransport;
 import io.kiln.device.transport.SessionLimits;
 import io.kiln.device.transport.Transport;
+import io.kiln.flow.verify.TestCases.TestCase;
 import io.kiln.report.VerifyReport;
 import io.kiln.report.VerifyReport.Tolerance;
 import java.nio.file.Path;

@@ -5,6 +5,7 @@ import io.kiln.artifact.ModelMetadata;
 import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
 import io.kiln.base.Problems;
+import io.kiln.flow.verify.TestCases.TestCase;
 import io.kiln.frontend.TfliteRounding;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Function;
@@ -22,7 +23,6 @@ import java.util.Optional;
  * The cases of one model with their expected answers: from the reference interpreter, or, for a model that it cannot
  * run, from the test vectors.
  *
- * @param model the model
  * @param cases the inputs
  * @param expected the expected outputs, one entry for each case
  */

@@ -15,7 +15,7 @@ import io.kiln.schedule.LayerGoal;
 import io.kiln.toolchain.compiler.TestToolchains;
 import io.kiln.tuning.fit.EveryChoice;
 import io.kiln.tuning.fit.FitCost;
-import io.kiln.tuning.fit.FitLimits;
+import io.kiln.tuning.fit.FitSearch.FitLimits;
 import io.kiln.tuning.fit.FitTable;
 import java.nio.file.Path;
 import java.util.EnumMap;

@@ -9,7 +9,7 @@ import io.kiln.base.KilnException;
 import io.kiln.base.WholeFiles;
 import io.kiln.flow.inspect.Doctor.DeviceRights;
 import io.kiln.flow.spec.BoardSpec;
-import io.kiln.flow.spec.ConsoleSpec;
+import io.kiln.flow.spec.DeviceSpec.ConsoleSpec;
 import io.kiln.flow.spec.DoctorSpec;
 import io.kiln.report.Json;
 import io.kiln.report.JsonSchemas;
