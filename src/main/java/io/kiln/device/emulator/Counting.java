@@ -5,6 +5,7 @@ import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.device.emulator.DebugStub.Stop;
+import io.kiln.device.emulator.RunCounter.InstructionCounts;
 import io.kiln.device.fault.FaultWatch;
 import io.kiln.device.protocol.ModelSession;
 import io.kiln.device.protocol.ModelSession.Model;

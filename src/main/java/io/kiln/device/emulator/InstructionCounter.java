@@ -14,6 +14,7 @@ import io.kiln.cycles.ExecutedBlock;
 import io.kiln.device.emulator.BlockTrace.Range;
 import io.kiln.device.emulator.Counting.Entry;
 import io.kiln.device.emulator.DebugStub.Architecture;
+import io.kiln.device.emulator.RunCounter.InstructionCounts;
 import io.kiln.device.fault.FaultWatch;
 import io.kiln.device.protocol.Protocol;
 import io.kiln.device.transport.Transport;

@@ -5,7 +5,7 @@ import io.kiln.base.KilnException;
 import io.kiln.base.elf.ElfFile;
 import io.kiln.base.elf.ElfFile.Symbol;
 import io.kiln.firmware.dwarf.LineTables;
-import io.kiln.firmware.dwarf.SourceLine;
+import io.kiln.firmware.dwarf.LineTables.SourceLine;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;

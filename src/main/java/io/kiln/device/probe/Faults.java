@@ -3,6 +3,7 @@ package io.kiln.device.probe;
 
 import io.kiln.base.Failure;
 import io.kiln.base.Problems;
+import io.kiln.device.probe.FlashCells.FlashSectors;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.device.probe;
 
+import io.kiln.device.probe.FlashCells.FlashSectors;
 import io.kiln.device.probe.thumb.BusFault;
 import java.util.List;
 
@@ -161,10 +162,7 @@ final class FlashController extends WordRegion {
             pending = stored;
         }
 
-        /**
-         * Whether a sector can be neither erased nor programmed: its nWRP bit is 0, or a debugger is attached to a
-         * read-protected chip.
-         */
+        /** Whether a sector can be neither erased nor programmed: its nWRP bit is 0, or a debugger is attached to a read-protected chip. */
         boolean refuses(int sector) {
             return readProtected() || (stored & 1 << (16 + sector)) == 0;
         }

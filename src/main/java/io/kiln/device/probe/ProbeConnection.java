@@ -9,10 +9,7 @@ import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
-/**
- * Serves a client: handles its characters, answers, and runs the core in between, in slices small enough to keep the
- * client from waiting.
- */
+/** Serves a client: handles its characters, answers, and runs the core in between, in slices small enough to keep the client from waiting. */
 final class ProbeConnection {
     private static final int SLICE = 400;
     /** Slices between two checks whether the client is still connected. */

@@ -141,10 +141,7 @@ final class Stm32f405 {
         }
     }
 
-    /**
-     * The part of the system memory with one-time programmable bytes (here always unused and never written), identity and
-     * size.
-     */
+    /** The part of the system memory with one-time programmable bytes (here always unused and never written), identity and size. */
     private static final class SystemMemory extends WordRegion {
         private static final int BASE = 0x1fff7800;
         private static final int OTP_END = 0x210;
@@ -262,10 +259,7 @@ final class Stm32f405 {
         }
     }
 
-    /**
-     * The system control space of a Cortex-M4 as used by debuggers: identity, reset, halting, and access to the core's
-     * registers.
-     */
+    /** The system control space of a Cortex-M4 as used by debuggers: identity, reset, halting, and access to the core's registers. */
     static final class CoreDebug extends WordRegion {
         private static final int CPUID = 0xd00;
         private static final int AIRCR = 0xd0c;

@@ -240,4 +240,15 @@ public final class ProjectServer implements AutoCloseable {
                 .orElseThrow(() -> new KilnException(Failure.API.problem(
                         "there is no Python to run it", file.toString(), "python3 on the PATH", "Install Python 3")));
     }
+
+    /**
+     * How long a server may take; after that it is killed.
+     *
+     * @param answer for questions and the transport, beside the time that the method itself is given
+     * @param work for generating, building and flashing
+     */
+    public record ServerLimits(Duration answer, Duration work) {
+        /** The limits for real servers: they import many modules when they start, and build whole operating systems. */
+        public static final ServerLimits DEFAULT = new ServerLimits(Duration.ofMinutes(1), Duration.ofMinutes(30));
+    }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.device.rpc;
 
+import io.kiln.artifact.GraphFile;
 import io.kiln.artifact.InterfaceNames;
 import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
@@ -177,4 +178,11 @@ public record RpcProtocol(Duration limit, SessionLimits limits, List<String> mod
             }
         }
     }
+
+    /**
+     * A model's graph that a host walks, calling the board operator by operator.
+     *
+     * @param parameters the file with the values of its parameters
+     */
+    public record HostGraph(GraphFile graph, Bytes parameters) {}
 }

@@ -4,7 +4,7 @@ package io.kiln.device.rpc.client;
 import io.kiln.base.Bytes;
 import io.kiln.device.rpc.packet.RpcException;
 import io.kiln.device.rpc.packet.RpcValue;
-import io.kiln.device.rpc.packet.TypeCode;
+import io.kiln.device.rpc.packet.RpcValue.TypeCode;
 import java.util.List;
 import java.util.stream.Collectors;
 
