@@ -7,10 +7,16 @@ import io.kiln.base.Bytes;
 import io.kiln.base.Problems;
 import io.kiln.base.TargetText;
 import io.kiln.cycles.memory.MemoryWait;
+import io.kiln.toolchain.board.Board.BoardHardware;
+import io.kiln.toolchain.board.Board.BoardIdentity;
+import io.kiln.toolchain.board.Board.BoardMemories;
+import io.kiln.toolchain.board.Board.BoardTimer;
 import io.kiln.toolchain.board.Board.Console;
 import io.kiln.toolchain.board.Board.Kind;
 import io.kiln.toolchain.board.Board.Memory;
+import io.kiln.toolchain.board.Building.NamedToolchain;
 import io.kiln.toolchain.board.ClockParser.Clock;
+import io.kiln.toolchain.board.LinkerMemories.LinkerVariant;
 import io.kiln.toolchain.compiler.TargetOptions;
 import java.util.ArrayList;
 import java.util.List;
@@ -143,10 +149,7 @@ record BoardParser(MergedProfile profile, Problems problems) {
         }
     }
 
-    /**
-     * Targets are printed into C, archives and reports. The schema has this grammar too, but this check is
-     * authoritative.
-     */
+    /** Targets are printed into C, archives and reports. The schema has this grammar too, but this check is authoritative. */
     private void checkTarget(String target) {
         boolean isOfHost = target.isEmpty() || TargetText.HOST_KINDS.contains(TargetText.kind(target));
         if (!isOfHost) {

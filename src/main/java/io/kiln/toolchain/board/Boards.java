@@ -7,6 +7,7 @@ import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.NearMiss;
 import io.kiln.base.Problems;
+import io.kiln.toolchain.board.BoardFiles.BoardArchive;
 import io.kiln.toolchain.board.MergedProfile.Layer;
 import io.kiln.toolchain.pack.DeviceBoard;
 import io.kiln.toolchain.pack.PackSource;
@@ -126,10 +127,7 @@ public final class Boards {
                 .orElseThrow(() -> unknown(id));
     }
 
-    /**
-     * Ids of the boards that an image can be built for, sorted. Abstract profiles, which can only be extended, are not
-     * included.
-     */
+    /** Ids of the boards that an image can be built for, sorted. Abstract profiles, which can only be extended, are not included. */
     public List<String> ids() {
         TreeSet<String> ids = new TreeSet<>();
         for (String id : folders()) {

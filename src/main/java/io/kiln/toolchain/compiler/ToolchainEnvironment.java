@@ -63,10 +63,7 @@ public record ToolchainEnvironment(
                 .toAbsolutePath();
     }
 
-    /**
-     * A short digest of the version and of path, size and time of the driver and of the assembler that it runs; empty
-     * if they cannot be read.
-     */
+    /** A short digest of the version and of path, size and time of the driver and of the assembler that it runs; empty if they cannot be read. */
     private static Optional<String> identity(Path driver, String version) {
         try {
             Path real = driver.toRealPath();

@@ -14,6 +14,8 @@ import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
 import io.kiln.toolchain.compiler.CompilerDescriptor.Bundle;
 import io.kiln.toolchain.compiler.CompilerDescriptor.Family;
+import io.kiln.toolchain.compiler.CompilerDescriptor.FlagSets;
+import io.kiln.toolchain.compiler.Toolchain.CompilerDriver;
 import io.kiln.toolchain.yaml.YamlDocument;
 import io.kiln.toolchain.yaml.YamlSchema;
 import java.nio.file.Files;
