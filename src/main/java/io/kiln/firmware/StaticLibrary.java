@@ -36,7 +36,6 @@ public record StaticLibrary(CompiledObjects objects, String name, String version
     /**
      * Writes the library.
      *
-     * @param folder its folder
      * @return one line about it
      * @throws KilnException if the project has a program of its own
      */

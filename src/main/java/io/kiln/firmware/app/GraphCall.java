@@ -23,7 +23,6 @@ final class GraphCall {
     /**
      * The call of a model on the graph executor.
      *
-     * @param model the model
      * @param tensors its inputs, then its outputs
      */
     GraphCall(ModelMetadata model, List<TensorInfo> tensors) {
@@ -34,20 +33,20 @@ final class GraphCall {
     /** The code that all graphs of an image share: the runtime and the module of the system library. */
     static List<String> library() {
         return """
-                /* The module of the system library; the first call starts the runtime. */
-                static int library(TVMModuleHandle* module) {
-                  static TVMModuleHandle made;
-                  int error = 0;
-                  if (made == NULL) {
-                    error = (int)TVMInitializeRuntime();
-                    if (error == 0) {
-                      error = TVMModCreateFromCModule(TVMSystemLibEntryPoint(), &made);
-                    }
-                  }
-                  *module = made;
-                  return error;
+            /* The module of the system library; the first call starts the runtime. */
+            static int library(TVMModuleHandle* module) {
+              static TVMModuleHandle made;
+              int error = 0;
+              if (made == NULL) {
+                error = (int)TVMInitializeRuntime();
+                if (error == 0) {
+                  error = TVMModCreateFromCModule(TVMSystemLibEntryPoint(), &made);
                 }
-                """.lines().toList();
+              }
+              *module = made;
+              return error;
+            }
+            """.lines().toList();
     }
 
     List<String> lines() {

@@ -166,10 +166,7 @@ final class ModelTable {
         return ", &devices";
     }
 
-    /**
-     * Resets the state of a model, so that each request is independent. The macro may also be the size of a tensor
-     * named {@code state}.
-     */
+    /** Resets the state of a model, so that each request is independent. The macro may also be the size of a tensor named {@code state}. */
     private void reset(ModelMetadata model) {
         if (tensors(model).stream().anyMatch(tensor -> tensor.cName().equalsIgnoreCase("state"))) {
             return;

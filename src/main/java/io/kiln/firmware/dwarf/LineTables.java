@@ -3,6 +3,7 @@ package io.kiln.firmware.dwarf;
 
 import io.kiln.base.elf.ElfFile;
 import io.kiln.base.elf.ElfFile.Section;
+import io.kiln.firmware.dwarf.Forms.Leb128;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -92,10 +93,7 @@ public final class LineTables {
         }
     }
 
-    /**
-     * Runs a line number program (DWARF 5, section 6.2.5), which produces rows of addresses and lines. Every opcode takes
-     * at least one byte.
-     */
+    /** Runs a line number program (DWARF 5, section 6.2.5), which produces rows of addresses and lines. Every opcode takes at least one byte. */
     private static final class LineProgram {
         private static final int EXTENDED = 0;
         private static final int COPY = 1;
@@ -343,6 +341,19 @@ public final class LineTables {
                 entries.add(new Entry(path, folder));
             }
             return entries;
+        }
+    }
+
+    /**
+     * A position in a source.
+     *
+     * @param file as the compiler recorded it, with its folder if the table has one
+     * @param line from 1
+     */
+    public record SourceLine(String file, long line) {
+        /** {@code file:line}, as editors open it. */
+        public String text() {
+            return file + ":" + line;
         }
     }
 }

@@ -62,10 +62,7 @@ public final class WorkspaceMemory {
         return isTakenCareOf ? Optional.empty() : need.map(one -> print(one, graphs));
     }
 
-    /**
-     * Largest need of a model: all of its blocks can be live at once. The metadata's sum does not include the rounding
-     * of block sizes.
-     */
+    /** Largest need of a model: all of its blocks can be live at once. The metadata's sum does not include the rounding of block sizes. */
     private record Need(long bytes, long blocks) {
         Need both(Need other) {
             return new Need(Math.max(bytes, other.bytes), Math.max(blocks, other.blocks));

@@ -29,7 +29,6 @@ record ModelInterface(List<ModelLibrary> models) {
      * A function of a model.
      *
      * @param names names of the model
-     * @param name its name
      * @param takesTensors whether it runs the model; otherwise it takes nothing
      */
     record Function(InterfaceNames names, String name, boolean takesTensors) {}

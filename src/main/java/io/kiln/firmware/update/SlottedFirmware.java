@@ -16,11 +16,11 @@ import io.kiln.base.ResourceTree;
 import io.kiln.base.elf.ElfFile;
 import io.kiln.base.elf.ElfFile.Section;
 import io.kiln.firmware.CompiledObjects;
-import io.kiln.firmware.ExtraCode;
 import io.kiln.firmware.FirmwareAssembler;
 import io.kiln.firmware.FirmwareCompiler;
 import io.kiln.firmware.FirmwareLinker;
 import io.kiln.firmware.FirmwareRequest;
+import io.kiln.firmware.FirmwareRequest.ExtraCode;
 import io.kiln.firmware.UserCode;
 import io.kiln.firmware.image.LoadImage;
 import io.kiln.toolchain.board.Board;
@@ -343,4 +343,15 @@ public record SlottedFirmware(FirmwareRequest request, UpdateFile update) {
                 .replace("@MEMORY_BYTES@", Long.toString(memoryBytes))
                 .replace("@HEADER_BYTES@", Integer.toString(ModelRegion.HEADER_BYTES));
     }
+
+    /**
+     * How models are to be replaced in the field: key, versions and slots.
+     *
+     * @param key signs them
+     * @param models their version
+     * @param firmware version of the firmware beside them
+     * @param minimumFirmware the oldest firmware that the models work with
+     */
+    public record SlotRequest(
+            UpdateKey key, UpdateVersion models, UpdateVersion firmware, UpdateVersion minimumFirmware) {}
 }
