@@ -9,6 +9,9 @@ import io.kiln.base.Extensions;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
+import io.kiln.partition.CompositePattern.Condition;
+import io.kiln.partition.CompositePattern.PatternStep;
+import io.kiln.partition.PartitionGraph.PatternTable;
 import io.kiln.target.CompositeTarget;
 import io.kiln.target.Target;
 import java.util.Arrays;
@@ -22,9 +25,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/**
- * A foreign code generator, with its part of a target: its exceptions, and results that cannot be right, become messages that name it.
- */
+/** A foreign code generator, with its part of a target: its exceptions, and results that cannot be right, become messages that name it. */
 record GuardedCodegen(ExternalCodegen codegen, CompositeTarget.External external, Target host) {
     private static final String ADVICE = "Report this to its maker, or take it out of kiln.target";
     private static final Pattern C_NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]{0,99}");

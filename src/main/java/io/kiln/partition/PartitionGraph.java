@@ -8,6 +8,7 @@ import io.kiln.ir.Function;
 import io.kiln.ir.Group;
 import io.kiln.ir.op.Trait;
 import io.kiln.ir.type.TensorType;
+import io.kiln.partition.CompositePattern.PatternStep;
 import io.kiln.transform.Pass;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -192,6 +193,18 @@ public final class PartitionGraph implements Pass {
             return uses.getOrDefault(binding.id(), 0) == 1
                     ? Optional.ofNullable(readers.get(binding.id()))
                     : Optional.empty();
+        }
+    }
+
+    /**
+     * The patterns that a code generator takes.
+     *
+     * @param compiler its name
+     * @param patterns its patterns; earlier ones take first
+     */
+    public record PatternTable(String compiler, List<CompositePattern> patterns) {
+        public PatternTable {
+            patterns = List.copyOf(patterns);
         }
     }
 }

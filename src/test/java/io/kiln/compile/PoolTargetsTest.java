@@ -12,18 +12,18 @@ import io.kiln.base.DType;
 import io.kiln.executor.PlannedModule;
 import io.kiln.lower.LoweredOperator;
 import io.kiln.partition.CompositePattern;
+import io.kiln.partition.CompositePattern.PatternStep;
 import io.kiln.partition.ExternalCall;
 import io.kiln.partition.ExternalCodegen;
 import io.kiln.partition.ExternalFunction;
 import io.kiln.partition.ExternalUnit;
-import io.kiln.partition.PatternStep;
 import io.kiln.reference.OwnModel;
 import io.kiln.stream.StoredValue;
 import io.kiln.stream.StoredValue.Place;
 import io.kiln.stream.WorkspaceLayout;
 import io.kiln.target.CompositeTarget;
 import io.kiln.target.MemoryPool;
-import io.kiln.target.MemoryReach;
+import io.kiln.target.MemoryPool.MemoryReach;
 import io.kiln.target.Target;
 import io.kiln.tir.PrimFunc;
 import java.util.ArrayList;
@@ -188,8 +188,8 @@ class PoolTargetsTest {
                                 + " 256 bytes")
                 .hasMessageContaining(
                         "(8000 bytes) is read or written by npu, and there is no room for it in sram 256 bytes;"
-                                + " expected a memory with room that npu reaches; there are sram 256 bytes, tcm (reached"
-                                + " by host)");
+                            + " expected a memory with room that npu reaches; there are sram 256 bytes, tcm (reached"
+                            + " by host)");
     }
 
     /** Who calls the model owns its input, which lies with the variables. */

@@ -8,7 +8,6 @@ public sealed interface CStatement {
     /**
      * Returns an error if a pointer is misaligned.
      *
-     * @param pointer the pointer
      * @param alignment alignment in bytes, a power of two
      * @param error the returned value
      * @param errorName the error's name, for the comment

@@ -5,7 +5,7 @@ import io.kiln.base.CText;
 import io.kiln.base.DType;
 import io.kiln.codegen.CodeUnit;
 import io.kiln.codegen.PackedApi;
-import io.kiln.codegen.PackedFunction;
+import io.kiln.codegen.PackedApi.PackedFunction;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
 import io.kiln.tir.ExprText;

@@ -9,7 +9,7 @@ import io.kiln.codegen.c.CItem;
 import io.kiln.codegen.c.CSignature;
 import io.kiln.codegen.c.CStatement;
 import io.kiln.executor.PlannedModule;
-import io.kiln.executor.WorkspacePool;
+import io.kiln.executor.PlannedModule.WorkspacePool;
 import io.kiln.stream.StoredValue;
 import io.kiln.stream.StoredValue.Place;
 import io.kiln.tir.PrimFunc;

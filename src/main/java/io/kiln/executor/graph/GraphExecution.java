@@ -10,7 +10,7 @@ import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.codegen.CodeUnit;
 import io.kiln.codegen.PackedApi;
-import io.kiln.codegen.PackedFunction;
+import io.kiln.codegen.PackedApi.PackedFunction;
 import io.kiln.executor.ExecutableModule;
 import io.kiln.executor.Executor;
 import io.kiln.executor.PlannedModule;
