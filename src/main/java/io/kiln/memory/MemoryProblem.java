@@ -197,10 +197,7 @@ public final class MemoryProblem {
                 knownBound, Arrays.stream(cliques).mapToLong(this::bytes).max().orElse(0));
     }
 
-    /**
-     * The lower bound plus the least cost of alignment: all of a clique but the topmost fill up to the smallest
-     * alignment in it.
-     */
+    /** The lower bound plus the least cost of alignment: all of a clique but the topmost fill up to the smallest alignment in it. */
     long alignedLowerBound() {
         return Math.max(
                 knownBound,
@@ -217,10 +214,7 @@ public final class MemoryProblem {
         return distances.map(all -> all[buffer]).orElseGet(() -> new Distances[0]);
     }
 
-    /**
-     * Indices of the buffers that a buffer must not overlap at some distance or at all. The array is shared: do not
-     * write to it.
-     */
+    /** Indices of the buffers that a buffer must not overlap at some distance or at all. The array is shared: do not write to it. */
     int[] conflicts(int buffer) {
         return conflicts[buffer];
     }
@@ -378,5 +372,12 @@ public final class MemoryProblem {
         List<Integer> forbidden(int buffer) {
             return areRestricting() ? forbidden.get(buffer) : List.of();
         }
+    }
+
+    /** Which pools may hold a buffer. */
+    @FunctionalInterface
+    public interface PoolChoice {
+        /** Whether the buffer may lie in the pool, given by index. */
+        boolean mayHold(int pool, WorkspaceBuffer buffer);
     }
 }

@@ -5,6 +5,7 @@ import io.kiln.base.Bytes;
 import io.kiln.base.FixedPoint;
 import io.kiln.ir.arith.SquareRoot;
 import io.kiln.preprocess.PreprocessPlan.Filters;
+import io.kiln.preprocess.PreprocessPlan.FixedFactor;
 import io.kiln.preprocess.PreprocessPlan.Logarithm;
 import io.kiln.preprocess.PreprocessPlan.Quantization;
 import java.nio.ByteBuffer;

@@ -6,6 +6,7 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
 import io.kiln.ir.Function;
 import io.kiln.quantize.Equalizer.Calibrated;
+import io.kiln.quantize.QuantizeOptions.QuantizeMode;
 import io.kiln.quantize.graph.FloatGraph;
 import io.kiln.quantize.graph.Node;
 import io.kiln.quantize.plan.Planner;

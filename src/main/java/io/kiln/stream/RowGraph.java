@@ -59,7 +59,6 @@ record RowGraph(List<Node> nodes, List<Value> values, Map<Integer, Integer> stor
      * @param steps in how many calls it can run: rows of its output, or of its input if it accumulates; 1 for an operator without a range of rows
      * @param accumulates whether the output is there after the last step only, and scratch lives from the first to the last
      * @param block steps of one call when it is called step by step; divides the rings of what it reads and writes
-     * @param cost its cost
      */
     record Node(List<Use> uses, int output, int steps, boolean accumulates, int block, Cost cost) {
         Node {
@@ -86,10 +85,7 @@ record RowGraph(List<Node> nodes, List<Value> values, Map<Integer, Integer> stor
             return new Node(uses, output, steps, accumulates, rows, cost);
         }
 
-        /**
-         * Whether a row of the output needs just the same row of each input, so that blocks of rows do not widen
-         * windows.
-         */
+        /** Whether a row of the output needs just the same row of each input, so that blocks of rows do not widen windows. */
         boolean readsTheSameRow() {
             return uses.stream()
                     .allMatch(

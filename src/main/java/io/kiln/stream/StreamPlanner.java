@@ -4,10 +4,13 @@ package io.kiln.stream;
 import io.kiln.base.Optimize;
 import io.kiln.ir.Function;
 import io.kiln.lower.FusedOperator;
+import io.kiln.lower.LoweredOperator;
+import io.kiln.lower.Rows;
 import io.kiln.memory.MemoryPlanner;
 import io.kiln.stream.PlanChoice.Blocks;
 import io.kiln.stream.PlanChoice.Order;
 import io.kiln.stream.RowGraph.Node;
+import io.kiln.stream.Segmentation.Segment;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Comparator;
@@ -313,5 +316,11 @@ public final class StreamPlanner {
         private RowGraph graph(BitSet inBlocks) {
             return graph.inBlocks(inBlocks::get);
         }
+    }
+
+    /** Lowers an operator for the rows and rings of a plan. */
+    @FunctionalInterface
+    public interface Lowering {
+        LoweredOperator lower(FusedOperator operator, Rows rows);
     }
 }

@@ -2,12 +2,13 @@
 package io.kiln.preprocess.media;
 
 import io.kiln.artifact.ModelMetadata.TensorInfo;
+import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
 import io.kiln.preprocess.Preprocessing;
-import io.kiln.quantize.sample.OtherSamples;
+import io.kiln.quantize.sample.SampleReader.OtherSamples;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -154,4 +155,13 @@ public record MediaFolder(Path folder, Optional<Preprocessing> preprocessing) {
     private KilnException refused(String what, String expected) {
         return new KilnException(Failure.SAMPLES.problem(what, folder.toString(), expected, ""));
     }
+
+    /**
+     * A picture or recording as the model's only input.
+     *
+     * @param name of the file, with {@code /} between it and its folder if it lies in one
+     * @param input elements of the input, row-major, little-endian
+     * @param label number of the folder that it lies in, in the order of the names; empty if it lies in none
+     */
+    public record MediaSample(String name, Bytes input, Optional<Integer> label) {}
 }

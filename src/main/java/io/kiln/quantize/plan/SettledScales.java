@@ -26,10 +26,18 @@ import java.util.Map;
 import java.util.function.BooleanSupplier;
 
 /**
- * Scales with which TensorFlow Lite and TensorFlow Lite Micro compute the same. Some kernels of one divide scales in single precision where
- * those of the other do so in double precision, see {@link KernelAgreement}. About one scale in 128 gives the same multiplier in both, so a
+ * Scales with which TensorFlow Lite and TensorFlow Lite Micro compute the same. About one scale in 128 gives the same multiplier in both, so a
  * scale grows by units of its last place until that is so; likewise for the few scales with which functions differ, see {@link
- * TableAgreement}.
+ * #tablesAgree}. The kernels of the two differ so:
+ *
+ * <ul>
+ *   <li>MUL (mul.cc) and PRELU (activations.cc, PreluPrepare) multiply and divide scales in single precision in the library, and in double
+ *       precision in Micro
+ *   <li>UNIDIRECTIONAL_SEQUENCE_LSTM (unidirectional_sequence_lstm.cc, PopulateQuantizedLstmParams8x8_16) divides by the scale of its result
+ *       likewise
+ *   <li>SUB (sub.cc, PrepareGeneralSubOp) does so in double precision in the library, and in single precision in Micro
+ *   <li>ADD and SUB of int16 shift operands in the library, or are refused, if all three scales are {@link TflPowerScales}
+ * </ul>
  */
 final class SettledScales {
     /** Twice the width in units of the last place of what TensorFlow Lite takes for a power of two. */

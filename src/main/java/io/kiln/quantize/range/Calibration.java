@@ -15,6 +15,7 @@ import io.kiln.reference.kernel.Tensor;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
@@ -252,5 +253,38 @@ public final class Calibration {
     private static int bin(Histogram histogram, float value) {
         int bin = (int) (((double) value - histogram.range().min()) / histogram.width());
         return Math.max(0, Math.min(Histogram.BINS - 1, bin));
+    }
+
+    /** How the range of a value is chosen from what the samples show. */
+    public enum RangeMethod {
+        /** The extremes over all samples, as TensorFlow Lite's converter does. */
+        MINMAX,
+        /** Without the outermost 0.01 % of the elements at either end. */
+        PERCENTILE,
+        /** The range whose quantized distribution diverges least from that of the elements (Kullback and Leibler). */
+        KL,
+        /** The range with the smallest mean square error after quantizing. */
+        MSE;
+
+        /** The parameter's value. */
+        public String text() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    /**
+     * What calibration finds out.
+     *
+     * @param ranges the range of each float value and variable
+     * @param means the mean of each channel, the last dimension, of each float value
+     * @param magnitudes the largest magnitude of each channel of each float value
+     */
+    public record Statistics(
+            Map<Integer, ValueRange> ranges, Map<Integer, double[]> means, Map<Integer, float[]> magnitudes) {
+        public Statistics {
+            ranges = Map.copyOf(ranges);
+            means = Map.copyOf(means);
+            magnitudes = Map.copyOf(magnitudes);
+        }
     }
 }

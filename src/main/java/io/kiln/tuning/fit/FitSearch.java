@@ -13,6 +13,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
@@ -285,6 +286,22 @@ public final class FitSearch {
 
         List<Integer> choice() {
             return List.copyOf(choice);
+        }
+    }
+
+    /**
+     * The most memory that an image may take.
+     *
+     * @param flash bytes of read-only memory; empty for any number
+     * @param ram bytes of writable memory; empty for any number
+     */
+    public record FitLimits(OptionalLong flash, OptionalLong ram) {
+        /** Any number of bytes. */
+        public static final FitLimits NONE = new FitLimits(OptionalLong.empty(), OptionalLong.empty());
+
+        /** Whether an image of such a cost may be. */
+        public boolean allow(FitCost cost) {
+            return cost.flash() <= flash.orElse(Long.MAX_VALUE) && cost.ram() <= ram.orElse(Long.MAX_VALUE);
         }
     }
 }

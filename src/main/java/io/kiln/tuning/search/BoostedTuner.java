@@ -70,7 +70,6 @@ public final class BoostedTuner implements Tuner {
     private final List<Sample> samples = new ArrayList<>();
 
     /**
-     * @param space the space
      * @param transfer measurements of other shapes; fewer than 16 are not used
      */
     public BoostedTuner(SearchSpace space, long seed, List<Sample> transfer) {

@@ -11,6 +11,7 @@ import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.base.KilnException;
 import io.kiln.preprocess.Preprocessing;
+import io.kiln.preprocess.media.MediaFolder.MediaSample;
 import java.awt.image.BufferedImage;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -177,7 +178,8 @@ class MediaFolderTest {
             delimiter = '|',
             value = {
                 "log: {offset: 1e-6}| 0.05",
-                "log: {offset: 1e-6}; dct: {coefficients: 5}; normalize: {mean: [-9, 1, 2, 3, 4], scale: [0.5, 1, 2, 3, 4]}| 0.25",
+                "log: {offset: 1e-6}; dct: {coefficients: 5}; normalize: {mean: [-9, 1, 2, 3, 4], scale: [0.5, 1, 2,"
+                        + " 3, 4]}| 0.25",
                 "normalize: {scale: 3}| 2",
             })
     void recordingsBecomeFeaturesIfTheModelHasSignalProcessing(String stages, float scale) throws IOException {

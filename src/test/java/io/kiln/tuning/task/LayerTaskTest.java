@@ -15,7 +15,6 @@ import io.kiln.schedule.LayerChoices;
 import io.kiln.schedule.space.Configuration;
 import io.kiln.target.Target;
 import io.kiln.tuning.record.HistoryBest;
-import io.kiln.tuning.record.MeasureError;
 import io.kiln.tuning.record.RecordReader;
 import io.kiln.tuning.record.RecordValue;
 import io.kiln.tuning.record.RecordValue.Numeric;
@@ -24,6 +23,7 @@ import io.kiln.tuning.record.TaskKey;
 import io.kiln.tuning.record.TuningRecord;
 import io.kiln.tuning.record.TuningRecord.Config;
 import io.kiln.tuning.record.TuningRecord.Entity;
+import io.kiln.tuning.record.TuningRecord.MeasureError;
 import io.kiln.tuning.record.TuningRecord.Result;
 import io.kiln.tuning.task.Objective.Metric;
 import java.util.ArrayList;
@@ -89,10 +89,9 @@ class LayerTaskTest {
         assertThat(key.template()).isEqualTo("kiln.conv2d.cortex-m4");
         assertThat(key.model()).contains("a");
         assertThat(key.workload())
-                .matches(
-                        "\"kiln.conv2d.cortex-m4\", \\[\\[\"TENSOR\", \\[1, .*\\], \"int8\"\\], \\[\"TENSOR\", .*\\], \"int8\"\\], "
-                                + "\\[\\d+, \\d+\\], \\[\\d+, \\d+, \\d+, \\d+\\], \\[1, 1\\], 1, \"int8\", "
-                                + "\"qnn.conv2d\\+.*\", \"speed\", \"instructions\"\\]");
+                .matches("\"kiln.conv2d.cortex-m4\", \\[\\[\"TENSOR\", \\[1, .*\\], \"int8\"\\], \\[\"TENSOR\", .*\\],"
+                        + " \"int8\"\\], \\[\\d+, \\d+\\], \\[\\d+, \\d+, \\d+, \\d+\\], \\[1, 1\\], 1, \"int8\","
+                        + " \"qnn.conv2d\\+.*\", \"speed\", \"instructions\"\\]");
     }
 
     @Test
