@@ -135,7 +135,6 @@ public final class ModelLibraryFormat {
      * multiply-accumulates) is empty or 0; tensors of unknown shape have one dimension.
      *
      * @param archive the archive's name, for messages
-     * @param files its files
      * @throws KilnException with all reasons why firmware cannot be built from it
      */
     public static List<ModelLibrary> read(String archive, SortedMap<String, Bytes> files) {

@@ -4,6 +4,8 @@ package io.kiln.module;
 import io.kiln.base.Bytes;
 import io.kiln.base.Extensions;
 import io.kiln.base.KilnException;
+import io.kiln.module.ModuleReader.NumbersInBlob;
+import io.kiln.module.ModuleTree.ModuleNode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;

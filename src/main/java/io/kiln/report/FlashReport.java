@@ -25,7 +25,6 @@ public final class FlashReport {
     /**
      * One attempt at one device.
      *
-     * @param image the image
      * @param coordinates {@code group:artifact:version} of the project; null outside of one
      * @param board id of the board
      * @param probe serial number or place of the probe; null if unknown

@@ -90,7 +90,6 @@ public record QuantizeReport(
     /**
      * An input of the model.
      *
-     * @param name its name
      * @param dtype element type
      * @param scale real value of one step; null for floats
      * @param zeroPoint integer that means 0; null for floats
@@ -101,7 +100,6 @@ public record QuantizeReport(
     /**
      * An output of the model.
      *
-     * @param name its name
      * @param dtype element type
      * @param scale real value of one step; null for floats
      * @param zeroPoint integer that means 0; null for floats
@@ -114,7 +112,6 @@ public record QuantizeReport(
      * Shares of right classes, from 0 to 1.
      *
      * @param real of the float model
-     * @param quantized of the quantized one
      */
     public record Accuracy(double real, double quantized) {}
 

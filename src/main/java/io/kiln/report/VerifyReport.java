@@ -71,10 +71,7 @@ public record VerifyReport(
             this(name, outputs, mismatches, maxAbsDiff, "");
         }
 
-        /**
-         * The case of the project's own program, which was booted and watched; its only output is whether it ran
-         * without error.
-         */
+        /** The case of the project's own program, which was booted and watched; its only output is whether it ran without error. */
         public static Case ofProgram(boolean isFine) {
             return new Case(PROGRAM, 1, isFine ? 0 : 1, 0);
         }

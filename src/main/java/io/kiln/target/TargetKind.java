@@ -6,10 +6,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/**
- * The kinds of targets, and the attributes of each. Target strings may use all kinds, whether or not there is a code
- * generator.
- */
+/** The kinds of targets, and the attributes of each. Target strings may use all kinds, whether or not there is a code generator. */
 public enum TargetKind {
     // Up to TVM 0.8 the executor's options were part of the target, as in archives of that time.
     C(
@@ -18,9 +15,9 @@ public enum TargetKind {
                     + "constants-byte-alignment link-params system-lib runtime executor interface-api unpacked-api"),
     LLVM(
             "llvm",
-            "mcpu march mattr mabi mfloat-abi mtriple i-cache-size i-cache-line-size num-cores fast-math fast-math-nnan fast-math-ninf fast-math-nsz "
-                    + "fast-math-arcp fast-math-contract fast-math-reassoc opt-level cl-opt jit link-params system-lib "
-                    + "runtime"),
+            "mcpu march mattr mabi mfloat-abi mtriple i-cache-size i-cache-line-size num-cores fast-math"
+                    + " fast-math-nnan fast-math-ninf fast-math-nsz fast-math-arcp fast-math-contract fast-math-reassoc"
+                    + " opt-level cl-opt jit link-params system-lib runtime"),
     CMSIS_NN("cmsis-nn", "mcpu mattr debug_last_error");
 
     private static final String COMMON = "keys tag device model libs host from_device target_device_type";

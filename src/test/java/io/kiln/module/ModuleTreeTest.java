@@ -13,6 +13,7 @@ import io.kiln.module.BuiltInModules.GraphFactoryModule;
 import io.kiln.module.BuiltInModules.MetadataModule;
 import io.kiln.module.BuiltInModules.SourceModule;
 import io.kiln.module.BuiltInModules.StaticLibraryModule;
+import io.kiln.module.ModuleTree.ModuleNode;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.HexFormat;

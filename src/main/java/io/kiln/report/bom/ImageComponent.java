@@ -7,9 +7,7 @@ import java.util.Locale;
  * A part of an image.
  *
  * @param kind what it is
- * @param name its name
  * @param version its version; empty if it has none
- * @param licence its licence
  * @param sha256 digest of the file that it is, in hexadecimal digits; empty if it is several files
  * @param description where it comes from, one sentence
  */

@@ -2,7 +2,7 @@
 package io.kiln.report.overview;
 
 import io.kiln.report.BuildReport;
-import io.kiln.report.ImageReport.Licence;
+import io.kiln.report.BuildReport.ImageReport.Licence;
 import io.kiln.report.VerifyReport;
 import io.kiln.report.page.Shown;
 import java.util.ArrayList;
@@ -34,7 +34,8 @@ public record Remark(String text, boolean isBad) {
         });
         if (built.application().equals("rpc")) {
             remarks.add(new Remark(
-                    "The image holds an RPC server, by which whoever reaches its console calls any function: for the bench only",
+                    "The image holds an RPC server, by which whoever reaches its console calls any function: for the"
+                            + " bench only",
                     false));
         }
         if (built.estimate() != null && built.estimate().unknownInstructions() > 0) {

@@ -12,7 +12,7 @@ import io.kiln.ir.op.element.Binary;
 import io.kiln.ir.op.element.Cast;
 import io.kiln.ir.op.layer.BiasAdd;
 import io.kiln.quantize.graph.Node;
-import io.kiln.quantize.plan.PlannedNode;
+import io.kiln.quantize.plan.Plan.PlannedNode;
 import io.kiln.quantize.plan.Precision;
 import io.kiln.quantize.plan.QuantizedVotes;
 import java.util.ArrayList;
