@@ -15,9 +15,9 @@ public enum TargetKind {
                     + "constants-byte-alignment link-params system-lib runtime executor interface-api unpacked-api"),
     LLVM(
             "llvm",
-            "mcpu march mattr mabi mfloat-abi mtriple i-cache-size i-cache-line-size num-cores fast-math"
-                    + " fast-math-nnan fast-math-ninf fast-math-nsz fast-math-arcp fast-math-contract fast-math-reassoc"
-                    + " opt-level cl-opt jit link-params system-lib runtime"),
+            "mcpu march mattr mabi mfloat-abi mtriple i-cache-size i-cache-line-size num-cores fast-math fast-math-nnan fast-math-ninf fast-math-nsz "
+                    + "fast-math-arcp fast-math-contract fast-math-reassoc opt-level cl-opt jit link-params system-lib "
+                    + "runtime"),
     CMSIS_NN("cmsis-nn", "mcpu mattr debug_last_error");
 
     private static final String COMMON = "keys tag device model libs host from_device target_device_type";

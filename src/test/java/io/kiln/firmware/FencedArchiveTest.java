@@ -58,11 +58,7 @@ class FencedArchiveTest {
             "int a;\r#include \"@\"",
             "#import \"@\"",
             "#include \"out.h\"",
-            "#if __has_include(\"@\") || __has_embed(\"@\") || __has_include(\"/etc/passwd\")\n"
-                    + "int seen;\n"
-                    + "#else\n"
-                    + "#error\n"
-                    + "#endif",
+            "#if __has_include(\"@\") || __has_embed(\"@\") || __has_include(\"/etc/passwd\")\nint seen;\n#else\n#error\n#endif",
             "#pragma GCC dependency \"@\"\nint x;",
             "#pragma GCC /*\n*/ dependency \"@\"\nint x;");
 
@@ -82,11 +78,7 @@ class FencedArchiveTest {
             "void __libc_csu_init(void) {\n#if !__linux__\n#error\n#endif\n}",
             "void __gmon_start__(void) {\n#if !__linux__\n#error\n#endif\n}",
             "#define C(a, b) a##b\n#define P(x) _Pragma(#x)\n#define Q(x) P(x)\nQ(GCC C(depend, ency) \"@\")\nint x;",
-            "#define C(a, b) a##b\n"
-                    + "#define P(x) C(_Pra, gma)(#x)\n"
-                    + "#define Q(x) P(x)\n"
-                    + "Q(GCC C(depend, ency) \"/none\")\n"
-                    + "int x;",
+            "#define C(a, b) a##b\n#define P(x) C(_Pra, gma)(#x)\n#define Q(x) P(x)\nQ(GCC C(depend, ency) \"/none\")\nint x;",
             "#include \"bad.h\"");
 
     @TempDir
@@ -114,36 +106,36 @@ class FencedArchiveTest {
     void aProgramOfThisComputerIsTheSameWhateverFilesAreOnIt() throws IOException {
         Path there = Files.writeString(folder.resolve("there.h"), "#define CANARY\n");
         String source = """
-            #include <inttypes.h>
-            #include <limits.h>
-            #include <float.h>
-            #include <math.h>
-            #include <stdbool.h>
-            #include <stddef.h>
-            #include <stdint.h>
-            #include <stdio.h>
-            #include <stdlib.h>
-            #include <string.h>
-            #include <sys/types.h>
-            #if __has_include("@") || __has_include("/etc/passwd") || __has_include(<unistd.h>) || defined(__clang__)
-            #error it sees this computer
-            #endif
-            #if defined(_STDIO_H) || defined(__GLIBC__) || defined(_FEATURES_H)
-            #error it sees the headers of this computer
-            #endif
-            _Static_assert(sizeof(size_t) == 8 && sizeof(intptr_t) == 8 && sizeof(long double) == __SIZEOF_LONG_DOUBLE__, "");
-            _Static_assert(_Generic((int64_t)0, __INT64_TYPE__: 1, default: 0) && _Generic(INT64_C(1), int64_t: 1, default: 0), "");
-            _Static_assert(_Generic((size_t)0, __SIZE_TYPE__: 1, default: 0) && sizeof(wchar_t) == sizeof(L'x'), "");
-            _Static_assert(_Generic((int_fast16_t)0, __INT_FAST16_TYPE__: 1, default: 0) && INT_FAST16_MAX == __INT_FAST16_MAX__, "");
-            _Static_assert(UINT64_MAX == 18446744073709551615ull && INT_MIN == -2147483647 - 1 && FLT_DIG == 6 && CHAR_BIT == 8, "");
-            _Static_assert(sizeof(bool) == 1 && sizeof(ssize_t) == sizeof(size_t) && offsetof(struct { char c; int64_t n; }, n) == 8, "");
-            int32_t tvmgen_default_more(char* to, double x);
-            int32_t tvmgen_default_more(char* to, double x) {
-              int64_t wide = (int64_t)lround(pow(x, 2.0)) + (isnan(x) ? 1 : 0) + abs(-1);
-              memset(to, 0, 8);
-              return snprintf(to, 32, "%" PRId64 " %s", wide, strchr("ab", 'b'));
-            }
-            """.replace("@", there.toString());
+                #include <inttypes.h>
+                #include <limits.h>
+                #include <float.h>
+                #include <math.h>
+                #include <stdbool.h>
+                #include <stddef.h>
+                #include <stdint.h>
+                #include <stdio.h>
+                #include <stdlib.h>
+                #include <string.h>
+                #include <sys/types.h>
+                #if __has_include("@") || __has_include("/etc/passwd") || __has_include(<unistd.h>) || defined(__clang__)
+                #error it sees this computer
+                #endif
+                #if defined(_STDIO_H) || defined(__GLIBC__) || defined(_FEATURES_H)
+                #error it sees the headers of this computer
+                #endif
+                _Static_assert(sizeof(size_t) == 8 && sizeof(intptr_t) == 8 && sizeof(long double) == __SIZEOF_LONG_DOUBLE__, "");
+                _Static_assert(_Generic((int64_t)0, __INT64_TYPE__: 1, default: 0) && _Generic(INT64_C(1), int64_t: 1, default: 0), "");
+                _Static_assert(_Generic((size_t)0, __SIZE_TYPE__: 1, default: 0) && sizeof(wchar_t) == sizeof(L'x'), "");
+                _Static_assert(_Generic((int_fast16_t)0, __INT_FAST16_TYPE__: 1, default: 0) && INT_FAST16_MAX == __INT_FAST16_MAX__, "");
+                _Static_assert(UINT64_MAX == 18446744073709551615ull && INT_MIN == -2147483647 - 1 && FLT_DIG == 6 && CHAR_BIT == 8, "");
+                _Static_assert(sizeof(bool) == 1 && sizeof(ssize_t) == sizeof(size_t) && offsetof(struct { char c; int64_t n; }, n) == 8, "");
+                int32_t tvmgen_default_more(char* to, double x);
+                int32_t tvmgen_default_more(char* to, double x) {
+                  int64_t wide = (int64_t)lround(pow(x, 2.0)) + (isnan(x) ? 1 : 0) + abs(-1);
+                  memset(to, 0, 8);
+                  return snprintf(to, 32, "%" PRId64 " %s", wide, strchr("ab", 'b'));
+                }
+                """.replace("@", there.toString());
         FirmwareRequest request = request("host", "host", foreign(List.of(source)));
         CompiledObjects objects = FirmwareCompiler.compile(FirmwareAssembler.assemble(request, Log.QUIET), Log.QUIET);
         Path object = objects.files().get("codegen/host/src/default_x0.c");
@@ -170,9 +162,7 @@ class FencedArchiveTest {
         Files.createDirectories(folder.resolve("src/main/c"));
         Files.writeString(
                 folder.resolve("src/main/c/own.c"),
-                "#include <sys/utsname.h>\n"
-                        + "#include <unistd.h>\n"
-                        + "int own(void) { struct utsname n; return uname(&n); }\n");
+                "#include <sys/utsname.h>\n#include <unistd.h>\nint own(void) { struct utsname n; return uname(&n); }\n");
         FirmwareRequest request = request("host", "host", foreign(List.of()));
         assertThat(FirmwareCompiler.compile(FirmwareAssembler.assemble(request, Log.QUIET), Log.QUIET)
                         .files())

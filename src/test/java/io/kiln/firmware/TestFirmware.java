@@ -31,38 +31,38 @@ public final class TestFirmware {
         TensorInfo input = new TensorInfo("x", "x", DType.INT8, List.of(1, 16), 1f, 0);
         TensorInfo output = new TensorInfo("y", "y", DType.INT8, List.of(1, 16), 1f, 0);
         String header = """
-            /* SPDX-License-Identifier: Apache-2.0 */
-            #ifndef TVMGEN_@_H_
-            #define TVMGEN_@_H_
-            #include <stdint.h>
-            struct tvmgen_@_inputs { void* x; };
-            struct tvmgen_@_outputs { void* y; };
-            int32_t tvmgen_@_run(struct tvmgen_@_inputs* inputs, struct tvmgen_@_outputs* outputs);
-            #endif
-            """.replace("@", name);
+                /* SPDX-License-Identifier: Apache-2.0 */
+                #ifndef TVMGEN_@_H_
+                #define TVMGEN_@_H_
+                #include <stdint.h>
+                struct tvmgen_@_inputs { void* x; };
+                struct tvmgen_@_outputs { void* y; };
+                int32_t tvmgen_@_run(struct tvmgen_@_inputs* inputs, struct tvmgen_@_outputs* outputs);
+                #endif
+                """.replace("@", name);
         String lib0 = """
-            /* SPDX-License-Identifier: Apache-2.0 */
-            #include "tvmgen_@.h"
-            __attribute__((section(".bss.noinit.tvm"), aligned(16))) static uint8_t global_workspace[256];
-            int32_t tvmgen_@_add(const int8_t* x, int8_t* y, uint8_t* pool);
-            int32_t tvmgen_@_run(struct tvmgen_@_inputs* inputs, struct tvmgen_@_outputs* outputs) {
-              return tvmgen_@_add(inputs->x, outputs->y, global_workspace);
-            }
-            """.replace("@", name);
+                /* SPDX-License-Identifier: Apache-2.0 */
+                #include "tvmgen_@.h"
+                __attribute__((section(".bss.noinit.tvm"), aligned(16))) static uint8_t global_workspace[256];
+                int32_t tvmgen_@_add(const int8_t* x, int8_t* y, uint8_t* pool);
+                int32_t tvmgen_@_run(struct tvmgen_@_inputs* inputs, struct tvmgen_@_outputs* outputs) {
+                  return tvmgen_@_add(inputs->x, outputs->y, global_workspace);
+                }
+                """.replace("@", name);
         String lib1 = """
-            /* SPDX-License-Identifier: Apache-2.0 */
-            #include <stdint.h>
-            #include <string.h>
-            int32_t tvmgen_@_add(const int8_t* x, int8_t* y, uint8_t* pool);
-            static const int8_t table[~] = {1, 2, 3};
-            int32_t tvmgen_@_add(const int8_t* x, int8_t* y, uint8_t* pool) {
-              memcpy(pool, x, 16);
-              for (uint32_t i = 0; i < 16u; ++i) {
-                y[i] = (int8_t)(pool[i] + table[(pool[i] * 37u + i) % ~u]);
-              }
-              return 0;
-            }
-            """.replace("@", name).replace("~", Integer.toString(tableBytes));
+                /* SPDX-License-Identifier: Apache-2.0 */
+                #include <stdint.h>
+                #include <string.h>
+                int32_t tvmgen_@_add(const int8_t* x, int8_t* y, uint8_t* pool);
+                static const int8_t table[~] = {1, 2, 3};
+                int32_t tvmgen_@_add(const int8_t* x, int8_t* y, uint8_t* pool) {
+                  memcpy(pool, x, 16);
+                  for (uint32_t i = 0; i < 16u; ++i) {
+                    y[i] = (int8_t)(pool[i] + table[(pool[i] * 37u + i) % ~u]);
+                  }
+                  return 0;
+                }
+                """.replace("@", name).replace("~", Integer.toString(tableBytes));
         List<Artifact> artifacts = new ArrayList<>();
         artifacts.add(Artifact.ofText("c", ArtifactKind.HEADER, "tvmgen_" + name + ".h", header));
         artifacts.add(Artifact.ofText("c", ArtifactKind.SOURCE, name + "_lib0.c", lib0));

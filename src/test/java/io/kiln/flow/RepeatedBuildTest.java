@@ -76,8 +76,8 @@ final class RepeatedBuildTest {
         assertThatThrownBy(() -> flow.link(mine))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining(
-                        "the generated C belongs to another build: spec.compiler.options.optimize changed from 'size'"
-                                + " to 'speed'");
+                        "the generated C belongs to another build: spec.compiler.options.optimize changed from 'size' to"
+                                + " 'speed'");
         flow.link(others);
         flow.generate(mine);
         assertThatThrownBy(() -> flow.verify(mine, DeviceSpec.USUAL))

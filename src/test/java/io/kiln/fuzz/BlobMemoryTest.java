@@ -74,12 +74,12 @@ class BlobMemoryTest {
     void librariesTakeNoMoreThanTwiceTheFile() throws IOException {
         Files.write(folder.resolve("blob.bin"), modules().toArray());
         Files.writeString(folder.resolve("blob.s"), """
-            .section .rodata
-            .globl __tvm_dev_mblob
-            .type __tvm_dev_mblob, @object
-            __tvm_dev_mblob: .incbin "blob.bin"
-            .size __tvm_dev_mblob, . - __tvm_dev_mblob
-            """);
+                .section .rodata
+                .globl __tvm_dev_mblob
+                .type __tvm_dev_mblob, @object
+                __tvm_dev_mblob: .incbin "blob.bin"
+                .size __tvm_dev_mblob, . - __tvm_dev_mblob
+                """);
         ProcessResult made =
                 ProcessRunner.run(Command.of("cc", List.of("-shared", "-nostdlib", "-o", "lib.so", "blob.s"))
                         .in(folder));

@@ -99,12 +99,6 @@ public final class FirmwareSession implements ModelSession {
         return session;
     }
 
-    /**
-     * The models in the answer to a request for information, in the layout of {@code kiln_app.h}.
-     *
-     * @param reply little-endian, starting behind the status
-     * @throws BufferUnderflowException if the list is truncated, of another version, or has a negative size
-     */
     @Override
     public List<Model> models() {
         ByteBuffer reply = ask(INFO, new byte[0]);
@@ -319,7 +313,7 @@ public final class FirmwareSession implements ModelSession {
     }
 
     /**
-     * The models in the list.
+     * The models in the answer to a request for information, in the layout of {@code kiln_app.h}.
      *
      * @param reply little-endian, starting behind the status
      * @throws BufferUnderflowException if the list is truncated, of another version, or has a negative size

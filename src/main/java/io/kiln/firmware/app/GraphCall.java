@@ -33,20 +33,20 @@ final class GraphCall {
     /** The code that all graphs of an image share: the runtime and the module of the system library. */
     static List<String> library() {
         return """
-            /* The module of the system library; the first call starts the runtime. */
-            static int library(TVMModuleHandle* module) {
-              static TVMModuleHandle made;
-              int error = 0;
-              if (made == NULL) {
-                error = (int)TVMInitializeRuntime();
-                if (error == 0) {
-                  error = TVMModCreateFromCModule(TVMSystemLibEntryPoint(), &made);
+                /* The module of the system library; the first call starts the runtime. */
+                static int library(TVMModuleHandle* module) {
+                  static TVMModuleHandle made;
+                  int error = 0;
+                  if (made == NULL) {
+                    error = (int)TVMInitializeRuntime();
+                    if (error == 0) {
+                      error = TVMModCreateFromCModule(TVMSystemLibEntryPoint(), &made);
+                    }
+                  }
+                  *module = made;
+                  return error;
                 }
-              }
-              *module = made;
-              return error;
-            }
-            """.lines().toList();
+                """.lines().toList();
     }
 
     List<String> lines() {

@@ -114,8 +114,7 @@ public record SlottedFirmware(FirmwareRequest request, UpdateFile update) {
             problems.add(
                     "models in slots are called by the C interface with inputs and outputs of the caller",
                     "model `" + model.metadata().name() + "`",
-                    "kiln.executor aot, kiln.interfaceApi c and kiln.io caller, compiled by this build, without a"
-                            + " device",
+                    "kiln.executor aot, kiln.interfaceApi c and kiln.io caller, compiled by this build, without a device",
                     "Leave these parameters out, or kiln.update");
         }
     }

@@ -129,11 +129,11 @@ public final class CmsisNnSources {
             return List.of();
         }
         taken.put(SUBSTITUTES + "/" + STANDARD_IO, Bytes.ofText("""
-            /* SPDX-License-Identifier: Apache-2.0
-             *
-             * For C libraries without this header: CMSIS-NN includes it and uses nothing of it.
-             */
-            """));
+                /* SPDX-License-Identifier: Apache-2.0
+                 *
+                 * For C libraries without this header: CMSIS-NN includes it and uses nothing of it.
+                 */
+                """));
         return List.of(SUBSTITUTES);
     }
 

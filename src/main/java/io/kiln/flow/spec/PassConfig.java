@@ -51,8 +51,8 @@ public record PassConfig(
             "tir.usmp.algorithm",
             new Fixed(
                     List.of("hill_climb", "greedy_by_size", "greedy_by_conflicts"),
-                    "there is one planner, which begins with such orders, climbs hills, and then proves that it cannot"
-                            + " do better where that is quick"),
+                    "there is one planner, which begins with such orders, climbs hills, and then proves that it cannot do"
+                            + " better where that is quick"),
             "tir.usmp.custom_algorithm",
             new Fixed(List.of(""), "the planner cannot be replaced"),
             "tir.disable_vectorize",

@@ -108,8 +108,7 @@ public record QuantizeSpec(QuantizeOptions options, Optional<Path> samples, Opti
             problems.add(
                     "kiln.quantize is " + options.mode().text() + ", and no samples are given",
                     "",
-                    "kiln.quantize.samples: a folder of input_0.bin and so on, of pictures or of recordings, or a file"
-                            + " .npy or .npz",
+                    "kiln.quantize.samples: a folder of input_0.bin and so on, of pictures or of recordings, or a file .npy or .npz",
                     "Set kiln.quantize.samples to 100 to 500 typical inputs");
         }
         samples.filter(path -> !Files.exists(path))

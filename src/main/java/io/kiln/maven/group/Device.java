@@ -13,9 +13,8 @@ public final class Device {
             .alone("skipFlash");
     private static final Element RUNNER = Element.of(
                     "runner",
-                    "What flashes: openocd, uf2, dfu-util, stm32flash, st-flash, pyocd, probe-rs, jlink,"
-                        + " stm32cubeprogrammer, nrfutil, esptool, picotool, or command, the one in board.yaml; with"
-                        + " its path as RUNNER=PATH. If not set, the board's.")
+                    "What flashes: openocd, uf2, dfu-util, stm32flash, st-flash, pyocd, probe-rs, jlink, stm32cubeprogrammer, nrfutil, esptool,"
+                            + " picotool, or command, the one in board.yaml; with its path as RUNNER=PATH. If not set, the board's.")
             .alone("runner");
     private static final Element TIMEOUT = Element.of(
                     "timeout", "180", "Seconds after which flashing a device is aborted.")
@@ -26,10 +25,9 @@ public final class Device {
     private static final Element ONLY = Element.of(
                     "only",
                     "",
-                    "parameters writes only the flash sectors of the parameters of graphs, on a board that has some"
-                        + " for them; the rest of the device stays as it is. models writes only the models of"
-                        + " IMAGE.update, into the slot whose models do not run; devices that the update does not suit"
-                        + " are left as they are. If not set, the whole image is written.")
+                    "parameters writes only the flash sectors of the parameters of graphs, on a board that has some for them; the rest of the"
+                            + " device stays as it is. models writes only the models of IMAGE.update, into the slot whose models do not run;"
+                            + " devices that the update does not suit are left as they are. If not set, the whole image is written.")
             .alone("only");
     private static final Element LOG = Element.of(
                     "log", "A file that gets a line of JSON for each device flashed; several projects may share it.")
@@ -37,13 +35,12 @@ public final class Device {
     private static final Element ALLOW_RPC = Element.of(
                     "allowRpc",
                     "false",
-                    "Whether deploy may flash an image with an RPC server (kiln.application=rpc), which is for the"
-                            + " bench only.")
+                    "Whether deploy may flash an image with an RPC server (kiln.application=rpc), which is for the bench only.")
             .alone("allowRpc");
     private static final Element PORT = Element.of(
                     "port",
-                    "The board's serial port, such as /dev/ttyACM0 or COM3, or tcp:PORT, a port of this computer. If"
-                            + " not set, the port with the board's USB ids.")
+                    "The board's serial port, such as /dev/ttyACM0 or COM3, or tcp:PORT, a port of this computer. If not set, the port with the"
+                            + " board's USB ids.")
             .alone("port");
     private static final Element SERIAL = Element.of(
                     "serial",

@@ -34,8 +34,7 @@ public record Remark(String text, boolean isBad) {
         });
         if (built.application().equals("rpc")) {
             remarks.add(new Remark(
-                    "The image holds an RPC server, by which whoever reaches its console calls any function: for the"
-                            + " bench only",
+                    "The image holds an RPC server, by which whoever reaches its console calls any function: for the bench only",
                     false));
         }
         if (built.estimate() != null && built.estimate().unknownInstructions() > 0) {

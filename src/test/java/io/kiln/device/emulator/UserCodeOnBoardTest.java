@@ -137,37 +137,37 @@ class UserCodeOnBoardTest {
     void aProgramSendsAndReceivesFrames(String toolchain) throws IOException {
         Board board = TestFirmware.board("mps2-an386");
         write("src/main/c/main.cpp", """
-            #include <tvm/runtime/crt/rpc_common/session.h>
-            #include "kiln_console.h"
-            using namespace tvm::runtime::micro_rpc;
-            namespace {
-            class Loop final : public WriteStream {
-             public:
-              Unframer* back = nullptr;
-              ssize_t Write(const uint8_t* data, size_t size) override {
-                size_t used = 0;
-                return back->Write(data, size, &used) == kTvmErrorNoError ? static_cast<ssize_t>(used) : -1;
-              }
-              void PacketDone(bool) override {}
-            };
-            void Heard(void*, MessageType type, FrameBuffer* buf) {
-              uint8_t byte = 0;
-              while (type == MessageType::kLog && buf->Read(&byte, 1) == 1) {
-                kiln_console_put(byte);
-              }
-            }
-            uint8_t memory[64];
-            FrameBuffer buffer(memory, sizeof memory);
-            Loop loop;
-            Framer framer(&loop);
-            Session session(&framer, &buffer, Heard, nullptr);
-            Unframer unframer(session.Receiver());
-            }  // namespace
-            int main() {
-              loop.back = &unframer;
-              return session.SendMessage(MessageType::kLog, reinterpret_cast<const uint8_t*>("framed\\n"), 7);
-            }
-            """);
+                #include <tvm/runtime/crt/rpc_common/session.h>
+                #include "kiln_console.h"
+                using namespace tvm::runtime::micro_rpc;
+                namespace {
+                class Loop final : public WriteStream {
+                 public:
+                  Unframer* back = nullptr;
+                  ssize_t Write(const uint8_t* data, size_t size) override {
+                    size_t used = 0;
+                    return back->Write(data, size, &used) == kTvmErrorNoError ? static_cast<ssize_t>(used) : -1;
+                  }
+                  void PacketDone(bool) override {}
+                };
+                void Heard(void*, MessageType type, FrameBuffer* buf) {
+                  uint8_t byte = 0;
+                  while (type == MessageType::kLog && buf->Read(&byte, 1) == 1) {
+                    kiln_console_put(byte);
+                  }
+                }
+                uint8_t memory[64];
+                FrameBuffer buffer(memory, sizeof memory);
+                Loop loop;
+                Framer framer(&loop);
+                Session session(&framer, &buffer, Heard, nullptr);
+                Unframer unframer(session.Receiver());
+                }  // namespace
+                int main() {
+                  loop.back = &unframer;
+                  return session.SendMessage(MessageType::kLog, reinterpret_cast<const uint8_t*>("framed\\n"), 7);
+                }
+                """);
         FirmwareRequest request = TestFirmware.request(
                 board, toolchain, Optimize.SIZE, List.of(TestFirmware.model("default", 100)), folder);
         StringBuilder text = new StringBuilder();

@@ -100,13 +100,13 @@ class LineTablesTest {
     private ElfFile program(int version) throws IOException {
         TestPrograms.need("cc");
         Files.writeString(Files.createDirectories(folder.resolve("part")).resolve("code.c"), """
-            __attribute__((noinline)) int called(int x) { return x + 1; }
-            int wanted(int x);
-            int dropped(int x) { return x + 3; }
-            int wanted(int x) {
-              return called(x) * 2;
-            }
-            """);
+                __attribute__((noinline)) int called(int x) { return x + 1; }
+                int wanted(int x);
+                int dropped(int x) { return x + 3; }
+                int wanted(int x) {
+                  return called(x) * 2;
+                }
+                """);
         ProcessResult result = ProcessRunner.run(Command.of(
                         "cc",
                         "-gdwarf-" + version,

@@ -61,9 +61,9 @@ final class SlottedFirmwareTest {
     void theInterfaceIsTheSameOnEveryJava() {
         ModelInterface models = new ModelInterface(List.of(TestFirmware.model("default", 100)));
         assertThat(models.tensors()).isEqualTo("""
-            default input x int8[1, 16] scale 3f800000 zero point 0
-            default output y int8[1, 16] scale 3f800000 zero point 0
-            """);
+                        default input x int8[1, 16] scale 3f800000 zero point 0
+                        default output y int8[1, 16] scale 3f800000 zero point 0
+                        """);
         assertThat(models.digest()).isEqualTo(Bytes.wrap(HexFormat.of().parseHex("5c462d39c199f881aac83c5f57854fc9")));
     }
 

@@ -84,11 +84,11 @@ final class DebugStepTest {
     void theEditorShowsTheRegistersOfADevice() throws IOException {
         Path mine = Files.createDirectories(folder.resolve("src/main/boards/mine"));
         Files.writeString(mine.resolve("board.yaml"), """
-            schema: 1
-            id: mine
-            device: {pack: "PACK", name: PLN446RETx}
-            flash: {openocd: {interface: interface/cmsis-dap.cfg, target: target/stm32f4x.cfg}}
-            """.replace(
+                schema: 1
+                id: mine
+                device: {pack: "PACK", name: PLN446RETx}
+                flash: {openocd: {interface: interface/cmsis-dap.cfg, target: target/stm32f4x.cfg}}
+                """.replace(
                         "PACK",
                         Path.of("src/test/resources/packs/made-up")
                                 .toAbsolutePath()
@@ -188,11 +188,7 @@ final class DebugStepTest {
         Path mine = Files.createDirectories(folder.resolve("src/main/boards/mine"));
         Files.writeString(
                 mine.resolve("board.yaml"),
-                "schema: 1\n"
-                        + "id: mine\n"
-                        + "title: Mine\n"
-                        + "extends: stm32f405\n"
-                        + "flash: {openocd: {interface: interface/stlink.cfg, target: mine.cfg}}\n");
+                "schema: 1\nid: mine\ntitle: Mine\nextends: stm32f405\nflash: {openocd: {interface: interface/stlink.cfg, target: mine.cfg}}\n");
         Files.writeString(mine.resolve("mine.cfg"), "echo {@@ mine}\nsource [find target/stm32f4x.cfg]\n");
         String registers = "<device>" + " ".repeat(2 << 20) + "</device>";
         Files.writeString(mine.resolve("mine.svd"), registers);

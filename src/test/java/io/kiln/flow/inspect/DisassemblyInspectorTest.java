@@ -71,9 +71,9 @@ class DisassemblyInspectorTest {
     private Path object(String target) throws IOException {
         Path source = folder.resolve("code.c");
         Files.writeString(source, """
-            int called(int x);
-            int scaled(int x, int y) { return called(x * y); }
-            """);
+                int called(int x);
+                int scaled(int x, int y) { return called(x * y); }
+                """);
         Toolchain clang = TestToolchains.resolve("clang", target);
         List<String> arguments = new ArrayList<>(clang.compileFlags(SourceKind.USER, Optimize.SIZE));
         arguments.addAll(List.of("-c", "code.c", "-o", "code.o"));

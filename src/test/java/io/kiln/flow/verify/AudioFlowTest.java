@@ -36,23 +36,23 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** A model that hears: recordings go in, and image and interpreters answer the same. */
 final class AudioFlowTest {
     private static final String MFCC = """
-        schema: 1
-        sampleRate: 8000
-        frames: {window: 256, hop: 200, preEmphasis: 0.97}
-        mel: {channels: 24, lower: 60}
-        log: {offset: 1e-6}
-        dct: {coefficients: 10}
-        normalize: {mean: -1, scale: 0.5}
-        quantize: {scale: 0.0625, zeroPoint: 3}
-        """;
+            schema: 1
+            sampleRate: 8000
+            frames: {window: 256, hop: 200, preEmphasis: 0.97}
+            mel: {channels: 24, lower: 60}
+            log: {offset: 1e-6}
+            dct: {coefficients: 10}
+            normalize: {mean: -1, scale: 0.5}
+            quantize: {scale: 0.0625, zeroPoint: 3}
+            """;
 
     private static final String MODEL = """
-        def @main(%rows: Tensor[(1, 4, 10), int8]) {
-          %0 = qnn.dequantize(%rows, 0.0625f, 3);
-          %1 = tanh(%0);
-          qnn.quantize(%1, 0.0078125f, 0, out_dtype="int8")
-        }
-        """;
+            def @main(%rows: Tensor[(1, 4, 10), int8]) {
+              %0 = qnn.dequantize(%rows, 0.0625f, 3);
+              %1 = tanh(%0);
+              qnn.quantize(%1, 0.0078125f, 0, out_dtype="int8")
+            }
+            """;
 
     @TempDir
     private Path folder;

@@ -178,8 +178,7 @@ class MediaFolderTest {
             delimiter = '|',
             value = {
                 "log: {offset: 1e-6}| 0.05",
-                "log: {offset: 1e-6}; dct: {coefficients: 5}; normalize: {mean: [-9, 1, 2, 3, 4], scale: [0.5, 1, 2,"
-                        + " 3, 4]}| 0.25",
+                "log: {offset: 1e-6}; dct: {coefficients: 5}; normalize: {mean: [-9, 1, 2, 3, 4], scale: [0.5, 1, 2, 3, 4]}| 0.25",
                 "normalize: {scale: 3}| 2",
             })
     void recordingsBecomeFeaturesIfTheModelHasSignalProcessing(String stages, float scale) throws IOException {

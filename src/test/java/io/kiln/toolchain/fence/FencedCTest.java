@@ -22,11 +22,7 @@ class FencedCTest {
                 "asm(`1: j 1b`);",
                 "asm(`vldrw.u32 q0, [%[p]], #16\\nvmladava.s8 r0, q0, q1` : [p] `+r`(p) : : `q0`, `q1`);",
                 "asm(`.rept 3\\n  smlad r0, r1, r2, r0\\n.endr\\n`);",
-                "asm(`.set .Lkiln_at, 8\\n"
-                        + ".rept 3\\n"
-                        + "ldr r0, [r1, #.Lkiln_at * 2 + 4]\\n"
-                        + ".set .Lkiln_at, .Lkiln_at + 8\\n"
-                        + ".endr`);",
+                "asm(`.set .Lkiln_at, 8\\n.rept 3\\nldr r0, [r1, #.Lkiln_at * 2 + 4]\\n.set .Lkiln_at, .Lkiln_at + 8\\n.endr`);",
                 "asm(`push {r4-r7, lr}; pop {r4-r7, pc}`);",
                 "asm(`.option push\\n.option norvc\\nlw t0, 0(sp)\\n.option pop`);",
                 "asm(`loop%=: subs %0, #1\\nbne loop%=` : `+r`(x));",
@@ -48,21 +44,21 @@ class FencedCTest {
     @Test
     void ordinaryCIsInTheLanguage() {
         String text = """
-            # 0 `a.c`
-            # 0 `<built-in>`
-            # 0 `<command-line>`
-            # 1 `include/stdint.h` 1 3 4
-            # 1 `a.c` 2
-            typedef struct { int x; } __attribute__((packed, aligned(4))) T;
-            static const unsigned char text[] = `a\\`b\\\\ \\x41\\n` L`x` u8`y`; char c = '\\'', d = L'x';
-            static const float f[3] = {0x1.8p+1f, 1.5e-3f, .5};
-            #pragma pack(push, 1)
-            #pragma GCC diagnostic ignored `-Wconversion`
-            #pragma clang loop unroll(disable)
-            #pragma STDC FP_CONTRACT OFF
-            int g(int a, ...) __attribute__((format(printf, 1, 2), visibility(`default`)));
-            int h(int *p) { return a ? b : p[x[1]] % 3 > 4 ? ~1 : !2 ^ 3 | 4 && 5 || 6; }
-            """;
+                # 0 `a.c`
+                # 0 `<built-in>`
+                # 0 `<command-line>`
+                # 1 `include/stdint.h` 1 3 4
+                # 1 `a.c` 2
+                typedef struct { int x; } __attribute__((packed, aligned(4))) T;
+                static const unsigned char text[] = `a\\`b\\\\ \\x41\\n` L`x` u8`y`; char c = '\\'', d = L'x';
+                static const float f[3] = {0x1.8p+1f, 1.5e-3f, .5};
+                #pragma pack(push, 1)
+                #pragma GCC diagnostic ignored `-Wconversion`
+                #pragma clang loop unroll(disable)
+                #pragma STDC FP_CONTRACT OFF
+                int g(int a, ...) __attribute__((format(printf, 1, 2), visibility(`default`)));
+                int h(int *p) { return a ? b : p[x[1]] % 3 > 4 ? ~1 : !2 ^ 3 | 4 && 5 || 6; }
+                """;
         assertThat(board(text)).isEmpty();
         assertThat(host(text)).isEmpty();
     }
@@ -83,15 +79,15 @@ class FencedCTest {
     @Test
     void everythingIsNamedAtOnceWithFileAndLine() {
         String text = """
-            # 1 `a.c`
-            int x;
-            # 7 `a.h` 1
-            int y asm(`z`);
-            # 3 `a.c` 2
-            void f(void) {
-              asm(`.incbin x`);
-            }
-            """;
+                # 1 `a.c`
+                int x;
+                # 7 `a.h` 1
+                int y asm(`z`);
+                # 3 `a.c` 2
+                void f(void) {
+                  asm(`.incbin x`);
+                }
+                """;
         assertThat(board(text))
                 .containsExactly(
                         new Refusal("a.h", 7, "the symbol name z given by asm"),

@@ -118,42 +118,42 @@ class LinkerScriptTest {
     @Test
     void whatLinkerScriptsOrdinarilySayIsAllowed() {
         String script = """
-            /* INPUT() is a word of a comment here; see https://example.com/ld */
-            OUTPUT_FORMAT("elf32-littlearm", "elf32-littlearm", "elf32-littlearm")
-            OUTPUT_ARCH(arm)
-            ENTRY(Reset_Handler)\r
-            EXTERN(a b)
-            _estack = ORIGIN(RAM) + LENGTH(RAM);
-            _Min_Heap_Size = 0x200 ;
-            size = DEFINED(x) ? 0x10-4 : (1 << 4)*2;
-            MEMORY {
-              FLASH (rx!w) : ORIGIN = 0x08000000, LENGTH = 512K / 2
-              RAM (xrw)  : org = 0x20000000, len = 64*1024 +
-                1K
-            }
-            REGION_ALIAS("CODE", FLASH);
-            SECTIONS {
-              .isr_vector 0x08000000 : { . = ALIGN(4); KEEP(*(.isr_vector)) } >FLASH =0xff
-              .text : { *crt0.o(.text) *(EXCLUDE_FILE(*x.o *y.o) .text.*) KEEP (*(.init)) *(.glue_7t) _etext = .; } > CODE
-              .init_array : ALIGN(4) {
-                PROVIDE_HIDDEN (__init_array_start = .);
-                KEEP (*(SORT(.init_array.*)))
-                KEEP (*(SORT_BY_INIT_PRIORITY(.ctors.*) .ctors))
-              } >FLASH
-              .data : AT (ADDR(.text) + SIZEOF(.text)) SUBALIGN(4) { *(.data .data.*) LONG(0x12345678) FILL(0xff) } >RAM
-              .more : { *(.more) } >RAM AT> FLASH
-              ._user_heap_stack (NOLOAD) : { . = ALIGN(8); . += _Min_Heap_Size; ASSERT(. < 1M, "too big") } >RAM
-              .boot2 : { *(.boot2) } > CODE
-              PROVIDE(end = .);
-              .debug_info 0 : { *(.debug_info .gnu.linkonce.wi.*) }
-              .stab.indexstr 0 : { *(.stab.indexstr) }
-              .debug_line 0 (INFO) : { *(.debug_line .debug_line.* .debug_line_end) }
-              /DISCARD/ : { *(.comment) *(.ARM.attributes) }
-            }
-            INCLUDE memory.ld
-            INCLUDE "memory.ld"
-            ASSERT(SIZEOF(.boot2) == 256, "the second stage: 256 bytes, not / more")
-            """;
+                /* INPUT() is a word of a comment here; see https://example.com/ld */
+                OUTPUT_FORMAT("elf32-littlearm", "elf32-littlearm", "elf32-littlearm")
+                OUTPUT_ARCH(arm)
+                ENTRY(Reset_Handler)\r
+                EXTERN(a b)
+                _estack = ORIGIN(RAM) + LENGTH(RAM);
+                _Min_Heap_Size = 0x200 ;
+                size = DEFINED(x) ? 0x10-4 : (1 << 4)*2;
+                MEMORY {
+                  FLASH (rx!w) : ORIGIN = 0x08000000, LENGTH = 512K / 2
+                  RAM (xrw)  : org = 0x20000000, len = 64*1024 +
+                    1K
+                }
+                REGION_ALIAS("CODE", FLASH);
+                SECTIONS {
+                  .isr_vector 0x08000000 : { . = ALIGN(4); KEEP(*(.isr_vector)) } >FLASH =0xff
+                  .text : { *crt0.o(.text) *(EXCLUDE_FILE(*x.o *y.o) .text.*) KEEP (*(.init)) *(.glue_7t) _etext = .; } > CODE
+                  .init_array : ALIGN(4) {
+                    PROVIDE_HIDDEN (__init_array_start = .);
+                    KEEP (*(SORT(.init_array.*)))
+                    KEEP (*(SORT_BY_INIT_PRIORITY(.ctors.*) .ctors))
+                  } >FLASH
+                  .data : AT (ADDR(.text) + SIZEOF(.text)) SUBALIGN(4) { *(.data .data.*) LONG(0x12345678) FILL(0xff) } >RAM
+                  .more : { *(.more) } >RAM AT> FLASH
+                  ._user_heap_stack (NOLOAD) : { . = ALIGN(8); . += _Min_Heap_Size; ASSERT(. < 1M, "too big") } >RAM
+                  .boot2 : { *(.boot2) } > CODE
+                  PROVIDE(end = .);
+                  .debug_info 0 : { *(.debug_info .gnu.linkonce.wi.*) }
+                  .stab.indexstr 0 : { *(.stab.indexstr) }
+                  .debug_line 0 (INFO) : { *(.debug_line .debug_line.* .debug_line_end) }
+                  /DISCARD/ : { *(.comment) *(.ARM.attributes) }
+                }
+                INCLUDE memory.ld
+                INCLUDE "memory.ld"
+                ASSERT(SIZEOF(.boot2) == 256, "the second stage: 256 bytes, not / more")
+                """;
         assertThat(LinkerScript.refusals("a.ld", script, Set.of("memory.ld"))).isEmpty();
     }
 

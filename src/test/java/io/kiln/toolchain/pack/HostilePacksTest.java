@@ -126,8 +126,7 @@ class HostilePacksTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "<!DOCTYPE package [<!ENTITY a 'aaaaaaaaaa'><!ENTITY b"
-                        + " '&a;&a;&a;&a;&a;&a;&a;&a;'>]><package><name>&b;</name></package>",
+                "<!DOCTYPE package [<!ENTITY a 'aaaaaaaaaa'><!ENTITY b '&a;&a;&a;&a;&a;&a;&a;&a;'>]><package><name>&b;</name></package>",
                 "<!DOCTYPE package [<!ENTITY a SYSTEM 'file:///etc/passwd'>]><package><name>&a;</name></package>",
                 "<!DOCTYPE package SYSTEM 'file:///etc/passwd'><package><name>a</name></package>",
                 "<!DOCTYPE package [<!ENTITY % a SYSTEM 'http://127.0.0.1:1/a'> %a;]><package/>"

@@ -89,9 +89,10 @@ class LayerTaskTest {
         assertThat(key.template()).isEqualTo("kiln.conv2d.cortex-m4");
         assertThat(key.model()).contains("a");
         assertThat(key.workload())
-                .matches("\"kiln.conv2d.cortex-m4\", \\[\\[\"TENSOR\", \\[1, .*\\], \"int8\"\\], \\[\"TENSOR\", .*\\],"
-                        + " \"int8\"\\], \\[\\d+, \\d+\\], \\[\\d+, \\d+, \\d+, \\d+\\], \\[1, 1\\], 1, \"int8\","
-                        + " \"qnn.conv2d\\+.*\", \"speed\", \"instructions\"\\]");
+                .matches(
+                        "\"kiln.conv2d.cortex-m4\", \\[\\[\"TENSOR\", \\[1, .*\\], \"int8\"\\], \\[\"TENSOR\", .*\\], \"int8\"\\], "
+                                + "\\[\\d+, \\d+\\], \\[\\d+, \\d+, \\d+, \\d+\\], \\[1, 1\\], 1, \"int8\", "
+                                + "\"qnn.conv2d\\+.*\", \"speed\", \"instructions\"\\]");
     }
 
     @Test
