@@ -89,7 +89,6 @@ public record CodeLibrary(String name, Path place) {
                     name + "-" + Digests.sha256(Files.readAllBytes(place)).substring(0, DIGITS));
             Path mark = target.resolve(".complete");
             if (!Files.exists(mark)) {
-                /** The files of a firmware library's zip, read in bounded memory; names that lead out of its folders are refused. */
                 read(place).forEach((file, content) -> WholeFiles.write(target.resolve(file), content.toArray()));
                 WholeFiles.write(mark, "");
             }
@@ -126,7 +125,7 @@ public record CodeLibrary(String name, Path place) {
         WholeFiles.write(zip, content);
     }
 
-    /** The files by path. */
+    /** The files of a library's zip by path, read in bounded memory; names that lead out of its folders are refused. */
     private static SortedMap<String, Bytes> read(Path zip) {
         try {
             if (Files.size(zip) > MOST_BYTES) {
