@@ -122,11 +122,6 @@ record GuardedCodegen(ExternalCodegen codegen, CompositeTarget.External external
 
     List<Artifact> generate(ExternalUnit unit) {
         List<Artifact> artifacts = guarded("generate code", () -> List.copyOf(codegen.generate(unit)));
-        /**
-         * What is wrong with the files of a code generator, behind the word {@code it}: they may take no other file's name, and define what is called.
-         *
-         * @param calls what is called
-         */
         filesProblem(artifacts, unit, this::call).ifPresent(what -> {
             throw wrong(what);
         });
@@ -185,7 +180,7 @@ record GuardedCodegen(ExternalCodegen codegen, CompositeTarget.External external
     }
 
     /**
-     * The first problem, behind the word {@code it}.
+     * What is wrong with the files of a code generator, behind the word {@code it}: they may take no other file's name, and define what is called.
      *
      * @param calls what is called
      */
