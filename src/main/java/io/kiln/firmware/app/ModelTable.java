@@ -88,10 +88,6 @@ final class ModelTable {
             line("__attribute__((aligned(" + ALIGNMENT + "))) static uint8_t kiln_app_io[" + io + "];");
             line("");
         }
-        /**
-         * The memory of pools that models expect from their caller. They share a workspace pool of one name, because only one of them runs at a time. Constants
-         * have initial values, so each model has its own.
-         */
         poolDefinitions(models).forEach(this::line);
         models.stream()
                 .flatMap(model -> model.api().devices().stream())
@@ -309,7 +305,10 @@ final class ModelTable {
         }
     }
 
-    /** C definitions of all pools. */
+    /**
+     * The memory of pools that models expect from their caller. They share a workspace pool of one name, because only one of them runs at a time. Constants
+     * have initial values, so each model has its own.
+     */
     private static List<String> poolDefinitions(List<ModelMetadata> models) {
         List<String> lines = new ArrayList<>();
         Map<String, Long> workspaces = new TreeMap<>();

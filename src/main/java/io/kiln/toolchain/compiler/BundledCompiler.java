@@ -144,13 +144,6 @@ final class BundledCompiler {
         Path part = folder.resolveSibling(folder.getFileName() + ".part");
         Folders.delete(part);
         try {
-            /**
-             * Unpacks {@code org.bytedeco:llvm} into a new folder. The jar has programs, libraries and {@code lib/clang} side by side in one folder. Only what compiling
-             * and linking C needs is unpacked, to where clang looks for it: programs to {@code bin}, libraries and clang's headers to {@code lib}. Names of Linux
-             * libraries in the jar lack the version, which is added here because the programs load the libraries by versioned names.
-             *
-             * @param version version of the artifact, such as {@code 20.1.7-1.5.12}
-             */
             unpackLlvm(jar, bundle.version(), part);
             if (!Files.isExecutable(part.resolve("bin").resolve("clang"))) {
                 throw new KilnException(Failure.TOOL.problem(
@@ -236,7 +229,9 @@ final class BundledCompiler {
     }
 
     /**
-     * Unpacks into a new folder.
+     * Unpacks {@code org.bytedeco:llvm} into a new folder. The jar has programs, libraries and {@code lib/clang} side by side in one folder. Only what compiling
+     * and linking C needs is unpacked, to where clang looks for it: programs to {@code bin}, libraries and clang's headers to {@code lib}. Names of Linux
+     * libraries in the jar lack the version, which is added here because the programs load the libraries by versioned names.
      *
      * @param version version of the artifact, such as {@code 20.1.7-1.5.12}
      */

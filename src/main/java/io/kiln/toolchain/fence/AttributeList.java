@@ -139,10 +139,6 @@ final class AttributeList {
 
     private void finish() {
         if (!name.isEmpty() || !strings.isEmpty()) {
-            /**
-             * Why an attribute is not allowed. Declarations may have those for layout, placement, optimisation and warnings, but none that runs code before main,
-             * chooses code at load time, or passes options to the compiler.
-             */
             refusal(name, List.copyOf(strings), dialect).ifPresent(lexer::refuse);
         }
         name = "";
@@ -159,10 +155,8 @@ final class AttributeList {
     }
 
     /**
-     * What is refused in an attribute; empty if it is allowed.
-     *
-     * @param name with or without underscores around it
-     * @param strings the string literals among its arguments, as written
+     * Why an attribute is not allowed. Declarations may have those for layout, placement, optimisation and warnings, but none that runs code before main,
+     * chooses code at load time, or passes options to the compiler.
      */
     private static Optional<String> refusal(String name, List<String> strings, Dialect dialect) {
         String plain = plain(name);
