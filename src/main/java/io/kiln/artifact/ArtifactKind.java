@@ -52,7 +52,6 @@ public enum ArtifactKind {
      * The kind of an artifact.
      *
      * @param loader the loader's name; {@code dso} is another name of {@code native}
-     * @param fileName its file name
      */
     public static ArtifactKind of(String loader, String fileName) {
         if (loader.equals(Artifact.NATIVE) || loader.equals(Artifact.DSO)) {

@@ -27,4 +27,12 @@ public record ModelLibrary(ModelMetadata metadata, ArtifactSet artifacts, Option
     public boolean isForeign() {
         return artifacts.artifacts().stream().anyMatch(Artifact::isForeign);
     }
+
+    /**
+     * The archive that a model library was read from.
+     *
+     * @param fileName its name, without folders
+     * @param sha256 digest of the whole file, lower-case hexadecimal
+     */
+    public record ArchiveOrigin(String fileName, String sha256) {}
 }

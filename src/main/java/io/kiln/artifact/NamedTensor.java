@@ -8,7 +8,6 @@ import java.util.List;
 /**
  * A tensor of a parameters file.
  *
- * @param name its name
  * @param dtype element type
  * @param shape dimensions, 0 or more each; empty for a scalar
  * @param data elements, row-major, little-endian

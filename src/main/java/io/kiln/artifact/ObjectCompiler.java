@@ -5,9 +5,7 @@ import io.kiln.base.Bytes;
 import java.util.Map;
 import java.util.Optional;
 
-/**
- * Makes object files for code generators that print no C. The compiler half asks for objects, the firmware half has the compilers.
- */
+/** Makes object files for code generators that print no C. The compiler half asks for objects, the firmware half has the compilers. */
 public interface ObjectCompiler {
     /**
      * The object of a module of LLVM IR.

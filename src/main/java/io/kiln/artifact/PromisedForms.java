@@ -22,12 +22,10 @@ public final class PromisedForms {
         return DType.valueOf(type.name());
     }
 
-    /** The artifacts as files. */
     public static List<ArtifactFile> of(List<Artifact> artifacts) {
         return artifacts.stream().map(PromisedForms::of).toList();
     }
 
-    /** The artifact as a file. */
     public static ArtifactFile of(Artifact artifact) {
         return new ArtifactFile(
                 artifact.codegenId(),

@@ -12,9 +12,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/**
- * The limits in {@code crt_config.h} that models need whose functions are looked up by name. A limit stays as it is where that is enough.
- */
+/** The limits in {@code crt_config.h} that models need whose functions are looked up by name. A limit stays as it is where that is enough. */
 public final class RuntimeConfig {
     private static final Pattern DEFINITION = Pattern.compile("(#define (TVM_CRT_MAX_\\w+) )(\\d+)");
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.base;
 
-/**
- * Whether this JVM is ending, as after Ctrl-C. Its processes end first: what they say then is no result of theirs, and must not be kept as one.
- */
+/** Whether this JVM is ending, as after Ctrl-C. Its processes end first: what they say then is no result of theirs, and must not be kept as one. */
 public final class JvmEnd {
     /** A terminal sends Ctrl-C to the processes at the same time as to the JVM, which takes a moment to begin its end. */
     private static final long GRACE_MILLIS = 500;

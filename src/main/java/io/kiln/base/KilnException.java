@@ -8,9 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/**
- * The only exception of the engine for errors that a user can fix, with all problems found. A subclass tells callers the kind of failure.
- */
+/** The only exception of the engine for errors that a user can fix, with all problems found. A subclass tells callers the kind of failure. */
 public class KilnException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.base;
 
-/**
- * The optimization goal of a build, from the choice of schedules to the flags of the C compiler: {@code kiln.optimize}.
- */
+/** The optimization goal of a build, from the choice of schedules to the flags of the C compiler: {@code kiln.optimize}. */
 public enum Optimize {
     SPEED,
     SIZE,

@@ -140,7 +140,6 @@ public final class PlainZip {
                 .get(path));
     }
 
-    /** Opens the zip. */
     private interface Opening {
         ZipFile open() throws IOException;
     }

@@ -87,10 +87,7 @@ public final class Printable {
                         + word.substring(word.length() - END_OF_WORD);
     }
 
-    /**
-     * Text of several lines, such as a compiler's output: all but the first are indented, so that none looks like a
-     * line of the log.
-     */
+    /** Text of several lines, such as a compiler's output: all but the first are indented, so that none looks like a line of the log. */
     public static String lines(String text) {
         StringBuilder shown = new StringBuilder(text.length());
         for (String each : text.replace("\r\n", "\n").split("\n", -1)) {

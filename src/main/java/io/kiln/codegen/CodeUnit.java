@@ -2,6 +2,7 @@
 package io.kiln.codegen;
 
 import io.kiln.artifact.InterfaceNames;
+import io.kiln.target.Target;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.PrimFunc;
 import java.util.List;
@@ -85,5 +86,19 @@ public record CodeUnit(
     /** Bytes of memory that the functions keep from run to run. */
     public long staticBytes() {
         return statics.stream().mapToLong(Buffer::bytes).sum();
+    }
+
+    /**
+     * The origin of a generated file.
+     *
+     * @param source name of the model file
+     * @param target the target of the code
+     * @param portable whether micro-kernels take their C twins in place of assembly and vendor intrinsics
+     */
+    public record CodeOrigin(String source, Target target, boolean portable) {
+        /** Code whose micro-kernels are those of the target. */
+        public CodeOrigin(String source, Target target) {
+            this(source, target, false);
+        }
     }
 }

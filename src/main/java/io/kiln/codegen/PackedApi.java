@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.codegen;
 
+import io.kiln.base.DType;
 import java.util.List;
 import java.util.Optional;
 
@@ -23,5 +24,44 @@ public record PackedApi(List<PackedFunction> functions, boolean checked) {
         return functions.stream()
                 .filter(function -> function.name().equals(name))
                 .findFirst();
+    }
+
+    /**
+     * A function that programs call with {@code TVMValue}s: tensors first, then integers. The tensors are those of a function of the loop IR, in
+     * the order of its buffers; the integers are its scalars.
+     *
+     * @param name C name
+     * @param tensors what it expects of each tensor
+     * @param integers names of its integers
+     * @param most the largest value of an integer; the smallest one is 0
+     */
+    public record PackedFunction(String name, List<Tensor> tensors, List<String> integers, long most) {
+        public PackedFunction {
+            tensors = List.copyOf(tensors);
+            integers = List.copyOf(integers);
+        }
+
+        /** A function that takes tensors only. */
+        public PackedFunction(String name, List<Tensor> tensors) {
+            this(name, tensors, List.of(), 0);
+        }
+
+        /** Number of arguments. */
+        public int arguments() {
+            return tensors.size() + integers.size();
+        }
+
+        /**
+         * What a function expects of a tensor.
+         *
+         * @param name for messages
+         * @param dtype element type
+         * @param shape dimensions
+         */
+        public record Tensor(String name, DType dtype, List<Integer> shape) {
+            public Tensor {
+                shape = List.copyOf(shape);
+            }
+        }
     }
 }

@@ -7,7 +7,7 @@ import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
-import io.kiln.executor.PackedOptions;
+import io.kiln.executor.PlannedModule.PackedOptions;
 import java.util.Optional;
 
 /**

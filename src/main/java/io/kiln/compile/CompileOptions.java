@@ -3,6 +3,7 @@ package io.kiln.compile;
 
 import io.kiln.base.Optimize;
 import io.kiln.schedule.GoalMix;
+import io.kiln.target.RamShare;
 import io.kiln.transform.PassOptions;
 import java.util.Optional;
 
@@ -10,7 +11,6 @@ import java.util.Optional;
  * What a user chooses about the code of models, whatever the models and the board are. A parameter of the compiler is a component of this
  * record or of one of its groups, from where the goal reads it to where it is used.
  *
- * @param optimize what to optimize for
  * @param calls how programs call the models, and how models call their operators
  * @param passes changes to the passes
  * @param reading how model files are read
@@ -68,5 +68,22 @@ public record CompileOptions(
     /** The same with another use of RAM. */
     public CompileOptions with(RamOptions other) {
         return new CompileOptions(optimize, calls, passes, reading, portable, other, mix);
+    }
+
+    /**
+     * What is copied to RAM when a program starts.
+     *
+     * @param code functions
+     * @param weights weights and tables
+     */
+    public record RamOptions(RamShare code, RamShare weights) {
+        /** Nothing. */
+        public static final RamOptions NONE = new RamOptions(RamShare.NONE, RamShare.NONE);
+
+        /** Everything. */
+        public static final RamOptions ALL = new RamOptions(RamShare.ALL, RamShare.ALL);
+
+        /** What saves most, where the board has RAM to spare and its flash makes the core wait. */
+        public static final RamOptions AUTO = new RamOptions(RamShare.AUTO, RamShare.AUTO);
     }
 }

@@ -11,10 +11,10 @@ import io.kiln.artifact.ModelMetadata.Plan;
 import io.kiln.artifact.ModelMetadata.RamCopies;
 import io.kiln.artifact.ModelMetadata.Storage;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
-import io.kiln.artifact.OperatorCodegen;
 import io.kiln.artifact.OperatorInfo;
 import io.kiln.artifact.OperatorInfo.ChosenSchedule;
 import io.kiln.artifact.OperatorInfo.Cost;
+import io.kiln.artifact.OperatorInfo.OperatorCodegen;
 import io.kiln.base.Bytes;
 import io.kiln.executor.ExecutableModule;
 import io.kiln.executor.PlannedModule;
@@ -132,10 +132,7 @@ final class LibraryMetadata {
         return module.api().executor() == ExecutorKind.AOT;
     }
 
-    /**
-     * The planned workspace; for the graph executor its blocks, without those of inputs and parameters, and the scratch that operators
-     * share.
-     */
+    /** The planned workspace; for the graph executor its blocks, without those of inputs and parameters, and the scratch that operators share. */
     private long workspaceBytes() {
         if (isPlanned()) {
             return module.workspaceBytes();
@@ -176,10 +173,7 @@ final class LibraryMetadata {
                 new ChosenSchedule(operator.schedule(), operator.reason(), codegens.get(operator.output())));
     }
 
-    /**
-     * Multiply-accumulates of the imported operators, by the ids that the fused groups compute: passes keep ids but may
-     * reduce the work.
-     */
+    /** Multiply-accumulates of the imported operators, by the ids that the fused groups compute: passes keep ids but may reduce the work. */
     private static Map<Integer, Long> macs(Function imported, Function fused) {
         Map<Integer, Long> nominal = imported.bindings().stream().collect(Collectors.toMap(Binding::id, Binding::macs));
         return fused.groups().stream()

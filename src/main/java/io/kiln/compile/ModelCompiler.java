@@ -13,6 +13,7 @@ import io.kiln.artifact.ParameterFile;
 import io.kiln.base.Digests;
 import io.kiln.codegen.CodeGenerator;
 import io.kiln.codegen.CodeUnit;
+import io.kiln.compile.CompileRequest.ModelInput;
 import io.kiln.executor.ExecutableModule;
 import io.kiln.executor.Executor;
 import io.kiln.executor.PlannedModule;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.compile;
 
+import io.kiln.artifact.Artifact;
 import io.kiln.artifact.Convention;
 import io.kiln.artifact.DeviceHooks;
 import io.kiln.artifact.ExecutorKind;
@@ -10,14 +11,21 @@ import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Optimize;
-import io.kiln.codegen.CodeOrigin;
+import io.kiln.base.Problem;
+import io.kiln.base.Problems;
+import io.kiln.codegen.CodeUnit.CodeOrigin;
 import io.kiln.compile.CompiledModel.Choices;
 import io.kiln.executor.PlannedModule;
 import io.kiln.executor.aot.AotExecution;
 import io.kiln.ir.Function;
+import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Trait;
+import io.kiln.ir.op.call.If;
+import io.kiln.ir.op.call.While;
 import io.kiln.lower.Callee;
 import io.kiln.lower.FusedOperator;
+import io.kiln.memory.PoolBounds;
+import io.kiln.memory.WorkspaceBuffer;
 import io.kiln.partition.ExternalFunction;
 import io.kiln.partition.ExternalModule;
 import io.kiln.partition.Externals;
@@ -26,12 +34,15 @@ import io.kiln.schedule.GoalMix;
 import io.kiln.schedule.LayerChoices;
 import io.kiln.schedule.LayerGoal;
 import io.kiln.schedule.OnlyConvolution;
-import io.kiln.stream.Lowering;
 import io.kiln.stream.PlanChoice;
 import io.kiln.stream.PlannedProgram;
 import io.kiln.stream.ProgramPools;
+import io.kiln.stream.StoredValue;
+import io.kiln.stream.StoredValue.Place;
 import io.kiln.stream.StreamPlanner;
+import io.kiln.stream.StreamPlanner.Lowering;
 import io.kiln.stream.StreamPlanner.Planned;
+import io.kiln.stream.WorkspaceLayout;
 import io.kiln.target.MemoryPool;
 import io.kiln.target.RamShare;
 import io.kiln.target.Target;
@@ -39,13 +50,16 @@ import io.kiln.tir.Buffer;
 import io.kiln.tuning.task.ProgramTask;
 import io.kiln.tuning.task.RecordedChoices;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /** Lowers the operators of a fused function, orders them and plans their memory. */
@@ -216,5 +230,147 @@ final class ModulePlanner {
 
     private Convention convention() {
         return calls.executor() == ExecutorKind.AOT ? calls.convention() : Convention.PACKED;
+    }
+
+    /** Keys of the targets that read and write what operators take, by the id that each computes. */
+    private static final class OperatorTargets {
+        private static final Set<String> CORE = Set.of(Artifact.HOST);
+
+        private final Map<Integer, Set<String>> byOutput = new HashMap<>();
+
+        /**
+         * The targets of a function's operators.
+         *
+         * @param called functions of other code generators within the functions that the operators call
+         */
+        OperatorTargets(
+                List<FusedOperator> operators,
+                ExternalModule outside,
+                Externals externals,
+                Collection<ExternalFunction> called) {
+            Set<String> callers = new TreeSet<>(CORE);
+            called.forEach(function -> callers.add(externals.targetKey(function)));
+            for (FusedOperator operator : operators) {
+                Op op = operator.root().op();
+                boolean calls = op instanceof If || op instanceof While;
+                byOutput.put(
+                        operator.output(),
+                        outside.takes(operator) ? Set.of(outside.targetKey(operator)) : calls ? callers : CORE);
+            }
+        }
+
+        /** The targets of the operator that computes a value. */
+        Set<String> of(int output) {
+            return byOutput.getOrDefault(output, CORE);
+        }
+    }
+
+    /**
+     * Whether the memories of a board hold what a program needs, where its targets reach it.
+     *
+     * @param model name of the model
+     * @param pools its memories
+     * @param planned the program
+     * @param names of its buffers, for people
+     */
+    private record PoolFit(String model, List<MemoryPool> pools, PlannedProgram planned, Map<String, String> names) {
+        private static final String MORE =
+                "Let it take more of a memory with kiln.memory.<name>, or plan for RAM with kiln.optimize=ram";
+
+        PoolFit {
+            pools = List.copyOf(pools);
+            names = Map.copyOf(names);
+        }
+
+        /**
+         * Checks the plan, and what lies outside of it: variables of the model, and the caller's inputs and outputs, which are taken to lie in the
+         * memory of variables.
+         *
+         * @throws KilnException naming every buffer for which there is no room
+         */
+        void require(Io io) {
+            Problems problems = new Problems(Failure.MEMORY);
+            WorkspaceLayout layout = planned.layout();
+            OptionalLong end = layout.bounds().end();
+            long last = end.orElse(PoolBounds.NOWHERE - 1);
+            for (WorkspaceBuffer buffer : layout.plan().buffers()) {
+                if (layout.plan().offset(buffer.name()) >= PoolBounds.NOWHERE) {
+                    problems.add(noRoom(buffer));
+                }
+            }
+            if (problems.list().isEmpty() && layout.plan().bytes() > last) {
+                problems.add(tooLarge());
+            }
+            MemoryPool variables = pools.get(pools.size() - 1);
+            for (StoredValue value : planned.program().values()) {
+                boolean isOutside =
+                        value.place() == Place.STATE || (io == Io.CALLER && value.place() != Place.WORKSPACE);
+                Set<String> targets = targets(WorkspaceLayout.valueName(value.id()));
+                if (isOutside && !variables.reach().covers(targets)) {
+                    problems.add(outside(value, targets, variables));
+                }
+            }
+            problems.throwIfAny();
+        }
+
+        private Set<String> targets(String buffer) {
+            return new TreeSet<>(planned.layout().targets().getOrDefault(buffer, Set.of()));
+        }
+
+        private Problem tooLarge() {
+            WorkspaceLayout layout = planned.layout();
+            return Failure.MEMORY.problem(
+                    "the workspace does not fit in its memory pools: its values take at least "
+                            + layout.plan().lowerBound() + " bytes at once, the plan "
+                            + layout.plan().bytes(),
+                    where(),
+                    "at most " + pools.stream().map(MemoryPool::text).collect(Collectors.joining(", ")),
+                    MORE);
+        }
+
+        private Problem noRoom(WorkspaceBuffer buffer) {
+            Set<String> targets = targets(buffer.name());
+            List<MemoryPool> reached =
+                    pools.stream().filter(pool -> pool.reach().covers(targets)).toList();
+            String name = names.getOrDefault(buffer.name(), buffer.name());
+            String memories = pools.stream().map(MemoryPool::text).collect(Collectors.joining(", "));
+            return Failure.TARGET.problem(
+                    "`" + name + "` (" + buffer.bytes() + " bytes) is read or written by "
+                            + String.join(" and ", targets)
+                            + (reached.isEmpty()
+                                    ? ", and no memory of the workspace is reached by "
+                                            + (targets.size() == 1 ? "it" : "all of them")
+                                    : ", and there is no room for it in "
+                                            + reached.stream()
+                                                    .map(MemoryPool::text)
+                                                    .collect(Collectors.joining(", "))),
+                    where(),
+                    "a memory with room that " + reached(targets) + "; there are " + memories,
+                    reached.isEmpty() ? "Add one to pools.workspace of the board, or correct its targets" : MORE);
+        }
+
+        private Problem outside(StoredValue value, Set<String> targets, MemoryPool variables) {
+            String buffer = WorkspaceLayout.valueName(value.id());
+            boolean isState = value.place() == Place.STATE;
+            return Failure.TARGET.problem(
+                    "`" + names.getOrDefault(buffer, buffer) + "` is read or written by "
+                            + String.join(" and ", targets)
+                            + ", and lies with "
+                            + (isState ? "the variables" : "the caller's variables") + " in " + variables.text(),
+                    where(),
+                    "a memory that " + reached(targets),
+                    isState
+                            ? "Let the last memory of pools.workspace be one that all of them reach"
+                            : "Plan inputs and outputs with kiln.io=workspace, or let the last memory of"
+                                    + " pools.workspace be one that all of them reach");
+        }
+
+        private static String reached(Set<String> targets) {
+            return String.join(" and ", targets) + (targets.size() == 1 ? " reaches" : " reach");
+        }
+
+        private String where() {
+            return "model `" + model + "`";
+        }
     }
 }

@@ -6,6 +6,7 @@ import io.kiln.artifact.ModelMetadata.RamCopies;
 import io.kiln.codegen.CodeUnit;
 import io.kiln.codegen.CodeUnit.RamSections;
 import io.kiln.codegen.c.UsedIntrinsics;
+import io.kiln.compile.CompileOptions.RamOptions;
 import io.kiln.executor.PlannedModule;
 import io.kiln.lower.LoweredOperator;
 import io.kiln.stream.StoredValue.Place;

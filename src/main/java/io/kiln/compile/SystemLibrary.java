@@ -7,7 +7,7 @@ import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.InterfaceNames;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.base.Bytes;
-import io.kiln.codegen.CodeOrigin;
+import io.kiln.codegen.CodeUnit.CodeOrigin;
 import io.kiln.executor.SystemLibrarySource;
 import io.kiln.target.Target;
 import java.nio.charset.StandardCharsets;
@@ -16,9 +16,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/**
- * The system library of several models: an image has at most one. Archives may bring their own, and a linker refuses two.
- */
+/** The system library of several models: an image has at most one. Archives may bring their own, and a linker refuses two. */
 public final class SystemLibrary {
     private static final String ENTRY = "TVMSystemLibEntryPoint";
 

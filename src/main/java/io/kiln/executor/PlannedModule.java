@@ -5,7 +5,7 @@ import io.kiln.artifact.DeviceHooks;
 import io.kiln.artifact.InterfaceNames;
 import io.kiln.artifact.ModelMetadata.Interface;
 import io.kiln.artifact.ModelMetadata.Io;
-import io.kiln.codegen.CodeOrigin;
+import io.kiln.codegen.CodeUnit.CodeOrigin;
 import io.kiln.lower.Callee;
 import io.kiln.lower.LoweredOperator;
 import io.kiln.stream.PlannedProgram;
@@ -64,12 +64,10 @@ public record PlannedModule(
         return calling.byOperator;
     }
 
-    /** Module name. */
     public String name() {
         return names.model();
     }
 
-    /** The program. */
     public Program program() {
         return planned.program();
     }
@@ -123,10 +121,7 @@ public record PlannedModule(
                 .orElse(used.get(0));
     }
 
-    /**
-     * The pools that it uses, in the order of the request; none if it needs no workspace. A caller always passes at
-     * least one.
-     */
+    /** The pools that it uses, in the order of the request; none if it needs no workspace. A caller always passes at least one. */
     public List<WorkspacePool> workspacePools() {
         return IntStream.range(0, pools.size())
                 .filter(i -> layout().bytes(i) > 0 || (!isCallerOwned() && workspaceBytes() == 0 && i == 0))
@@ -140,4 +135,26 @@ public record PlannedModule(
                                 : InterfaceNames.workspaceSection(pools.get(i).name())))
                 .toList();
     }
+
+    /**
+     * Options of functions with the packed signature.
+     *
+     * @param systemLibrary whether they are listed in a system library, where programs find them by their names
+     * @param checked whether they check their arguments
+     */
+    public record PackedOptions(boolean systemLibrary, boolean checked) {
+        /** The usual options: functions are listed in a system library and check their arguments. */
+        public static final PackedOptions USUAL = new PackedOptions(true, true);
+    }
+
+    /**
+     * A memory pool that a module's workspace uses.
+     *
+     * @param name C name
+     * @param alignment of its first byte
+     * @param start its first address in the memory plan
+     * @param bytes used of it, at least 1
+     * @param section the linker section of a pool inside the generated C
+     */
+    public record WorkspacePool(String name, int alignment, long start, long bytes, String section) {}
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.executor;
 
-import io.kiln.codegen.CodeOrigin;
+import io.kiln.codegen.CodeUnit.CodeOrigin;
 import io.kiln.codegen.c.CFile;
 import io.kiln.codegen.c.CItem;
 import io.kiln.codegen.c.CSignature;
@@ -40,7 +40,6 @@ public final class SystemLibrarySource {
     /**
      * A file with nothing but a system library.
      *
-     * @param fileName name of the file
      * @param functions what is in it; the file is empty without
      */
     public static CFile file(CodeOrigin origin, String fileName, List<String> functions) {

@@ -39,7 +39,6 @@ public final class TensorHeader {
         this.names = module.names();
     }
 
-    /** The header of a module. */
     public static Artifact of(PlannedModule module, ModelIdentity identity) {
         TensorHeader header = new TensorHeader(module);
         header.model(identity);

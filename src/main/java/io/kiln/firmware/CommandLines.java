@@ -12,19 +12,13 @@ import java.util.Optional;
  * The only place that builds command lines: Maven, the makefile and {@code compile_commands.json} all use these
  * arguments. Paths are relative to the project, so that no host path gets into an image.
  */
-final class CommandLines {
+record CommandLines(FirmwareProject project) {
     /** Preprocessor flags, whose value follows in the same or the next argument. */
     private static final List<String> NAMING =
             List.of("-I", "-isystem", "-iquote", "-idirafter", "-include", "-imacros", "-D", "-U");
 
     /** Assembly that is not preprocessed: clang would tell of each flag that is only for C. */
     private static final String ASSEMBLY = ".s";
-
-    private final FirmwareProject project;
-
-    CommandLines(FirmwareProject project) {
-        this.project = project;
-    }
 
     /**
      * Flags to compile sources of one kind.

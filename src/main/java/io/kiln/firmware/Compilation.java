@@ -266,10 +266,7 @@ final class Compilation {
         return Made.of(Staleness.inputs(tool(project), commandDigest(), inputs, rivals(inputs.keySet())), outputs);
     }
 
-    /**
-     * Files that assembler may read with {@code .incbin}, which compilers do not list: the user's files that are
-     * neither sources nor headers.
-     */
+    /** Files that assembler may read with {@code .incbin}, which compilers do not list: the user's files that are neither sources nor headers. */
     private List<String> binariesIncluded() {
         return unit.kind().isUsers()
                 ? project.headers().stream()

@@ -8,7 +8,6 @@ import java.util.Map;
 /**
  * The objects of a project.
  *
- * @param project the project
  * @param files absolute paths by the source's path
  * @param rebuilt paths of the sources compiled by this build
  */

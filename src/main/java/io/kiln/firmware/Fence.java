@@ -24,7 +24,7 @@ import java.util.Optional;
  * Compiles untrusted code, and code that reads untrusted files. A source is preprocessed once; the text is held in
  * memory and checked against a small language ({@link FencedC}), and exactly this text goes to the compiler's standard
  * input. So a source is never read a second time with a different result, and no file between check and compiler can be
- * changed. The files that the preprocessor may read are limited as well, by {@link ClosedWorld}.
+ * changed. The files that the preprocessor may read are limited as well, by {@link FencedToolchain.ClosedWorld}.
  */
 final class Fence {
     private static final Duration LIMIT = Duration.ofMinutes(5);

@@ -130,10 +130,7 @@ public final class FirmwareLinker {
         return linker.linksWithRoom(elf, map) ? Optional.of(new Roomy(elf, linker.measure(elf))) : Optional.empty();
     }
 
-    /**
-     * Why the last linked image is not of these objects; empty if it is. Later changes of the file itself are not
-     * checked.
-     */
+    /** Why the last linked image is not of these objects; empty if it is. Later changes of the file itself are not checked. */
     public static Optional<String> changedInput(CompiledObjects objects, Path folder, String base) {
         FirmwareLinker linker = new FirmwareLinker(objects, folder, base, Log.QUIET, Demands.NONE);
         Optional<Made> last = linker.journal().read(base);

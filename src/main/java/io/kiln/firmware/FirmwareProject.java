@@ -34,7 +34,6 @@ public record FirmwareProject(
         includes = List.copyOf(includes);
     }
 
-    /** The board. */
     public Board board() {
         return request.board();
     }

@@ -2,19 +2,25 @@
 package io.kiln.firmware;
 
 import io.kiln.artifact.ModelLibrary;
+import io.kiln.base.Bytes;
 import io.kiln.base.Optimize;
+import io.kiln.base.incremental.NoInput;
 import io.kiln.firmware.app.Application;
+import io.kiln.firmware.app.MlperfOptions;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.compiler.Toolchain;
 import java.nio.file.Path;
+import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
  * The inputs of a firmware.
  *
  * @param board the board that it runs on
  * @param toolchain the compiler, resolved for the board's core
- * @param optimize what to optimize for
  * @param content the code in it
  * @param folders where it is written
  * @param pluginVersion version of Kiln; a change rebuilds everything
@@ -75,7 +81,6 @@ public record FirmwareRequest(
         }
     }
 
-    /** The models in it. */
     public List<ModelLibrary> models() {
         return content.models;
     }
@@ -137,5 +142,69 @@ public record FirmwareRequest(
     /** The same firmware with other content. */
     public FirmwareRequest with(Content other) {
         return new FirmwareRequest(board, toolchain, optimize, other, folders, pluginVersion);
+    }
+
+    /**
+     * Generated code beside the models, and the linker script that it needs.
+     *
+     * @param isAlone whether the image consists of it and the models, without start-up code and application
+     * @param folder folder of its headers; empty if it has none
+     * @param files by path in the C project; the sources are compiled like Kiln's own, for size
+     * @param linkerScript name in the board's folder, in place of the board's own
+     */
+    public record ExtraCode(
+            boolean isAlone, Optional<String> folder, SortedMap<String, Bytes> files, Optional<String> linkerScript) {
+        /** No generated code. */
+        public static final ExtraCode NONE = new ExtraCode(false, Optional.empty(), new TreeMap<>(), Optional.empty());
+
+        public ExtraCode {
+            files = Collections.unmodifiableSortedMap(new TreeMap<>(files));
+        }
+    }
+
+    /**
+     * What a user chooses about an image, whatever the models and the board are.
+     *
+     * @param application what runs on the image if the project's own C has no {@code main}
+     * @param mlperf how the image is measured if the application is that of MLPerf Tiny
+     * @param trusted archives whose C is compiled like the user's own
+     */
+    public record ImageOptions(
+            Application application,
+            MlperfOptions mlperf,
+
+            @NoInput(because = "it allows a build, and changes nothing in it")
+            TrustedArchives trusted) {
+        public static final ImageOptions DEFAULT = new ImageOptions(Application.CONSOLE, TrustedArchives.NONE);
+
+        /** Options of an image that is not measured. */
+        public ImageOptions(Application application, TrustedArchives trusted) {
+            this(application, MlperfOptions.USUAL, trusted);
+        }
+
+        /** The same options with another application. */
+        public ImageOptions with(Application other) {
+            return new ImageOptions(other, mlperf, trusted);
+        }
+    }
+
+    /**
+     * A library of C that the user brings and that models call, such as CMSIS-NN. It is compiled like the user's own C.
+     *
+     * @param folder its folder in the C project
+     * @param files its sources that are needed, and its headers, by path below the folder
+     * @param includes folders of its headers, below the folder
+     * @param substitutes folders, below the folder, of headers for those that a small C library lacks: they are searched after all others
+     */
+    public record BroughtSources(
+            String folder, SortedMap<String, Bytes> files, List<String> includes, List<String> substitutes) {
+        /** No library. */
+        public static final BroughtSources NONE = new BroughtSources("", new TreeMap<>(), List.of(), List.of());
+
+        public BroughtSources {
+            files = Collections.unmodifiableSortedMap(new TreeMap<>(files));
+            includes = List.copyOf(includes);
+            substitutes = List.copyOf(substitutes);
+        }
     }
 }

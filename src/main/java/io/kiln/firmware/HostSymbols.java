@@ -30,10 +30,7 @@ final class HostSymbols {
             Pattern.compile("(?:\\.rela?)?\\.(?:text|rodata|data|bss|tdata|tbss|eh_frame|debug_"
                     + "|comment|note|symtab|strtab|shstrtab|group|llvm_addrsig).*|");
 
-    /**
-     * Symbols that a C library's start-up files call, some before all constructors, without exporting them to a
-     * library.
-     */
+    /** Symbols that a C library's start-up files call, some before all constructors, without exporting them to a library. */
     private static final Pattern START_UP =
             Pattern.compile("__gmon_start__|__libc_.*|_dl_.*|_ITM_.*|_init|_fini|_start");
 

@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
  * What an object file was compiled for: machine, byte order, and the attributes and flags of Arm and RISC-V that decide whether it computes what it
  * should beside other objects. (Addenda to, and Errata in, the ABI for the Arm Architecture, 3.3; RISC-V ELF psABI specification, File Header.)
  */
-final class ObjectAbi {
+record ObjectAbi(ElfFile elf, int flags, Optional<BuildAttributes> attributes) {
     private static final int EM_ARM = 40;
     private static final int EM_RISCV = 243;
     private static final Map<Integer, String> MACHINES = Map.of(
@@ -112,16 +112,6 @@ final class ObjectAbi {
             "a",
             "zca",
             "c");
-
-    private final ElfFile elf;
-    private final int flags;
-    private final Optional<BuildAttributes> attributes;
-
-    private ObjectAbi(ElfFile elf, int flags, Optional<BuildAttributes> attributes) {
-        this.elf = elf;
-        this.flags = flags;
-        this.attributes = attributes;
-    }
 
     /**
      * Reads an object.

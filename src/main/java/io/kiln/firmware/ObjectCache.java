@@ -27,18 +27,12 @@ import java.util.stream.Stream;
  * inputs of some objects, as the compiler listed them. The caller decides whether they are still the same. The cache
  * is not part of a build's result: whatever cannot be read or written counts as missing.
  */
-final class ObjectCache {
+record ObjectCache(Optional<Path> folder) {
     /** Usual limit in bytes. */
     static final long MOST_BYTES = 256L << 20;
 
     /** Limit of objects with the same key, such as those of a source whose headers differ by project. */
     private static final int MOST_VARIANTS = 16;
-
-    private final Optional<Path> folder;
-
-    private ObjectCache(Optional<Path> folder) {
-        this.folder = folder;
-    }
 
     /** The cache of a compiler, which has none if it is not known exactly. */
     static ObjectCache of(Toolchain toolchain) {

@@ -14,6 +14,7 @@ import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
 import io.kiln.base.Problems;
 import io.kiln.base.ResourceTree;
+import io.kiln.firmware.FirmwareRequest.BroughtSources;
 import io.kiln.firmware.app.Application;
 import io.kiln.firmware.app.DefaultApplication;
 import io.kiln.firmware.app.GraphData;

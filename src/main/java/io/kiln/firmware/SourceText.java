@@ -45,10 +45,7 @@ public final class SourceText {
         return end < 0 ? source.length() : end;
     }
 
-    /**
-     * The offset behind the closing quote; a quote not closed on its line, as in assembler comments, is an ordinary
-     * character.
-     */
+    /** The offset behind the closing quote; a quote not closed on its line, as in assembler comments, is an ordinary character. */
     private static int endOfQuoted(String source, int from) {
         char quote = source.charAt(from);
         for (int i = from + 1; i < source.length() && source.charAt(i) != '\n'; i++) {

@@ -20,7 +20,6 @@ public record SourceUnit(String path, SourceKind kind) {
         return path.startsWith(ProjectFiles.BOARD + "/");
     }
 
-    /** Whether it is in assembler. */
     boolean isAssembler() {
         return path.endsWith(".s") || path.endsWith(".S");
     }

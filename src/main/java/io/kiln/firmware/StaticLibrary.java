@@ -25,31 +25,17 @@ import java.util.stream.Stream;
 /**
  * A static library of an image's models with their kernels and the runtime, for another build: without start-up code, console, application and
  * functions of a C library. Beside it lie the headers and a file for CMake.
+ *
+ * @param objects those of the image
+ * @param name the library's name, without {
+ * @param version of Kiln, for CMake
  */
-public final class StaticLibrary {
+public record StaticLibrary(CompiledObjects objects, String name, String version) {
     private static final String INCLUDE = "include";
-
-    private final CompiledObjects objects;
-    private final String name;
-    private final String version;
-
-    /**
-     * The library of an image.
-     *
-     * @param objects those of the image
-     * @param name the library's name, without {@code lib}
-     * @param version of Kiln, for CMake
-     */
-    public StaticLibrary(CompiledObjects objects, String name, String version) {
-        this.objects = objects;
-        this.name = name;
-        this.version = version;
-    }
 
     /**
      * Writes the library.
      *
-     * @param folder its folder
      * @return one line about it
      * @throws KilnException if the project has a program of its own
      */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.firmware;
 
-import io.kiln.artifact.ArchiveOrigin;
+import io.kiln.artifact.ModelLibrary.ArchiveOrigin;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problems;

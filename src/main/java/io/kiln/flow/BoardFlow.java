@@ -23,20 +23,13 @@ import io.kiln.toolchain.pack.Packs;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** The work of the goals that need boards and this computer's tools, but no model. Errors are those of {@link Flow}. */
-public final class BoardFlow {
-    private final Log log;
-    private final ToolchainEnvironment environment;
-
-    /**
-     * @param log gets what is shown
-     * @param environment where toolchains come from
-     */
-    public BoardFlow(Log log, ToolchainEnvironment environment) {
-        this.log = log;
-        this.environment = environment;
-    }
-
+/**
+ * The work of the goals that need boards and this computer's tools, but no model. Errors are those of {@link Flow}.
+ *
+ * @param log gets what is shown
+ * @param environment where toolchains come from
+ */
+public record BoardFlow(Log log, ToolchainEnvironment environment) {
     /** Lists all visible boards, or shows one in full. */
     public void boards(Boards boards, Optional<String> one) {
         one.map(id -> new BoardDescription(boards, id).lines())

@@ -3,12 +3,12 @@ package io.kiln.maven;
 
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.firmware.ImageOptions;
+import io.kiln.firmware.FirmwareRequest.ImageOptions;
 import io.kiln.firmware.TrustedArchives;
 import io.kiln.firmware.app.Application;
 import io.kiln.flow.projectapi.TemplateStep;
-import io.kiln.flow.spec.ArchiveSpec;
 import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.BuildSpec.ArchiveSpec;
 import io.kiln.flow.spec.CompilerSpec;
 import io.kiln.flow.spec.ImageSpec;
 import io.kiln.flow.spec.MachineSpec;

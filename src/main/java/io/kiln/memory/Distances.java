@@ -82,10 +82,7 @@ public final class Distances {
         private long[] to = new long[4];
         private int count;
 
-        /**
-         * Adds that bytes {@code [begin, end)} of the buffer and {@code [otherBegin, otherEnd)} of the other are alive
-         * at the same time.
-         */
+        /** Adds that bytes {@code [begin, end)} of the buffer and {@code [otherBegin, otherEnd)} of the other are alive at the same time. */
         public void together(long begin, long end, long otherBegin, long otherEnd) {
             add(otherBegin - end + 1, otherEnd - begin - 1);
         }

@@ -197,10 +197,7 @@ public final class MemoryProblem {
                 knownBound, Arrays.stream(cliques).mapToLong(this::bytes).max().orElse(0));
     }
 
-    /**
-     * The lower bound plus the least cost of alignment: all of a clique but the topmost fill up to the smallest
-     * alignment in it.
-     */
+    /** The lower bound plus the least cost of alignment: all of a clique but the topmost fill up to the smallest alignment in it. */
     long alignedLowerBound() {
         return Math.max(
                 knownBound,
@@ -217,10 +214,7 @@ public final class MemoryProblem {
         return distances.map(all -> all[buffer]).orElseGet(() -> new Distances[0]);
     }
 
-    /**
-     * Indices of the buffers that a buffer must not overlap at some distance or at all. The array is shared: do not
-     * write to it.
-     */
+    /** Indices of the buffers that a buffer must not overlap at some distance or at all. The array is shared: do not write to it. */
     int[] conflicts(int buffer) {
         return conflicts[buffer];
     }
@@ -343,5 +337,47 @@ public final class MemoryProblem {
             }
             return lists;
         }
+    }
+
+    /**
+     * Several pools, and the buffers that must not lie in each.
+     *
+     * @param bounds the pools
+     * @param forbidden by buffer the pools in which it must not lie, ascending; empty if every buffer may lie everywhere
+     */
+    record AllowedPools(PoolBounds bounds, List<List<Integer>> forbidden) {
+        /** One pool, which may hold all buffers. */
+        static final AllowedPools ONE = new AllowedPools(PoolBounds.ONE, List.of());
+
+        AllowedPools {
+            forbidden = List.copyOf(forbidden);
+        }
+
+        static AllowedPools of(PoolBounds bounds, List<WorkspaceBuffer> buffers, PoolChoice choice) {
+            List<List<Integer>> forbidden = buffers.stream()
+                    .map(buffer -> IntStream.range(0, bounds.pools())
+                            .filter(pool -> !choice.mayHold(pool, buffer))
+                            .boxed()
+                            .toList())
+                    .toList();
+            return new AllowedPools(bounds, forbidden.stream().allMatch(List::isEmpty) ? List.of() : forbidden);
+        }
+
+        /** Whether any buffer is excluded from a pool. */
+        boolean areRestricting() {
+            return !forbidden.isEmpty();
+        }
+
+        /** The pools in which a buffer must not lie, ascending. */
+        List<Integer> forbidden(int buffer) {
+            return areRestricting() ? forbidden.get(buffer) : List.of();
+        }
+    }
+
+    /** Which pools may hold a buffer. */
+    @FunctionalInterface
+    public interface PoolChoice {
+        /** Whether the buffer may lie in the pool, given by index. */
+        boolean mayHold(int pool, WorkspaceBuffer buffer);
     }
 }

@@ -4,10 +4,7 @@ package io.kiln.memory;
 import java.util.Arrays;
 import java.util.stream.IntStream;
 
-/**
- * First fit: places buffers in a given order, each at the lowest offset that the earlier ones allow. Reused between
- * orders.
- */
+/** First fit: places buffers in a given order, each at the lowest offset that the earlier ones allow. Reused between orders. */
 final class Placement {
     private final MemoryProblem problem;
     private final long[] sizes;

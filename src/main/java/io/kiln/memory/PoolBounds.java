@@ -59,7 +59,6 @@ public record PoolBounds(List<Long> bounds, OptionalLong end) {
         return pool == bounds.size() ? NOWHERE : bounds.get(pool);
     }
 
-    /** The pool of an address. */
     public int poolOf(long address) {
         int pool = 0;
         while (pool < bounds.size() && bounds.get(pool) <= address) {

@@ -22,7 +22,6 @@ import java.util.stream.Collectors;
 /**
  * A model for the graph executor.
  *
- * @param graph its graph
  * @param parameters names of what its file of parameters has
  */
 record GraphModel(GraphFile graph, Set<String> parameters) {

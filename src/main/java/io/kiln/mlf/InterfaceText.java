@@ -9,10 +9,7 @@ import java.util.OptionalLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/**
- * Facts from a model's {@code tvmgen_<name>.h} that metadata lacks: order of tensors, owner of memory, further needs of
- * a run.
- */
+/** Facts from a model's {@code tvmgen_<name>.h} that metadata lacks: order of tensors, owner of memory, further needs of a run. */
 final class InterfaceText {
     private static final Pattern MEMBER = Pattern.compile("(\\w+)\\s*;");
     private static final int MOST_DIGITS = 12;

@@ -15,23 +15,11 @@ import java.util.regex.Pattern;
  * A value of a JSON file together with the keys that lead to it. A missing value or one of a wrong type adds a problem
  * and reads as an empty value, so that reading continues and finds all errors.
  */
-final class JsonKey {
+record JsonKey(String where, String path, JsonNode node, Problems problems) {
     /** The largest number of bytes that is accepted: far more than any microcontroller has, and too small to overflow. */
     private static final long MOST_BYTES = 1L << 40;
 
     private static final int SHOWN = 80;
-
-    private final String where;
-    private final String path;
-    private final JsonNode node;
-    private final Problems problems;
-
-    private JsonKey(String where, String path, JsonNode node, Problems problems) {
-        this.where = where;
-        this.path = path;
-        this.node = node;
-        this.problems = problems;
-    }
 
     /** The root of a JSON file. */
     static JsonKey root(String where, JsonNode node, Problems problems) {
@@ -68,7 +56,6 @@ final class JsonKey {
         return entries;
     }
 
-    /** The items of a list. */
     List<JsonKey> items() {
         List<JsonKey> items = new ArrayList<>();
         if (node.isArray()) {

@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
  * A model's inputs or outputs where there is no header: from {@code kTvmgenMetadata} in the C (tvm/runtime/metadata_types.h), which has order,
  * element types and shapes. Object code has none in a form that could be read; then Relay text and {@code metadata.json} have to do.
  */
-final class PackedTensors {
+record PackedTensors(PackedCode code, RelaySignature relay) {
     private static final String ROOT = "kTvmgenMetadata_";
     private static final int MOST_DIGITS = 9;
     private static final Pattern COMMENT = Pattern.compile("/\\*[^*]{0,200}\\*/");
@@ -27,14 +27,6 @@ final class PackedTensors {
             Pattern.compile("\\{\\s*\"([^\"]{0,1000})\"\\s*,\\s*(\\w+)\\s*,\\s*[0-9]{1,9}L?\\s*,"
                     + "\\s*\\{\\s*(\\w{1,20})\\s*,\\s*([0-9]{1,3})\\s*,\\s*1\\s*\\}\\s*\\}");
     private static final List<String> CODES = List.of("kDLInt", "kDLUInt", "kDLFloat");
-
-    private final PackedCode code;
-    private final RelaySignature relay;
-
-    PackedTensors(PackedCode code, RelaySignature relay) {
-        this.code = code;
-        this.relay = relay;
-    }
 
     /**
      * The tensors of one side in the order of the arguments.

@@ -8,6 +8,7 @@ import io.kiln.base.Extensions;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
+import io.kiln.module.ModuleTree.ModuleNode;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;

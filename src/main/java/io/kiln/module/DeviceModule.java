@@ -2,6 +2,7 @@
 package io.kiln.module;
 
 import io.kiln.base.Bytes;
+import io.kiln.module.ModuleReader.ItemsInBlob;
 import java.nio.charset.StandardCharsets;
 import java.util.AbstractMap;
 import java.util.AbstractSet;
@@ -31,7 +32,6 @@ public record DeviceModule(String format, Map<String, FunctionInfo> table, Bytes
     /**
      * How a function is launched.
      *
-     * @param name its name
      * @param argumentTypes DLDataType of each argument: u8 code, u8 bits, u16 lanes
      * @param launchTags what the launch parameters are, such as {@code blockIdx.x}
      */

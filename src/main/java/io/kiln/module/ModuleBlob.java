@@ -4,6 +4,8 @@ package io.kiln.module;
 import io.kiln.base.Bytes;
 import io.kiln.base.Extensions;
 import io.kiln.base.KilnException;
+import io.kiln.module.ModuleReader.NumbersInBlob;
+import io.kiln.module.ModuleTree.ModuleNode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -14,7 +16,6 @@ import java.util.stream.IntStream;
  * itself. The last entry, {@code _import_tree}, is not a module: who imports whom in compressed sparse rows.
  */
 public final class ModuleBlob {
-    /** The symbol of the blob. */
     public static final String SYMBOL = "__tvm_dev_mblob";
 
     private static final String LIBRARY = "_lib";
@@ -22,7 +23,6 @@ public final class ModuleBlob {
 
     private ModuleBlob() {}
 
-    /** Writes a tree as a blob. */
     public static Bytes write(ModuleTree tree) {
         Bytes stream = stream(tree);
         return new ModuleWriter().u64(stream.size()).raw(stream).bytes();

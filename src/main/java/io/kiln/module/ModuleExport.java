@@ -3,6 +3,7 @@ package io.kiln.module;
 
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
+import io.kiln.module.ModuleTree.ModuleNode;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -4,12 +4,14 @@ package io.kiln.module;
 import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
+import io.kiln.base.LazyList;
 import io.kiln.base.StrictText;
 import io.kiln.spi.BlobReader;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -236,6 +238,84 @@ public final class ModuleReader implements BlobReader {
             throw broken(
                     what + " takes " + Long.toUnsignedString(length) + " bytes of " + in.remaining() + " left",
                     position());
+        }
+    }
+
+    /** A list of numbers that stay in the blob, where each takes 64 bits and is below 2^31. */
+    static final class NumbersInBlob extends LazyList<Integer> {
+        private final Bytes blob;
+        private final int start;
+        private final int count;
+
+        /**
+         * @param start offset of the first number
+         * @param count how many there are
+         */
+        NumbersInBlob(Bytes blob, int start, int count) {
+            this.blob = blob;
+            this.start = start;
+            this.count = count;
+        }
+
+        /** The number at an index, without an object. */
+        int at(int index) {
+            int at = start + Objects.checkIndex(index, count) * Long.BYTES;
+            int number = 0;
+            for (int i = Integer.BYTES - 1; i >= 0; i--) {
+                number = (number << Byte.SIZE) | (blob.get(at + i) & 0xFF);
+            }
+            return number;
+        }
+
+        /** The numbers from one index to another. */
+        NumbersInBlob part(int from, int to) {
+            Objects.checkFromToIndex(from, to, count);
+            return new NumbersInBlob(blob, start + from * Long.BYTES, to - from);
+        }
+
+        @Override
+        public Integer get(int index) {
+            return at(index);
+        }
+
+        @Override
+        public int size() {
+            return count;
+        }
+    }
+
+    /** A list of items that stay in the blob: they were checked once, and each is made an object when it is asked for. */
+    static final class ItemsInBlob<T> extends LazyList<T> {
+        private final Bytes blob;
+        private final String name;
+        private final int[] offsets;
+        private final Function<ModuleReader, T> item;
+
+        /**
+         * @param name the file's name, for messages
+         * @param offsets where each item begins; the caller keeps no reference to them
+         * @param item reads one of them
+         */
+        ItemsInBlob(Bytes blob, String name, int[] offsets, Function<ModuleReader, T> item) {
+            this.blob = blob;
+            this.name = name;
+            this.offsets = offsets;
+            this.item = item;
+        }
+
+        /** Where an item begins. */
+        int offset(int index) {
+            return offsets[index];
+        }
+
+        @Override
+        public T get(int index) {
+            return item.apply(new ModuleReader(blob, name, offsets[index]));
+        }
+
+        @Override
+        public int size() {
+            return offsets.length;
         }
     }
 }

@@ -3,6 +3,7 @@ package io.kiln.module;
 
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
+import io.kiln.base.LazyList;
 import java.util.List;
 import java.util.stream.IntStream;
 
@@ -60,12 +61,29 @@ public record ModuleTree(List<ModuleNode> modules, boolean hasImportTree) {
         return new ModuleTree(List.of(new ModuleNode(LinkedCode.LIBRARY, new LinkedCode(functions), List.of())), false);
     }
 
-    /** The root. */
     public ModuleNode root() {
         return modules.get(0);
     }
 
     private static KilnException wrong(String what) {
         return new KilnException(Failure.ARCHIVE.problem(what, "module tree"));
+    }
+
+    /**
+     * A module with the modules that it imports.
+     *
+     * @param typeKey kind of module, such as {@code llvm}, {@code cuda} or {@code const_loader}
+     * @param payload its content
+     * @param imports indices of other modules in the list that holds this one, in order
+     */
+    public record ModuleNode(String typeKey, ModulePayload payload, List<Integer> imports) {
+        public ModuleNode {
+            imports = LazyList.copyOf(imports);
+        }
+
+        /** The same module with other imports. */
+        public ModuleNode importing(List<Integer> others) {
+            return new ModuleNode(typeKey, payload, others);
+        }
     }
 }

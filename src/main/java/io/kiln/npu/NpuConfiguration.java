@@ -9,7 +9,6 @@ import java.util.stream.Collectors;
 /**
  * Which NPU a command stream is for, as the optimizer configuration of a payload says.
  *
- * @param product the product
  * @param macs multiply-accumulates in a cycle
  * @param streamVersion version of the command stream's format
  * @param shramKib KiB of the NPU's own memory

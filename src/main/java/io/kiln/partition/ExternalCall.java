@@ -34,10 +34,7 @@ public record ExternalCall(List<Table> constants, long contextBytes, String sche
         return new ExternalCall(List.of(), 0, schedule);
     }
 
-    /**
-     * The parameters in C, in order: {@code input_} or {@code input_<n>}, the tables' names, {@code output_}, {@code context_},
-     * {@code device_}.
-     */
+    /** The parameters in C, in order: {@code input_} or {@code input_<n>}, the tables' names, {@code output_}, {@code context_}, {@code device_}. */
     public List<String> parameters(ExternalFunction function) {
         List<String> parameters = new ArrayList<>();
         List<TensorType> inputs = function.inputs();

@@ -2,39 +2,38 @@
 package io.kiln.partition;
 
 import io.kiln.artifact.Artifact;
+import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.DeviceHooks;
+import io.kiln.artifact.InterfaceNames;
 import io.kiln.base.Extensions;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
+import io.kiln.partition.CompositePattern.Condition;
+import io.kiln.partition.CompositePattern.PatternStep;
+import io.kiln.partition.PartitionGraph.PatternTable;
 import io.kiln.target.CompositeTarget;
 import io.kiln.target.Target;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
-/**
- * A foreign code generator, with its part of a target: its exceptions, and results that cannot be right, become messages that name it.
- */
-final class GuardedCodegen {
+/** A foreign code generator, with its part of a target: its exceptions, and results that cannot be right, become messages that name it. */
+record GuardedCodegen(ExternalCodegen codegen, CompositeTarget.External external, Target host) {
     private static final String ADVICE = "Report this to its maker, or take it out of kiln.target";
     private static final Pattern C_NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]{0,99}");
 
     /** Names of parameters without their last underscore, see {@link ExternalCall#parameters}. */
     private static final Pattern RESERVED = Pattern.compile("input|output|context|device");
-
-    private final ExternalCodegen codegen;
-    private final CompositeTarget.External external;
-    private final Target host;
-
-    GuardedCodegen(ExternalCodegen codegen, CompositeTarget.External external, Target host) {
-        this.codegen = codegen;
-        this.external = external;
-        this.host = host;
-    }
+    /** The files of a model's libraries are numbered. */
+    private static final Pattern LIBRARY = Pattern.compile(".*_lib[0-9]+\\..*");
 
     String name() {
         return external.name();
@@ -123,7 +122,7 @@ final class GuardedCodegen {
 
     List<Artifact> generate(ExternalUnit unit) {
         List<Artifact> artifacts = guarded("generate code", () -> List.copyOf(codegen.generate(unit)));
-        ExternalFiles.problem(artifacts, unit, this::call).ifPresent(what -> {
+        filesProblem(artifacts, unit, this::call).ifPresent(what -> {
             throw wrong(what);
         });
         return artifacts;
@@ -178,5 +177,74 @@ final class GuardedCodegen {
 
     private static KilnException wrong(String name, String what) {
         return new KilnException(Failure.EXTENSION.problem("it " + what, "code generator " + name, "", ADVICE));
+    }
+
+    /**
+     * What is wrong with the files of a code generator, behind the word {@code it}: they may take no other file's name, and define what is called.
+     *
+     * @param calls what is called
+     */
+    static Optional<String> filesProblem(
+            List<Artifact> artifacts, ExternalUnit unit, Function<ExternalFunction, ExternalCall> calls) {
+        return Stream.concat(
+                        artifacts.stream().flatMap(artifact -> nameProblem(artifact, unit).stream()),
+                        unit.functions().stream()
+                                .flatMap(function -> definition(artifacts, function, calls.apply(function)).stream()))
+                .findFirst();
+    }
+
+    private static Optional<String> nameProblem(Artifact artifact, ExternalUnit unit) {
+        String name = unit.external().name();
+        String file = artifact.fileName();
+        if (!artifact.codegenId().equals(name)) {
+            return Optional.of("says that `" + artifact.codegenId() + "` generated its file " + file);
+        }
+        if (!artifact.targetKey().equals(Artifact.HOST) && !artifact.targetKey().equals(name)) {
+            return Optional.of("made " + file + " for the target key `" + artifact.targetKey() + "`; expected "
+                    + Artifact.HOST + " or " + name);
+        }
+        boolean isOfKiln = artifact.kind().isNative()
+                && !file.startsWith(unit.file() + ".")
+                && (LIBRARY.matcher(file).matches() || file.startsWith(InterfaceNames.PREFIX));
+        return isOfKiln
+                ? Optional.of("named a file " + file + ", as Kiln names its own; expected " + unit.file()
+                        + " or a name of its own")
+                : Optional.empty();
+    }
+
+    private static Optional<String> definition(List<Artifact> artifacts, ExternalFunction function, ExternalCall call) {
+        String symbol = function.symbol();
+        List<Artifact> code = artifacts.stream()
+                .filter(artifact -> artifact.kind() == ArtifactKind.SOURCE || artifact.kind() == ArtifactKind.OBJECT)
+                .filter(artifact -> artifact.text().contains(symbol))
+                .toList();
+        if (code.isEmpty()) {
+            return Optional.of("generated no function " + symbol + " for "
+                    + function.composite().name());
+        }
+        Pattern definition = Pattern.compile("\\b" + symbol + "\\s*\\(([^;{}()]*)\\)\\s*\\{");
+        List<String> passed = types(call.parameters(function).stream());
+        for (Artifact source : code) {
+            Matcher found = definition.matcher(source.text());
+            if (source.kind() == ArtifactKind.SOURCE && found.find()) {
+                List<String> taken = types(Arrays.stream(found.group(1).split(",", -1)));
+                if (!taken.equals(passed)) {
+                    return Optional.of(
+                            "generated " + symbol + "(" + String.join(", ", taken) + ") in " + source.fileName()
+                                    + "; expected (" + String.join(", ", passed) + "), which it is called with");
+                }
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** Types of parameters without names, qualifiers of the pointers themselves, and superfluous blanks. */
+    private static List<String> types(Stream<String> parameters) {
+        return parameters
+                .map(parameter -> parameter.strip().replaceAll("\\s+", " ").replaceAll("\\s*\\*\\s*", "* "))
+                .map(parameter -> parameter
+                        .replaceAll("\\* (restrict |const )*\\w*$", "*")
+                        .strip())
+                .toList();
     }
 }

@@ -29,7 +29,6 @@ public record Match(List<Binding> chain, Map<Integer, TensorType> types, String 
         return chain.get(0);
     }
 
-    /** Type of the result. */
     public TensorType result() {
         return chain.get(chain.size() - 1).type();
     }
@@ -39,7 +38,6 @@ public record Match(List<Binding> chain, Map<Integer, TensorType> types, String 
         return chain.stream().filter(binding -> type.isInstance(binding.op())).findFirst();
     }
 
-    /** Type of an argument. */
     public TensorType argument(Binding binding, int position) {
         Arg arg = binding.args().get(position);
         return arg.type(types);

@@ -24,19 +24,11 @@ import java.util.stream.IntStream;
  * Makes a pipeline of a document, and reports values that do not fit together. Violations of the schema have been reported already;
  * harmless values replace them here, so that the rest is checked too.
  */
-final class PipelineReader {
+record PipelineReader(YamlDocument document, Problems problems) {
     private static final int MAX_RATE = 192_000;
 
     /** Largest ratio of scales, which are multiplied as integers with one shift: the smallest keeps 14 bits. */
     private static final int MAX_RATIO = 1 << 16;
-
-    private final YamlDocument document;
-    private final Problems problems;
-
-    PipelineReader(YamlDocument document, Problems problems) {
-        this.document = document;
-        this.problems = problems;
-    }
 
     /** The pipeline; without problems it can be planned. */
     AudioPipeline read() {

@@ -9,6 +9,7 @@ import io.kiln.preprocess.AudioPipeline.Log;
 import io.kiln.preprocess.AudioPipeline.Mel;
 import io.kiln.preprocess.AudioPipeline.Shape;
 import io.kiln.preprocess.PreprocessPlan.Filters;
+import io.kiln.preprocess.PreprocessPlan.FixedFactor;
 import io.kiln.preprocess.PreprocessPlan.Logarithm;
 import io.kiln.preprocess.PreprocessPlan.Quantization;
 import io.kiln.preprocess.PreprocessPlan.Scaling;

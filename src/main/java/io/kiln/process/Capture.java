@@ -9,9 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/**
- * Drains a stream in a separate thread: the first bytes into memory, all bytes into the log; all count for the budget.
- */
+/** Drains a stream in a separate thread: the first bytes into memory, all bytes into the log; all count for the budget. */
 final class Capture {
     /** Most bytes of a line that is passed on; the rest of a longer one is not. */
     private static final int LONGEST_LINE = 64 << 10;

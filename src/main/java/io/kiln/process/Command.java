@@ -15,7 +15,6 @@ import java.util.TreeMap;
  * A command to start, without a shell: arguments are passed unchanged.
  *
  * @param executable a path, or a name to be found on the PATH
- * @param arguments its arguments
  * @param surroundings where it runs, and what it sees
  * @param timeout after this the process and its descendants are killed
  * @param input what it reads from its standard input; ignored by {@link ProcessRunner#start}

@@ -7,11 +7,14 @@ import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -140,6 +143,124 @@ public final class ProcessRunner {
             return new SharedLog(Files.newOutputStream(file));
         } catch (IOException e) {
             throw FileFailure.of("cannot write", file, e);
+        }
+    }
+
+    /**
+     * Makes a process die with this JVM, however the JVM dies. A shell waits for a line on a pipe that only the JVM holds
+     * open: the line is sent when the process has ended, and the pipe closes when the JVM has. In the second case the shell
+     * kills the process with its descendants and deletes its temporary folder. Without a POSIX shell there are only
+     * shutdown hooks.
+     */
+    private static final class Guardian {
+        /**
+         * The guarding shell script. $1 is the process, $2 its temporary folder or nothing. It ignores signals from the terminal, which
+         * are meant for the JVM.
+         */
+        private static final String SCRIPT = """
+            trap '' HUP INT TERM
+            read -r line && exit 0
+            end() {
+              for child in $(cat /proc/"$1"/task/*/children 2>/dev/null); do end "$child"; done
+              kill -9 "$1" 2>/dev/null
+            }
+            end "$1"
+            if [ -n "$2" ]; then rm -rf -- "$2"; fi
+            """;
+
+        private Guardian() {}
+
+        /** Guards a process that has just started. */
+        static void watch(Process process, Optional<Path> temporary) {
+            Executables.find("sh").ifPresent(shell -> {
+                CommandLine line = new CommandLine(shell.toString());
+                line.addArgument("-c", false);
+                line.addArgument(SCRIPT, false);
+                line.addArgument("kiln-guardian", false);
+                line.addArgument(Long.toString(process.pid()), false);
+                line.addArgument(temporary.map(Path::toString).orElse(""), false);
+                try {
+                    Process guardian = CommandLauncherFactory.createVMLauncher().exec(line, System.getenv());
+                    CompletableFuture<Void> unused = process.onExit().thenRun(() -> release(guardian));
+                } catch (IOException e) {
+                    // No more processes can be started: running without a guardian is better than failing.
+                    return;
+                }
+            });
+        }
+
+        private static void release(Process guardian) {
+            try (OutputStream pipe = guardian.getOutputStream()) {
+                pipe.write("done\n".getBytes(StandardCharsets.US_ASCII));
+            } catch (IOException e) {
+                // It has ended already.
+                return;
+            }
+        }
+    }
+
+    /**
+     * A log of limited size with two writers; bytes beyond the limit, or after closing, are dropped. So are bytes after the
+     * disk is full, because a process whose output is no longer read would block, and its message about the full disk would
+     * be lost.
+     */
+    static final class SharedLog extends OutputStream {
+        /** Limit in bytes; a log that reaches it ends with a line that says so. */
+        static final int MOST = 16 << 20;
+
+        private static final byte[] CUT =
+                ("\n[cut here, after " + (MOST >> 20) + " MiB]\n").getBytes(StandardCharsets.US_ASCII);
+
+        private final OutputStream target;
+        private long left = MOST;
+        private boolean ended;
+
+        SharedLog(OutputStream target) {
+            this.target = target;
+        }
+
+        @Override
+        public synchronized void write(int value) {
+            write(new byte[] {(byte) value}, 0, 1);
+        }
+
+        @Override
+        public synchronized void write(byte[] block, int offset, int length) {
+            if (ended || left == 0) {
+                return;
+            }
+            try {
+                int taken = (int) Math.min(left, length);
+                target.write(block, offset, taken);
+                left -= taken;
+                if (left == 0) {
+                    target.write(CUT);
+                }
+            } catch (IOException e) {
+                ended = true;
+            }
+        }
+
+        @Override
+        public synchronized void flush() {
+            try {
+                if (!ended) {
+                    target.flush();
+                }
+            } catch (IOException e) {
+                ended = true;
+            }
+        }
+
+        @Override
+        public synchronized void close() {
+            try {
+                ended = true;
+                target.close();
+            } catch (IOException e) {
+                // The bytes are lost, as those of a failed write are.
+                return;
+            }
         }
     }
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.quantize;
 
-import io.kiln.quantize.range.RangeMethod;
+import io.kiln.quantize.plan.Precision;
+import io.kiln.quantize.range.Calibration.RangeMethod;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -62,7 +63,27 @@ public record QuantizeOptions(
      * @param minSqnr smallest signal-to-quantization-noise ratio of any output, in dB
      */
     public record Limits(Optional<Double> maxAccuracyLoss, Optional<Double> minSqnr) {
-        /** No limits. */
         public static final Limits NONE = new Limits(Optional.empty(), Optional.empty());
+    }
+
+    /** What a model is turned into. */
+    public enum QuantizeMode {
+        /** The model stays as it is. */
+        NONE,
+        /** Activations and weights of int8. */
+        INT8,
+        /** Activations of int16, weights of int8. */
+        INT16X8,
+        /** Int8, with int16 or float for the layers that need it. */
+        AUTO;
+
+        /** The parameter's value. */
+        public String text() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+
+        Precision precision() {
+            return this == INT16X8 ? Precision.INT16 : Precision.INT8;
+        }
     }
 }

@@ -2,7 +2,7 @@
 package io.kiln.quantize;
 
 import io.kiln.quantize.run.Runs;
-import io.kiln.quantize.sample.OtherSamples;
+import io.kiln.quantize.sample.SampleReader.OtherSamples;
 import java.nio.file.Path;
 import java.util.Optional;
 

@@ -6,6 +6,7 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
 import io.kiln.ir.Function;
 import io.kiln.quantize.Equalizer.Calibrated;
+import io.kiln.quantize.QuantizeOptions.QuantizeMode;
 import io.kiln.quantize.graph.FloatGraph;
 import io.kiln.quantize.graph.Node;
 import io.kiln.quantize.plan.Planner;
@@ -23,20 +24,13 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** Quantizes float models. The same model, samples and options give the same result to the bit. */
-public final class Quantizer {
-    private final QuantizedNetwork.Maker maker;
-    private final Runs.Progress progress;
-
-    /**
-     * @param maker makes integer functions of plans
-     * @param progress told about runs of the float model
-     */
-    public Quantizer(QuantizedNetwork.Maker maker, Runs.Progress progress) {
-        this.maker = maker;
-        this.progress = progress;
-    }
-
+/**
+ * Quantizes float models. The same model, samples and options give the same result to the bit.
+ *
+ * @param maker makes integer functions of plans
+ * @param progress told about runs of the float model
+ */
+public record Quantizer(QuantizedNetwork.Maker maker, Runs.Progress progress) {
     /**
      * Quantizes a model.
      *

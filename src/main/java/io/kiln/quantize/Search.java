@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Map;
 
 /** Tries precisions of single layers. */
-final class Search {
+record Search(Planner planner, QuantizedNetwork.Maker maker, FloatGraph graph, List<Sample> samples) {
     /** Samples for a trial; more cost time and change little. */
     private static final int SAMPLES = 8;
 
@@ -31,18 +31,6 @@ final class Search {
 
     /** What a search for mixed precision keeps if no limit is given, in dB. */
     private static final double USUAL_SQNR = 20;
-
-    private final Planner planner;
-    private final QuantizedNetwork.Maker maker;
-    private final FloatGraph graph;
-    private final List<Sample> samples;
-
-    Search(Planner planner, QuantizedNetwork.Maker maker, FloatGraph graph, List<Sample> samples) {
-        this.planner = planner;
-        this.maker = maker;
-        this.graph = graph;
-        this.samples = samples;
-    }
 
     /** What a search chose, and what it tried. */
     record Found(Wishes wishes, List<Trial> trials) {}

@@ -30,7 +30,6 @@ import java.util.List;
  * @param plan the plan of the workspace
  * @param linkPlan what the build did with the artifacts of the models
  * @param models which of the operators and buffers are whose
- * @param image what is in the image
  * @param preprocessing the signal processing before models; empty if there is none
  * @param aot what the same models take with the AOT executor; null until {@code kiln:profile} has compared
  * @param estimate cycles and time of one inference; null until {@code kiln:profile} has estimated them
@@ -309,10 +308,7 @@ public record BuildReport(
                 .toList();
     }
 
-    /**
-     * The plans of all models combined: each has its own workspace, so sizes add up, and offsets are relative to the
-     * model's own.
-     */
+    /** The plans of all models combined: each has its own workspace, so sizes add up, and offsets are relative to the model's own. */
     public static ModelMetadata.Plan plan(List<ModelMetadata> models) {
         List<ModelMetadata.Plan> plans =
                 models.stream().map(ModelMetadata::plan).toList();
@@ -326,5 +322,45 @@ public record BuildReport(
                 plans.stream().mapToLong(ModelMetadata.Plan::bytes).sum(),
                 plans.stream().mapToLong(ModelMetadata.Plan::lowerBound).sum(),
                 plans.stream().flatMap(plan -> plan.buffers().stream()).toList());
+    }
+
+    /**
+     * What is in an image, in {@code report.json}.
+     *
+     * @param sections that occupy memory, by address; one that the program copies at its start is there twice
+     * @param largest functions and variables that take most, largest first
+     * @param licences of the sources that were compiled
+     */
+    public record ImageReport(List<Section> sections, List<Symbol> largest, List<Licence> licences) {
+        public ImageReport {
+            sections = List.copyOf(sections);
+            largest = List.copyOf(largest);
+            licences = List.copyOf(licences);
+        }
+
+        /**
+         * A section.
+         *
+         * @param memory the board's name of the memory that it lies in; empty for this computer
+         * @param address of its first byte
+         * @param bytes its size
+         */
+        public record Section(String name, String memory, long address, long bytes) {}
+
+        /**
+         * A function or variable.
+         *
+         * @param isWritable whether it lies in RAM while the image runs
+         */
+        public record Symbol(String name, long bytes, boolean isWritable) {}
+
+        /**
+         * A licence of sources in a folder of the C project.
+         *
+         * @param part the folder, such as {@code crt}
+         * @param licence its SPDX identifier; empty if the files state none
+         * @param files how many files
+         */
+        public record Licence(String part, String licence, int files) {}
     }
 }

@@ -2,7 +2,6 @@
 package io.kiln.report;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -12,7 +11,6 @@ import java.util.stream.Stream;
  * @param version version of the format, 0.2.0
  * @param configurations the launch configurations
  */
-@JsonPropertyOrder({"version", "configurations"})
 public record DebugLaunch(String version, List<Configuration> configurations) {
     private static final String TYPE = "cortex-debug";
     /** What editors replace by the folder that they have opened. */
@@ -43,22 +41,6 @@ public record DebugLaunch(String version, List<Configuration> configurations) {
      * @param runToEntryPoint function to stop at first
      */
     @JsonInclude(JsonInclude.Include.NON_EMPTY)
-    @JsonPropertyOrder({
-        "name",
-        "type",
-        "request",
-        "servertype",
-        "configFiles",
-        "serverpath",
-        "gdbTarget",
-        "cwd",
-        "executable",
-        "gdbPath",
-        "debuggerArgs",
-        "preLaunchTask",
-        "svdFile",
-        "runToEntryPoint"
-    })
     public record Configuration(
             String name,
             String type,

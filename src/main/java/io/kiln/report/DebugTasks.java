@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.report;
 
-import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import java.util.List;
 
 /**
@@ -9,7 +8,6 @@ import java.util.List;
  *
  * @param version version of the format, 2.0.0
  */
-@JsonPropertyOrder({"version", "tasks"})
 public record DebugTasks(String version, List<Task> tasks) {
     private static final String SAYS = "Kiln: the server waits for the debugger";
 
@@ -27,7 +25,6 @@ public record DebugTasks(String version, List<Task> tasks) {
      * @param isBackground whether the editor goes on before it ends
      * @param problemMatcher how the editor knows that it has begun
      */
-    @JsonPropertyOrder({"label", "type", "command", "args", "isBackground", "problemMatcher"})
     public record Task(
             String label,
             String type,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.report;
 
-import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import com.fasterxml.jackson.annotation.JsonSetter;
 import com.fasterxml.jackson.annotation.Nulls;
 import io.kiln.base.Failure;
@@ -26,7 +25,6 @@ public final class FlashReport {
     /**
      * One attempt at one device.
      *
-     * @param image the image
      * @param coordinates {@code group:artifact:version} of the project; null outside of one
      * @param board id of the board
      * @param probe serial number or place of the probe; null if unknown
@@ -37,7 +35,6 @@ public final class FlashReport {
      *     {@code started} until the attempt ends, and forever if the build was killed
      * @param failure class and text of the failure; null if there was none
      */
-    @JsonPropertyOrder({"image", "coordinates", "board", "probe", "tool", "startedAt", "seconds", "result", "failure"})
     public record Entry(
             Image image,
             @JsonSetter(nulls = Nulls.SET) String coordinates,
@@ -66,7 +63,6 @@ public final class FlashReport {
      * @param sha256 digest of the file, lower-case hex
      * @param bytes number of its bytes in flash
      */
-    @JsonPropertyOrder({"file", "sha256", "bytes"})
     public record Image(String file, String sha256, long bytes) {}
 
     /**

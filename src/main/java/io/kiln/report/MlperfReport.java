@@ -2,7 +2,6 @@
 package io.kiln.report;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
-import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import com.fasterxml.jackson.annotation.JsonSetter;
 import com.fasterxml.jackson.annotation.Nulls;
 import java.util.List;
@@ -19,7 +18,6 @@ import java.util.List;
  * @param performance inferences per second; null if that was not measured
  * @param streaming how a word was heard; null of other benchmarks
  */
-@JsonPropertyOrder({"notice", "benchmark", "device", "board", "ranOn", "accuracy", "performance", "streaming"})
 public record MlperfReport(
         String notice,
         String benchmark,
@@ -40,7 +38,6 @@ public record MlperfReport(
      * @param top1 part of the inputs whose largest result is the right class; null where results are no classes
      * @param auc area under the curve of true against false positives, of several classes the mean; null if all inputs are of one class
      */
-    @JsonPropertyOrder({"inputs", "top1", "auc"})
     public record Accuracy(
             int inputs,
             @JsonSetter(nulls = Nulls.SET) Double top1,
@@ -52,7 +49,6 @@ public record MlperfReport(
      * @param medianThroughput inferences per second
      * @param throughputs those of each input
      */
-    @JsonPropertyOrder({"medianThroughput", "throughputs"})
     public record Performance(double medianThroughput, List<Double> throughputs) {
         public Performance {
             throughputs = List.copyOf(throughputs);
@@ -70,7 +66,6 @@ public record MlperfReport(
      * @param dutyCycle part of the time in which the device computes
      * @param throughput rows per second that it can compute; 0 if its clock has not moved
      */
-    @JsonPropertyOrder({"recordings", "words", "falseNegatives", "falsePositives", "frames", "dutyCycle", "throughput"})
     public record Streaming(
             int recordings,
             int words,
@@ -90,7 +85,6 @@ public record MlperfReport(
      * @param stride bytes from one window to the next
      * @param infer what the device answered
      */
-    @JsonPropertyOrder({"file", "classes", "class", "bytes_to_send", "stride", "infer"})
     public record Result(
             String file,
             int classes,
@@ -111,16 +105,6 @@ public record MlperfReport(
      * @param warmups inferences before them
      * @param throughput inferences per second
      */
-    @JsonPropertyOrder({
-        "results",
-        "start_time",
-        "end_time",
-        "elapsed_time",
-        "total_inferences",
-        "iterations",
-        "warmups",
-        "throughput"
-    })
     public record Answer(
             List<Double> results,
             @JsonProperty("start_time") long start,

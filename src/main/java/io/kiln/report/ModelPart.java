@@ -6,6 +6,7 @@ import com.fasterxml.jackson.annotation.JsonSetter;
 import com.fasterxml.jackson.annotation.Nulls;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.RamCopies;
+import io.kiln.report.NpuReport.VelaRun;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

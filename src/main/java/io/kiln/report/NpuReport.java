@@ -7,9 +7,12 @@ import com.fasterxml.jackson.annotation.Nulls;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
 import io.kiln.artifact.OperatorInfo;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
  * A model's work and memory on an NPU and on the core beside it, in {@code report.json}. Why an operator stays on the core is said with the operator.
@@ -98,5 +101,23 @@ public record NpuReport(
                         "Model " + model + ": estimated by Vela " + run.version() + ", not measured: "
                                 + run.estimates()))
                 .orElse(List.of(memory));
+    }
+
+    /**
+     * A run of Vela, in {@code report.json}.
+     *
+     * @param version the version that it says it is
+     * @param arguments what it was given after its name; files are named as in the folder where it ran
+     * @param stayed the operators that it left on the core, and why, in its own words
+     * @param estimates what it expects of the model, which nobody has measured: {@code cycles} and {@code milliseconds} of an inference,
+     *     {@code sramKiB}, {@code dramKiB}, {@code onChipFlashKiB} and {@code offChipFlashKiB}; without what it did not say
+     */
+    public record VelaRun(
+            String version, List<String> arguments, List<String> stayed, SortedMap<String, Double> estimates) {
+        public VelaRun {
+            arguments = List.copyOf(arguments);
+            stayed = List.copyOf(stayed);
+            estimates = Collections.unmodifiableSortedMap(new TreeMap<>(estimates));
+        }
     }
 }

@@ -2,7 +2,6 @@
 package io.kiln.report;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import com.fasterxml.jackson.annotation.JsonSetter;
 import com.fasterxml.jackson.annotation.Nulls;
 import java.util.List;
@@ -25,21 +24,6 @@ import java.util.Map;
  * @param trials what a search tried
  * @param notInTensorflowLite operators that TensorFlow Lite lacks, for which reason there is no {@code quantized.tflite}
  */
-@JsonPropertyOrder({
-    "model",
-    "mode",
-    "method",
-    "equalized",
-    "samples",
-    "inputs",
-    "layers",
-    "outputs",
-    "agreement",
-    "accuracy",
-    "advice",
-    "trials",
-    "notInTensorflowLite"
-})
 public record QuantizeReport(
         String model,
         String mode,
@@ -106,7 +90,6 @@ public record QuantizeReport(
     /**
      * An input of the model.
      *
-     * @param name its name
      * @param dtype element type
      * @param scale real value of one step; null for floats
      * @param zeroPoint integer that means 0; null for floats
@@ -117,7 +100,6 @@ public record QuantizeReport(
     /**
      * An output of the model.
      *
-     * @param name its name
      * @param dtype element type
      * @param scale real value of one step; null for floats
      * @param zeroPoint integer that means 0; null for floats
@@ -130,7 +112,6 @@ public record QuantizeReport(
      * Shares of right classes, from 0 to 1.
      *
      * @param real of the float model
-     * @param quantized of the quantized one
      */
     public record Accuracy(double real, double quantized) {}
 

@@ -32,7 +32,6 @@ public record ReportedTensor(
         shape = List.copyOf(shape);
     }
 
-    /** A tensor of a model. */
     public static ReportedTensor of(ModelMetadata.TensorInfo info) {
         boolean isQuantized = info.scale() != 0;
         return new ReportedTensor(

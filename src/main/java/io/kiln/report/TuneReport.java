@@ -15,7 +15,6 @@ import java.util.List;
  * @param target target string
  * @param objective what became as small as possible
  * @param tuner the search
- * @param seed its seed
  * @param records the log
  * @param tasks the layers
  * @param model the whole models before and after

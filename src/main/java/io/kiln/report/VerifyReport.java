@@ -3,7 +3,6 @@ package io.kiln.report;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import com.fasterxml.jackson.annotation.JsonSetter;
 import com.fasterxml.jackson.annotation.Nulls;
 import java.util.List;
@@ -22,7 +21,6 @@ import java.util.Optional;
  * @param tolerance allowed difference of float outputs; integer outputs must be equal
  * @param failure why it did not pass, for people; empty, and omitted from the file, if it passed
  */
-@JsonPropertyOrder({"board", "ranOn", "seed", "cases", "bitExact", "passed", "tolerance", "failure"})
 public record VerifyReport(
         String board,
         String ranOn,
@@ -73,10 +71,7 @@ public record VerifyReport(
             this(name, outputs, mismatches, maxAbsDiff, "");
         }
 
-        /**
-         * The case of the project's own program, which was booted and watched; its only output is whether it ran
-         * without error.
-         */
+        /** The case of the project's own program, which was booted and watched; its only output is whether it ran without error. */
         public static Case ofProgram(boolean isFine) {
             return new Case(PROGRAM, 1, isFine ? 0 : 1, 0);
         }

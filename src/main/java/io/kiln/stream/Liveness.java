@@ -7,6 +7,7 @@ import io.kiln.memory.WorkspaceBuffer;
 import io.kiln.stream.RowGraph.Node;
 import io.kiln.stream.RowGraph.Use;
 import io.kiln.stream.RowGraph.Value;
+import io.kiln.stream.Segmentation.Segment;
 import io.kiln.stream.StoredValue.Place;
 import io.kiln.stream.Tape.Call;
 import java.util.ArrayList;

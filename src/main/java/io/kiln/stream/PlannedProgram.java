@@ -7,7 +7,6 @@ import java.util.stream.Collectors;
 /**
  * A program and its memory layout.
  *
- * @param program the program
  * @param layout offsets in the workspace
  */
 public record PlannedProgram(Program program, WorkspaceLayout layout) {

@@ -3,8 +3,8 @@ package io.kiln.stream;
 
 import io.kiln.artifact.Artifact;
 import io.kiln.lower.LoweredOperator;
+import io.kiln.memory.MemoryProblem.PoolChoice;
 import io.kiln.memory.PoolBounds;
-import io.kiln.memory.PoolChoice;
 import io.kiln.stream.RowGraph.Node;
 import io.kiln.stream.RowGraph.Value;
 import io.kiln.stream.StoredValue.Place;

@@ -130,19 +130,7 @@ final class Segmentation {
     }
 
     /** Best path to a cut. */
-    private static final class Path {
-        private final Optional<Path> before;
-        private final Optional<Candidate> last;
-        private final long bytes;
-        private final int calls;
-
-        Path(Optional<Path> before, Optional<Candidate> last, long bytes, int calls) {
-            this.before = before;
-            this.last = last;
-            this.bytes = bytes;
-            this.calls = calls;
-        }
-
+    private record Path(Optional<Path> before, Optional<Candidate> last, long bytes, int calls) {
         Path then(Candidate next) {
             // Each interleaved operator has a small cost in addition to its calls.
             Segment segment = next.segment;
@@ -202,5 +190,19 @@ final class Segmentation {
             }
         }
         return to.get(n).orElse(start);
+    }
+
+    /**
+     * Consecutive nodes of the graph that run together, whole or row by row.
+     *
+     * @param first first node
+     * @param end node after the last
+     * @param byRows whether they run interleaved, row by row; otherwise it is one node that runs in one call
+     */
+    record Segment(int first, int end, boolean byRows) {
+        /** The same segment with nodes numbered from its own first. */
+        Segment inItsPart() {
+            return new Segment(0, end - first, byRows);
+        }
     }
 }

@@ -4,11 +4,16 @@ package io.kiln.stream;
 import io.kiln.base.Optimize;
 import io.kiln.ir.Function;
 import io.kiln.lower.FusedOperator;
+import io.kiln.lower.LoweredOperator;
+import io.kiln.lower.Rows;
 import io.kiln.memory.MemoryPlanner;
 import io.kiln.stream.PlanChoice.Blocks;
 import io.kiln.stream.PlanChoice.Order;
+import io.kiln.stream.RowGraph.Node;
+import io.kiln.stream.Segmentation.Segment;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -16,6 +21,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
@@ -147,7 +154,6 @@ public final class StreamPlanner {
         };
     }
 
-    /** Segments of a graph. */
     record Cut(RowGraph graph, List<Segment> segments) {
         /** The same segments without the blocks of operators that run whole: equal ones give the same program. */
         private Cut withoutIdleBlocks() {
@@ -246,5 +252,84 @@ public final class StreamPlanner {
         return MemoryPlanner.plan(Liveness.of(cut.graph, cut.segments, scratch, withInputsAndOutputs)
                         .problem())
                 .bytes();
+    }
+
+    /**
+     * Chooses which operators compute rows in blocks if there is not enough memory for all of them: those that save the
+     * most work together. Searches over sets, operators with the largest savings first; a set that does not fit is dropped
+     * with all its supersets, and so is one that cannot become better than the best known.
+     */
+    static final class BlockChoice {
+        /** Limit of the sets that are tried, each of which is simulated and placed. */
+        private static final int MOST_TRIED = 48;
+
+        private final RowGraph graph;
+        private final Predicate<RowGraph> fits;
+        private final List<Integer> candidates;
+        private final BitSet chosen = new BitSet();
+        private BitSet best = new BitSet();
+        private long bestGain;
+        private int tried;
+
+        private BlockChoice(RowGraph graph, List<Segment> segments, Predicate<RowGraph> fits) {
+            this.graph = graph;
+            this.fits = fits;
+            this.candidates = segments.stream()
+                    .filter(Segment::byRows)
+                    .flatMapToInt(segment -> IntStream.range(segment.first(), segment.end()))
+                    .filter(node -> graph.nodes().get(node).block() > 1)
+                    .boxed()
+                    .sorted(Comparator.comparingLong((Integer node) -> -gain(node)))
+                    .toList();
+        }
+
+        /**
+         * The graph in which the chosen operators compute blocks and all others row by row.
+         *
+         * @param segments the segments that run by rows
+         * @param fits whether a graph with some of the blocks needs little enough memory
+         */
+        static RowGraph of(RowGraph graph, List<Segment> segments, Predicate<RowGraph> fits) {
+            BlockChoice choice = new BlockChoice(graph, segments, fits);
+            choice.search(0, 0);
+            return choice.graph(choice.best);
+        }
+
+        /** Saving by computing in blocks: a share of the work that grows with the rows of a block. */
+        private long gain(int index) {
+            Node node = graph.nodes().get(index);
+            return node.work() / node.block() * (node.block() - 1);
+        }
+
+        private void search(int at, long gain) {
+            if (gain > bestGain) {
+                bestGain = gain;
+                best = (BitSet) chosen.clone();
+            }
+            long possible = gain;
+            for (int node : candidates.subList(at, candidates.size())) {
+                possible += gain(node);
+            }
+            for (int i = at; i < candidates.size() && possible > bestGain && tried < MOST_TRIED; i++) {
+                int node = candidates.get(i);
+                chosen.set(node);
+                tried++;
+                if (fits.test(graph(chosen))) {
+                    search(i + 1, gain + gain(node));
+                }
+                chosen.clear(node);
+                possible -= gain(node);
+            }
+        }
+
+        private RowGraph graph(BitSet inBlocks) {
+            return graph.inBlocks(inBlocks::get);
+        }
+    }
+
+    /** Lowers an operator for the rows and rings of a plan. */
+    @FunctionalInterface
+    public interface Lowering {
+        LoweredOperator lower(FusedOperator operator, Rows rows);
     }
 }

@@ -3,6 +3,7 @@ package io.kiln.stream;
 
 import io.kiln.stream.RowGraph.Node;
 import io.kiln.stream.RowGraph.Use;
+import io.kiln.stream.Segmentation.Segment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -5,10 +5,7 @@ import java.util.Arrays;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/**
- * Arm's M-profile CPUs and their features, unless an extension is switched off. Source: Arm's technical reference
- * manuals.
- */
+/** Arm's M-profile CPUs and their features, unless an extension is switched off. Source: Arm's technical reference manuals. */
 enum CortexM {
     M0("cortex-m0", Architecture.V6M),
     M0PLUS("cortex-m0plus", Architecture.V6M),

@@ -7,6 +7,8 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * The features of a CPU that schedules depend on.
@@ -175,5 +177,29 @@ public record CpuFeatures(Family family, int bits, Set<Feature> features, Option
     /** Whether words may be loaded from any address. */
     public boolean hasUnalignedAccess() {
         return features.contains(Feature.UNALIGNED_ACCESS);
+    }
+
+    /**
+     * A RISC-V architecture string (RISC-V ISA manual, naming conventions), such as {@code rv32imac_zba}.
+     *
+     * @param bits 32 or 64
+     * @param letters single-letter extensions, {@code g} written out
+     */
+    record RiscV(int bits, String letters) {
+        private static final Pattern MARCH =
+                Pattern.compile("rv(32|64)([ieg][macfdqvbph]*)((_?[zsx][a-z0-9]+)(_[a-z0-9]+)*)?");
+
+        static Optional<RiscV> parse(String march) {
+            Matcher matcher = MARCH.matcher(march);
+            if (!matcher.matches()) {
+                return Optional.empty();
+            }
+            return Optional.of(new RiscV(
+                    Integer.parseInt(matcher.group(1)), matcher.group(2).replace("g", "imafd")));
+        }
+
+        boolean has(char extension) {
+            return letters.indexOf(extension) >= 0;
+        }
     }
 }

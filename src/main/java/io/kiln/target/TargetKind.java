@@ -6,10 +6,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/**
- * The kinds of targets, and the attributes of each. Target strings may use all kinds, whether or not there is a code
- * generator.
- */
+/** The kinds of targets, and the attributes of each. Target strings may use all kinds, whether or not there is a code generator. */
 public enum TargetKind {
     // Up to TVM 0.8 the executor's options were part of the target, as in archives of that time.
     C(

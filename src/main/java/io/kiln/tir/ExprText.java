@@ -5,16 +5,10 @@ import io.kiln.base.DType;
 import java.util.stream.Collectors;
 
 /** Prints expressions with as few parentheses as C's precedences (and compilers' warnings) allow. */
-public final class ExprText {
+public record ExprText(Notation notation) {
     private static final int TERNARY = 3;
     private static final int UNARY = 14;
     private static final int PRIMARY = 16;
-
-    private final Notation notation;
-
-    public ExprText(Notation notation) {
-        this.notation = notation;
-    }
 
     /** The form of literals and types in a language. */
     public interface Notation {

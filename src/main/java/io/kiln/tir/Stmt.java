@@ -62,7 +62,6 @@ public sealed interface Stmt {
         }
     }
 
-    /** A comment. */
     record Comment(String text) implements Stmt {}
 
     /** Calls an operator function and returns its error; the scalars follow the pointers. */

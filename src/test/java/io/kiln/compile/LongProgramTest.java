@@ -12,7 +12,7 @@ import io.kiln.base.Bytes;
 import io.kiln.base.Log;
 import io.kiln.base.Optimize;
 import io.kiln.draw.RandomOperators;
-import io.kiln.executor.PackedOptions;
+import io.kiln.executor.PlannedModule.PackedOptions;
 import io.kiln.reference.Interpreter;
 import io.kiln.toolchain.compiler.ClangObjects;
 import io.kiln.toolchain.compiler.TestToolchains;

@@ -14,7 +14,7 @@ import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.base.Optimize;
 import io.kiln.draw.RandomOperators;
-import io.kiln.executor.PackedOptions;
+import io.kiln.executor.PlannedModule.PackedOptions;
 import io.kiln.frontend.relay.RelayFrontend;
 import io.kiln.ir.Function;
 import io.kiln.ir.Parameter;

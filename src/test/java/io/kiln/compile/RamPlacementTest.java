@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ModelMetadata.RamCopies;
 import io.kiln.base.KilnException;
+import io.kiln.compile.CompileOptions.RamOptions;
 import io.kiln.executor.PlannedModule;
 import io.kiln.frontend.tflite.SeededNet;
 import io.kiln.frontend.tflite.SeededNet.Value;

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
+import io.kiln.firmware.FirmwareRequest.ImageOptions;
 import io.kiln.firmware.app.Application;
 import io.kiln.firmware.app.MlperfOptions;
 import io.kiln.firmware.image.Image;

@@ -4,10 +4,10 @@ package io.kiln.firmware;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.kiln.artifact.ArchiveOrigin;
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ArtifactSet;
 import io.kiln.artifact.ModelLibrary;
+import io.kiln.artifact.ModelLibrary.ArchiveOrigin;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Optimize;

@@ -8,7 +8,7 @@ import io.kiln.base.KeptLog;
 import io.kiln.base.KilnException;
 import io.kiln.flow.spec.BoardSpec;
 import io.kiln.flow.spec.BuildSpec;
-import io.kiln.flow.spec.ConsoleSpec;
+import io.kiln.flow.spec.DeviceSpec.ConsoleSpec;
 import io.kiln.flow.spec.DoctorSpec;
 import io.kiln.process.TestPrograms;
 import io.kiln.report.Json;

@@ -10,7 +10,7 @@ import io.kiln.base.Optimize;
 import io.kiln.base.Problem;
 import io.kiln.compile.CallOptions;
 import io.kiln.compile.CompileOptions;
-import io.kiln.executor.PackedOptions;
+import io.kiln.executor.PlannedModule.PackedOptions;
 import io.kiln.flow.spec.PassConfig;
 import io.kiln.transform.PassOptions;
 import java.util.List;

@@ -12,7 +12,7 @@ import io.kiln.firmware.TestFirmware;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.SpecDraft;
 import io.kiln.toolchain.board.Board;
-import io.kiln.toolchain.board.BoardMemories;
+import io.kiln.toolchain.board.Board.BoardMemories;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Path;

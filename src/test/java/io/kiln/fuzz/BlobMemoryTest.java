@@ -14,7 +14,7 @@ import io.kiln.module.LinkedCode;
 import io.kiln.module.ModuleBlob;
 import io.kiln.module.ModuleExport;
 import io.kiln.module.ModuleLoaders;
-import io.kiln.module.ModuleNode;
+import io.kiln.module.ModuleTree.ModuleNode;
 import io.kiln.module.SharedLibrary;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessResult;

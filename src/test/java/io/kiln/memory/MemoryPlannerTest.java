@@ -4,6 +4,7 @@ package io.kiln.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.kiln.memory.MemoryPlanner.FirstFitOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;

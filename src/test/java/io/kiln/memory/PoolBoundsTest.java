@@ -3,6 +3,7 @@ package io.kiln.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kiln.memory.MemoryProblem.PoolChoice;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.Random;

@@ -8,6 +8,7 @@ import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ArtifactSet;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
+import io.kiln.module.ModuleTree.ModuleNode;
 import java.io.IOException;
 import java.net.URL;
 import java.net.URLClassLoader;

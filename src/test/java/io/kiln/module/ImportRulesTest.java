@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.module.BuiltInModules.SourceModule;
+import io.kiln.module.ModuleTree.ModuleNode;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

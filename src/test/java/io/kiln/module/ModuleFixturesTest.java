@@ -8,6 +8,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
+import io.kiln.module.BuiltInModules.ConstantsModule;
+import io.kiln.module.ModuleTree.ModuleNode;
 import io.kiln.reference.NeedsShared;
 import io.kiln.reference.SharedFolder;
 import java.io.IOException;

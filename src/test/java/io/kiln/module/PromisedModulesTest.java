@@ -8,6 +8,7 @@ import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ArtifactSet;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
+import io.kiln.module.ModuleTree.ModuleNode;
 import io.kiln.spi.ArtifactFile;
 import io.kiln.spi.BlobReader;
 import io.kiln.spi.BlobWriter;

@@ -15,6 +15,8 @@ import io.kiln.compile.CompiledModel;
 import io.kiln.compile.ModelCompiler;
 import io.kiln.compile.RequestDraft;
 import io.kiln.ir.op.Op;
+import io.kiln.partition.CompositePattern.Condition;
+import io.kiln.partition.CompositePattern.PatternStep;
 import io.kiln.reference.OwnModel;
 import io.kiln.target.CompositeTarget;
 import io.kiln.target.Target;
@@ -179,7 +181,7 @@ class ForeignCodegenTest {
         CompositeTarget target = CompositeTarget.parse("my-npu, c");
         ExternalUnit unit = new ExternalUnit(
                 "m.tflite", "default_lib2", List.of(), target.externals().get(0), target.host());
-        return ExternalFiles.problem(List.of(file), unit, function -> ExternalCall.plain("npu"));
+        return GuardedCodegen.filesProblem(List.of(file), unit, function -> ExternalCall.plain("npu"));
     }
 
     private static Artifact file(String codegen, String name, String key) {

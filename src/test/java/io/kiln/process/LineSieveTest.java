@@ -3,6 +3,7 @@ package io.kiln.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kiln.process.RunningProcess.LineSieve;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;

@@ -12,6 +12,7 @@ import io.kiln.ir.Constant;
 import io.kiln.ir.Function;
 import io.kiln.ir.Parameter;
 import io.kiln.ir.op.Layer;
+import io.kiln.quantize.QuantizeOptions.QuantizeMode;
 import io.kiln.quantize.quality.Evaluation;
 import io.kiln.quantize.run.Runs;
 import io.kiln.quantize.sample.Sample;

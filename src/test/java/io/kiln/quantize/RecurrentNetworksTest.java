@@ -11,6 +11,7 @@ import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.frontend.tflite.single.TfliteOracle;
 import io.kiln.frontend.tflite.write.TfliteMaker;
 import io.kiln.ir.Function;
+import io.kiln.quantize.QuantizeOptions.QuantizeMode;
 import io.kiln.quantize.plan.Precision;
 import io.kiln.quantize.run.Runs;
 import io.kiln.quantize.sample.Sample;

@@ -11,6 +11,7 @@ import io.kiln.artifact.OperatorInfo;
 import io.kiln.base.DType;
 import io.kiln.base.WholeFiles;
 import io.kiln.cycles.core.CycleRange;
+import io.kiln.report.BuildReport.ImageReport;
 import io.kiln.report.VerifyReport.Tolerance;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -4,6 +4,8 @@ package io.kiln.stream;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.stream.RowGraph.Node;
+import io.kiln.stream.Segmentation.Segment;
+import io.kiln.stream.StreamPlanner.BlockChoice;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -24,6 +24,7 @@ import io.kiln.lower.FusedOperator;
 import io.kiln.lower.LoweredOperator;
 import io.kiln.schedule.Dispatch;
 import io.kiln.stream.StoredValue.Place;
+import io.kiln.stream.StreamPlanner.Lowering;
 import io.kiln.stream.StreamPlanner.Planned;
 import io.kiln.target.Target;
 import io.kiln.transform.Pipeline;

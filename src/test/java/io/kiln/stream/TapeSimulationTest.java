@@ -15,6 +15,7 @@ import io.kiln.lower.Rows;
 import io.kiln.lower.layer.PoolLowering;
 import io.kiln.schedule.Dispatch;
 import io.kiln.stream.StoredValue.Place;
+import io.kiln.stream.StreamPlanner.Lowering;
 import io.kiln.stream.StreamPlanner.Planned;
 import io.kiln.target.Target;
 import io.kiln.transform.Pipeline;

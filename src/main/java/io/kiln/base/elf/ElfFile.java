@@ -97,10 +97,7 @@ public record ElfFile(
         }
     }
 
-    /**
-     * A symbol; {@code section} is an index into the sections, or 0 or a reserved number if it has none. {@code binding} is 0 for a local
-     * symbol.
-     */
+    /** A symbol; {@code section} is an index into the sections, or 0 or a reserved number if it has none. {@code binding} is 0 for a local symbol. */
     public record Symbol(String name, long value, long size, int type, int section, int binding) {
         private static final int OBJECT = 1;
         private static final int FUNCTION = 2;

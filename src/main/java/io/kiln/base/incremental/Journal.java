@@ -17,12 +17,7 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/**
- * Inputs and outputs of results, kept in a JSON file between builds. An unreadable file, such as one damaged by a power
- * failure, counts as empty.
- *
- * @param file the file
- */
+/** Inputs and outputs of results, kept in a JSON file between builds. An unreadable file, such as one damaged by a power failure, counts as empty. */
 public record Journal(Path file) {
     private static final int FORMAT = 3;
 

@@ -3,7 +3,7 @@ package io.kiln.codegen.c;
 
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ArtifactKind;
-import io.kiln.codegen.CodeOrigin;
+import io.kiln.codegen.CodeUnit.CodeOrigin;
 import java.util.List;
 import java.util.Optional;
 

@@ -14,7 +14,6 @@ public sealed interface CItem {
      */
     record Macro(String comment, String name, long value) implements CItem {}
 
-    /** A macro and its text. */
     record Define(String name, String text) {}
 
     /**
@@ -93,7 +92,6 @@ public sealed interface CItem {
      * A static array of bytes without initial values.
      *
      * @param comment its content
-     * @param name its name
      * @param size number of bytes, an expression
      * @param section its linker section
      * @param alignment alignment in bytes

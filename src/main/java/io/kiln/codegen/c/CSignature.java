@@ -11,7 +11,6 @@ import java.util.List;
  * Type, name and parameters of a C function.
  *
  * @param type return type
- * @param name its name
  * @param parameters each with its type, such as {@code int32_t count}
  */
 public record CSignature(String type, String name, List<String> parameters) {

@@ -8,7 +8,6 @@ public sealed interface CStatement {
     /**
      * Returns an error if a pointer is misaligned.
      *
-     * @param pointer the pointer
      * @param alignment alignment in bytes, a power of two
      * @param error the returned value
      * @param errorName the error's name, for the comment
@@ -59,7 +58,6 @@ public sealed interface CStatement {
      */
     record Refuse(String condition, String message) implements CStatement {}
 
-    /** Returns a value. */
     record Return(String value) implements CStatement {}
 
     /** The value of a struct's member. */

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.codegen.c;
 
-import io.kiln.codegen.CodeOrigin;
 import io.kiln.codegen.CodeUnit;
-import io.kiln.codegen.PackedFunction;
+import io.kiln.codegen.CodeUnit.CodeOrigin;
+import io.kiln.codegen.PackedApi.PackedFunction;
+import io.kiln.codegen.c.CFilePrinter.FileHead;
 import io.kiln.tir.Intrinsic;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.PrimFunc;

@@ -2,11 +2,13 @@
 package io.kiln.codegen.c;
 
 import io.kiln.base.CText;
+import io.kiln.base.DType;
 import io.kiln.codegen.CodeUnit;
 import io.kiln.codegen.PackedApi;
-import io.kiln.codegen.PackedFunction;
+import io.kiln.codegen.PackedApi.PackedFunction;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
+import io.kiln.tir.ExprText;
 import io.kiln.tir.Exprs;
 import io.kiln.tir.PrimFunc;
 import io.kiln.tir.Stmt;
@@ -17,6 +19,8 @@ import java.util.Set;
 
 /** Prints one function of the loop IR. */
 final class FunctionPrinter {
+    private static final ExprText C = new ExprText(new Notation());
+
     private final StringBuilder out = new StringBuilder();
     private final PackedApi packed;
     private int depth;
@@ -96,7 +100,7 @@ final class FunctionPrinter {
         } else if (stmt instanceof Stmt.For loop) {
             braced(forHead(loop), loop.body(), "");
         } else if (stmt instanceof Stmt.While loop) {
-            braced("while (" + ExprPrinter.print(loop.condition()) + ")", loop.body(), "");
+            braced("while (" + expression(loop.condition()) + ")", loop.body(), "");
         } else if (stmt instanceof Stmt.If branch) {
             conditional(branch);
         } else if (stmt instanceof Stmt.Switch choice) {
@@ -106,7 +110,7 @@ final class FunctionPrinter {
         } else if (stmt instanceof Stmt.Declare declare) {
             line((declare.mutable() ? "" : "const ")
                     + declare.variable().dtype().cName() + " "
-                    + declare.variable().name() + " = " + ExprPrinter.print(declare.value()) + ";");
+                    + declare.variable().name() + " = " + expression(declare.value()) + ";");
         } else if (stmt instanceof Stmt.Assign assign) {
             assign(assign);
         } else {
@@ -117,12 +121,12 @@ final class FunctionPrinter {
     private static String forHead(Stmt.For loop) {
         String v = loop.variable().name();
         String step = loop.step() == 1 ? "++" + v : v + " += " + loop.step();
-        return "for (" + loop.variable().dtype().cName() + " " + v + " = " + ExprPrinter.print(loop.begin()) + "; "
-                + ExprPrinter.print(Exprs.lt(loop.variable(), loop.end())) + "; " + step + ")";
+        return "for (" + loop.variable().dtype().cName() + " " + v + " = " + expression(loop.begin()) + "; "
+                + expression(Exprs.lt(loop.variable(), loop.end())) + "; " + step + ")";
     }
 
     private void conditional(Stmt.If branch) {
-        line("if (" + ExprPrinter.print(branch.condition()) + ") {");
+        line("if (" + expression(branch.condition()) + ") {");
         depth++;
         body(branch.then());
         depth--;
@@ -136,7 +140,7 @@ final class FunctionPrinter {
     }
 
     private void choose(Stmt.Switch choice) {
-        line("switch (" + ExprPrinter.print(choice.value()) + ") {");
+        line("switch (" + expression(choice.value()) + ") {");
         depth++;
         for (int i = 0; i < choice.cases().size(); i++) {
             line((i < choice.cases().size() - 1 ? "case " + i : "default") + ": {");
@@ -155,9 +159,9 @@ final class FunctionPrinter {
         if (assign.value() instanceof Expr.Binary sum
                 && sum.op() == Expr.BinaryOp.ADD
                 && sum.a().equals(assign.variable())) {
-            line(name + " += " + ExprPrinter.print(sum.b()) + ";");
+            line(name + " += " + expression(sum.b()) + ";");
         } else {
-            line(name + " = " + ExprPrinter.print(assign.value()) + ";");
+            line(name + " = " + expression(assign.value()) + ";");
         }
     }
 
@@ -167,15 +171,15 @@ final class FunctionPrinter {
         } else if (stmt instanceof Stmt.Store store) {
             Buffer buffer = store.buffer();
             String value = store.value().dtype() == buffer.dtype()
-                    ? ExprPrinter.print(store.value())
-                    : ExprPrinter.print(new Expr.Cast(buffer.dtype(), store.value()));
-            line(buffer.name() + "[" + ExprPrinter.print(store.index()) + "] = " + value + ";");
+                    ? expression(store.value())
+                    : expression(new Expr.Cast(buffer.dtype(), store.value()));
+            line(buffer.name() + "[" + expression(store.index()) + "] = " + value + ";");
         } else if (stmt instanceof Stmt.CallFunction call) {
             call(call);
         } else if (stmt instanceof Stmt.CallKernel call) {
             List<String> arguments = new ArrayList<>();
             call.pointers().forEach(b -> arguments.add(b.name()));
-            call.scalars().forEach(s -> arguments.add(ExprPrinter.print(s)));
+            call.scalars().forEach(s -> arguments.add(expression(s)));
             String text = call.kernel().name() + "(" + String.join(", ", arguments) + ")";
             if (call.kernel().fails()) {
                 checked(text);
@@ -189,7 +193,8 @@ final class FunctionPrinter {
 
     private void call(Stmt.CallFunction call) {
         List<String> pointers = call.arguments().stream().map(Buffer::name).toList();
-        List<String> scalars = call.scalars().stream().map(ExprPrinter::print).toList();
+        List<String> scalars =
+                call.scalars().stream().map(FunctionPrinter::expression).toList();
         Optional<PackedFunction> function = packed.find(call.function());
         if (function.isPresent()) {
             line("{");
@@ -213,10 +218,41 @@ final class FunctionPrinter {
     private void view(Stmt.DeclareView view) {
         Buffer pointer = view.view();
         String type = (pointer.isWritable() ? "" : "const ") + pointer.dtype().cName() + "*";
-        String offset = ExprPrinter.print(view.offset());
+        String offset = expression(view.offset());
         String place =
                 offset.equals("0") ? view.base().name() : "&" + view.base().name() + "[" + offset + "]";
         String cast = pointer.dtype() == view.base().dtype() ? "" : "(" + type + ")(void*)";
         line(type + " const " + pointer.name() + " = " + cast + place + ";");
+    }
+
+    static String expression(Expr expr) {
+        return C.print(expr);
+    }
+
+    private static final class Notation implements ExprText.Notation {
+        @Override
+        public String integer(Expr.IntImm imm) {
+            long value = imm.value();
+            if (imm.dtype() == DType.INT64) {
+                return value == Long.MIN_VALUE ? "INT64_MIN" : "INT64_C(" + value + ")";
+            }
+            if (imm.dtype() == DType.UINT64) {
+                return "UINT64_C(" + Long.toUnsignedString(value) + ")";
+            }
+            if (imm.dtype() == DType.UINT32) {
+                return value + "u";
+            }
+            return value == Integer.MIN_VALUE ? "INT32_MIN" : Long.toString(value);
+        }
+
+        @Override
+        public String real(Expr.FloatImm imm) {
+            return FloatLiteral.of(Float.floatToRawIntBits(imm.value()));
+        }
+
+        @Override
+        public String type(DType dtype) {
+            return dtype.cName();
+        }
     }
 }

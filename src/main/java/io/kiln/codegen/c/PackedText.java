@@ -3,8 +3,8 @@ package io.kiln.codegen.c;
 
 import io.kiln.artifact.DlpackType;
 import io.kiln.base.ResourceTree;
-import io.kiln.codegen.PackedFunction;
-import io.kiln.codegen.PackedFunction.Tensor;
+import io.kiln.codegen.PackedApi.PackedFunction;
+import io.kiln.codegen.PackedApi.PackedFunction.Tensor;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -171,7 +171,6 @@ public final class PackedText {
      * The lines that call a packed function with its arguments on the stack, and leave the caller if it fails.
      *
      * @param pointers to the elements of its tensors
-     * @param integers its integers
      */
     static List<String> call(PackedFunction function, List<String> pointers, List<String> integers) {
         int count = function.arguments();

@@ -4,7 +4,8 @@ package io.kiln.codegen.c;
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.InterfaceNames;
-import io.kiln.codegen.CodeOrigin;
+import io.kiln.codegen.CodeUnit.CodeOrigin;
+import io.kiln.codegen.c.CFilePrinter.FileHead;
 import java.util.Locale;
 
 /**
@@ -27,7 +28,6 @@ final class RamHeader {
         return CONSTANTS + "(" + table + ")";
     }
 
-    /** The header. */
     static Artifact of(CodeOrigin origin, String name) {
         String text = String.format(
                 Locale.ROOT,

@@ -42,7 +42,6 @@ final class IrCalls {
         return "ptr noundef " + address;
     }
 
-    /** A call of an intrinsic. */
     String intrinsic(Intrinsic intrinsic, List<String> arguments) {
         String parameters = intrinsic.parameters().stream()
                 .map(p -> IrType.parameter(p, bits))
@@ -53,7 +52,6 @@ final class IrCalls {
         return type + " @" + name + "(" + String.join(", ", arguments) + ")";
     }
 
-    /** A call of a kernel. */
     String kernel(Kernel kernel, List<String> arguments) {
         String type = kernel.fails() ? "i32" : "void";
         declare(type, kernel.name(), kernel.pointers().size(), kernel.scalars());

@@ -3,6 +3,7 @@ package io.kiln.codegen.llvm;
 
 import io.kiln.base.CText;
 import io.kiln.base.DType;
+import io.kiln.codegen.llvm.IrExpressions.IrValue;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;

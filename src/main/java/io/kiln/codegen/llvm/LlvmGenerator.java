@@ -24,24 +24,15 @@ import java.util.regex.Pattern;
  * Generates objects: loops by way of LLVM IR, everything else by way of C. The entry point stays C, because structs of
  * the header and of TVM's runtime
  * are its parameters: their layout is C's, and a C compiler knows it for every target.
+ *
+ * @param compiler makes the objects
+ * @param optimize what code is optimised for
  */
-public final class LlvmGenerator implements CodeGenerator {
+public record LlvmGenerator(ObjectCompiler compiler, Optimize optimize) implements CodeGenerator {
     private static final String ID = TargetKind.LLVM.text();
     private static final String SUFFIX = ".o";
     private static final String PACKED = "_packed";
     private static final Pattern INCLUDE = Pattern.compile("(?m)^\\s*#\\s*include\\s*\"([^\"\\n]*)\"");
-
-    private final ObjectCompiler compiler;
-    private final Optimize optimize;
-
-    /**
-     * @param compiler makes the objects
-     * @param optimize what code is optimised for
-     */
-    public LlvmGenerator(ObjectCompiler compiler, Optimize optimize) {
-        this.compiler = compiler;
-        this.optimize = optimize;
-    }
 
     @Override
     public TargetKind kind() {

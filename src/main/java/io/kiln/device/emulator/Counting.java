@@ -5,14 +5,19 @@ import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.device.emulator.DebugStub.Stop;
+import io.kiln.device.emulator.RunCounter.InstructionCounts;
 import io.kiln.device.fault.FaultWatch;
 import io.kiln.device.protocol.ModelSession;
 import io.kiln.device.protocol.ModelSession.Model;
 import io.kiln.device.protocol.Protocol;
 import io.kiln.device.transport.Transport;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Function;
@@ -22,19 +27,7 @@ import java.util.stream.IntStream;
  * One counted run in a QEMU that is stopped before the image's first instruction. Two threads wait for the console and
  * the debug stub; if one fails, it ends QEMU, which ends the other's wait. So does QEMU's time limit.
  */
-final class Counting {
-    private final Protocol protocol;
-    private final Transport line;
-    private final DebugStub stub;
-    private final FaultWatch faults;
-
-    Counting(Protocol protocol, Transport line, DebugStub stub, FaultWatch faults) {
-        this.protocol = protocol;
-        this.line = line;
-        this.stub = stub;
-        this.faults = faults;
-    }
-
+record Counting(Protocol protocol, Transport line, DebugStub stub, FaultWatch faults) {
     /**
      * Counts instructions.
      *
@@ -138,6 +131,87 @@ final class Counting {
             return other;
         } catch (CompletionException e) {
             return e.getCause() instanceof KilnException cause ? cause : other;
+        }
+    }
+
+    /**
+     * Counts one call of a function and the calls that it makes. QEMU translates code near a breakpoint one instruction at
+     * a time, so while a function runs only its return has a breakpoint, and inner loops run at full speed.
+     */
+    private static final class CallCounter {
+        private final DebugStub stub;
+        private final Map<Long, String> names = new TreeMap<>();
+        private final Map<String, Long> counts = new LinkedHashMap<>();
+        private final Set<Long> watched = new TreeSet<>();
+
+        /**
+         * @param stub debug stub of a stopped image
+         * @param functions addresses of the functions by name; a function cloned by the compiler has several
+         */
+        CallCounter(DebugStub stub, Map<String, List<Long>> functions) {
+            this.stub = stub;
+            functions.forEach((name, addresses) -> {
+                addresses.forEach(address -> names.put(address, name));
+                counts.put(name, 0L);
+            });
+        }
+
+        /** Sums by function, in the order given. */
+        Map<String, Long> counts() {
+            return counts;
+        }
+
+        /**
+         * Counts one call.
+         *
+         * @param entry the stop at the outer function's first instruction, without a breakpoint there any more
+         * @return instructions of the whole call; the image is stopped at its return address, without breakpoints
+         */
+        long countCall(Stop entry) {
+            Set<Long> between = new TreeSet<>(names.keySet());
+            between.add(entry.returnAddress());
+            while (true) {
+                Stop stop = runTo(between);
+                if (stop.address() != entry.returnAddress()) {
+                    Stop exit = runTo(Set.of(stop.returnAddress()));
+                    counts.merge(names.get(stop.address()), exit.instructions() - stop.instructions(), Long::sum);
+                    stop = exit;
+                }
+                // A tail call in the outer function may return for both.
+                if (stop.address() == entry.returnAddress()) {
+                    watch(Set.of());
+                    return stop.instructions() - entry.instructions();
+                }
+            }
+        }
+
+        private Stop runTo(Set<Long> addresses) {
+            watch(addresses);
+            stub.resume();
+            return stub.await();
+        }
+
+        private void watch(Set<Long> addresses) {
+            for (Map.Entry<Long, Boolean> change : changes(addresses).entrySet()) {
+                if (change.getValue()) {
+                    stub.stopAt(change.getKey());
+                    watched.add(change.getKey());
+                } else {
+                    stub.passBy(change.getKey());
+                    watched.remove(change.getKey());
+                }
+            }
+        }
+
+        private Map<Long, Boolean> changes(Set<Long> addresses) {
+            Map<Long, Boolean> changes = new TreeMap<>();
+            watched.stream()
+                    .filter(address -> !addresses.contains(address))
+                    .forEach(address -> changes.put(address, false));
+            addresses.stream()
+                    .filter(address -> !watched.contains(address))
+                    .forEach(address -> changes.put(address, true));
+            return changes;
         }
     }
 }

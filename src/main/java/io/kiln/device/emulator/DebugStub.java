@@ -16,10 +16,7 @@ import java.util.HexFormat;
 import java.util.Locale;
 import java.util.function.LongSupplier;
 
-/**
- * Drives QEMU's debug stub over a Unix socket, with the small part of GDB's remote serial protocol that breakpoints
- * need. Not thread-safe.
- */
+/** Drives QEMU's debug stub over a Unix socket, with the small part of GDB's remote serial protocol that breakpoints need. Not thread-safe. */
 final class DebugStub implements AutoCloseable {
     private static final int BREAKPOINT_BYTES = 2;
 
@@ -28,9 +25,7 @@ final class DebugStub implements AutoCloseable {
     private final ByteBuffer received = ByteBuffer.allocate(1 << 16).flip();
     private final Architecture architecture;
 
-    /**
-     * Positions of the program counter, the return address and a result in a register set, as indices of 32-bit words.
-     */
+    /** Positions of the program counter, the return address and a result in a register set, as indices of 32-bit words. */
     enum Architecture {
         ARM(15, 14, 0),
         RISCV(32, 1, 10);

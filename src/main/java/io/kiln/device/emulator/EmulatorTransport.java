@@ -12,7 +12,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /**
  * The console of an image in an emulator or on this computer: the process's standard input and output.
  *
- * @param emulator the emulator
  * @param image the ELF file
  * @param process the running emulator; closing the transport ends it
  * @param held whether a client holds the line

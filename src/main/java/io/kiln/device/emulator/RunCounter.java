@@ -5,7 +5,11 @@ import io.kiln.base.Bytes;
 import io.kiln.cycles.BlockSink;
 import io.kiln.cycles.ExecutedBlock;
 import java.nio.file.Path;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
 
 /** Counts what one run of a model executes, here or elsewhere. */
 public interface RunCounter {
@@ -47,4 +51,20 @@ public interface RunCounter {
 
     /** Whether the order of blocks is known. */
     boolean hasOrder();
+
+    /**
+     * Instructions that one run of a model executed.
+     *
+     * @param total from the first instruction of {@code tvmgen_<name>_run} to its return
+     * @param operators from the first instruction of each operator function to its return, summed over its calls, callees
+     *     included; in the order requested, 0 for functions that were not called
+     * @param outputs the outputs of the run
+     * @param stackUsed the deepest use of the image's stack in bytes, from its start to its end; empty if nothing measured it
+     */
+    record InstructionCounts(long total, Map<String, Long> operators, List<Bytes> outputs, OptionalLong stackUsed) {
+        public InstructionCounts {
+            operators = Collections.unmodifiableMap(new LinkedHashMap<>(operators));
+            outputs = List.copyOf(outputs);
+        }
+    }
 }

@@ -4,16 +4,50 @@ package io.kiln.device.fault;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
+import io.kiln.base.elf.ElfFile;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.Consumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** Looks for the fault handler's line in an image's output, and passes all output on. Thread-safe. */
 public final class FaultWatch implements Consumer<String> {
     private static final int LONGEST_LINE = 400;
+    private static final long MEMORY_ADDRESS_VALID = 1L << 7;
+    private static final long BUS_ADDRESS_VALID = 1L << 15;
+    private static final long IMPRECISE = 1L << 10;
+    private static final long RISCV_INTERRUPT = 1L << 31;
+
+    private static final List<Bit> BITS = List.of(
+            new Bit(0, "an instruction was fetched from memory that is not executable"),
+            new Bit(1, "data were accessed in memory that is not accessible"),
+            new Bit(3, "the stack was not accessible on return from an exception"),
+            new Bit(8, "an instruction was fetched from an address without memory"),
+            new Bit(9, "data were accessed at an address without memory"),
+            new Bit(10, "data were written, some instructions earlier, to an address without memory"),
+            new Bit(11, "the stack was not readable on return from an exception"),
+            new Bit(16, "an undefined instruction"),
+            new Bit(17, "a jump to an address without the Thumb bit"),
+            new Bit(18, "an invalid return from an exception"),
+            new Bit(19, "a floating-point instruction while the unit is off"),
+            new Bit(24, "an unaligned access"),
+            new Bit(25, "a division by zero"));
+
+    private static final List<String> RISCV_CAUSES = List.of(
+            "a jump to an unaligned address",
+            "an instruction was fetched from an address without executable memory",
+            "an undefined instruction",
+            "a breakpoint",
+            "a read at an unaligned address",
+            "a read at an address without readable memory",
+            "a write at an unaligned address",
+            "a write at an address without writable memory");
 
     private final Consumer<String> next;
     private final StringBuilder line = new StringBuilder();
@@ -112,12 +146,131 @@ public final class FaultWatch implements Consumer<String> {
 
     private static Problem described(FaultReport report, ImageSymbols names) {
         return Failure.RUN.problem(
-                "the image stopped with a fault: " + FaultCause.text(report),
+                "the image stopped with a fault: " + cause(report),
                 report.place(names),
                 "",
-                FaultCause.isImprecise(report)
+                isImprecise(report)
                         ? "The core reports an instruction after the write. On Cortex-M3 and -M4, flags: {defines:"
                                 + " {KILN_PRECISE_WRITES: 1}} in board.yaml has each write wait for its answer"
                         : "");
+    }
+
+    private record Bit(int number, String text) {}
+
+    /** The cause in words, from the fault status register of Armv7-M and Armv8-M (CFSR) or the cause of RISC-V (mcause), with the accessed address if the core knows it. */
+    private static String cause(FaultReport report) {
+        if (report.status().isPresent()) {
+            return arm(report, report.status().getAsLong());
+        }
+        if (report.address().isPresent()) {
+            return riscv(report, report.address());
+        }
+        return "exception " + report.exception();
+    }
+
+    private static String arm(FaultReport report, long status) {
+        String what = BITS.stream()
+                .filter(bit -> (status >> bit.number() & 1) != 0)
+                .map(Bit::text)
+                .findFirst()
+                .orElse("exception " + report.exception());
+        boolean hasAddress = (status & (MEMORY_ADDRESS_VALID | BUS_ADDRESS_VALID)) != 0;
+        return hasAddress && report.address().isPresent() ? what + at(report.address()) : what;
+    }
+
+    private static String riscv(FaultReport report, OptionalLong address) {
+        if ((report.exception() & RISCV_INTERRUPT) != 0) {
+            return "interrupt " + (report.exception() & ~RISCV_INTERRUPT) + " of the hart has no handler";
+        }
+        int cause = (int) Math.min(report.exception(), RISCV_CAUSES.size());
+        return cause < RISCV_CAUSES.size() ? RISCV_CAUSES.get(cause) + at(address) : "exception " + report.exception();
+    }
+
+    private static String at(OptionalLong address) {
+        return String.format(Locale.ROOT, ": address 0x%08x", address.getAsLong());
+    }
+
+    /** Whether the reported instruction comes after the one that caused the fault. */
+    private static boolean isImprecise(FaultReport report) {
+        return (report.status().orElse(0) & IMPRECISE) != 0;
+    }
+
+    /**
+     * What a board's fault handler prints of an overflowed stack: a line, and then either that of the fault, or, where the core could not say which
+     * function it was in, lines with words of the stack that may be return addresses.
+     *
+     * @param used bytes from the top of the stack to where it was; 0 for the stack of a thread of the program's own, empty if the handler does
+     *     not say it
+     * @param fault where it was
+     * @param words possible return addresses, from the top of the stack down
+     */
+    private record OverflowReport(OptionalLong used, Optional<FaultReport> fault, List<Long> words) {
+        private static final int MOST_WORDS = 1024;
+
+        private static final String NUMBER = "0x([0-9a-f]{8})";
+        private static final Pattern LINE = Pattern.compile("kiln: stack overflow(?:, " + NUMBER + " bytes used)?");
+        private static final Pattern WORD = Pattern.compile("kiln: on the stack " + NUMBER);
+
+        OverflowReport {
+            words = List.copyOf(words);
+        }
+
+        /** The report in a line, if it contains one. */
+        static Optional<OverflowReport> in(String line) {
+            Matcher matcher = LINE.matcher(line);
+            return matcher.find()
+                    ? Optional.of(new OverflowReport(
+                            matcher.group(1) == null ? OptionalLong.empty() : OptionalLong.of(number(matcher)),
+                            Optional.empty(),
+                            List.of()))
+                    : Optional.empty();
+        }
+
+        /** This report with the fault in a line that follows it. */
+        OverflowReport with(FaultReport where) {
+            return new OverflowReport(used, Optional.of(where), words);
+        }
+
+        /** This report with the word in a line that follows it, if the line contains one. */
+        Optional<OverflowReport> with(String line) {
+            Matcher matcher = WORD.matcher(line);
+            if (words.size() >= MOST_WORDS || !matcher.find()) {
+                return Optional.empty();
+            }
+            List<Long> more = new ArrayList<>(words);
+            more.add(number(matcher));
+            return Optional.of(new OverflowReport(used, fault, more));
+        }
+
+        private static long number(Matcher matcher) {
+            return Long.parseLong(matcher.group(1), 16);
+        }
+
+        /**
+         * The overflow as a problem for the user.
+         *
+         * @param image ELF file that ran
+         */
+        Problem problem(Path image) {
+            ImageSymbols names = ImageSymbols.of(image);
+            String where = where(image, names);
+            return used.equals(OptionalLong.of(0))
+                    ? StackUse.overflowOfThread(where)
+                    : StackUse.overflow(used, StackUse.available(image), where);
+        }
+
+        private String where(Path image, ImageSymbols names) {
+            if (fault.isPresent()) {
+                return fault.get().place(names);
+            }
+            if (words.isEmpty() || !ElfFile.isElf(image)) {
+                return "";
+            }
+            long excess = used.orElse(0) - StackUse.available(image).orElse(0);
+            return ThumbCalls.innermost(ElfFile.read(image), words, excess)
+                    .map(place ->
+                            names.name(place.address()) + (place.isCaller() ? ", or a function that it calls" : ""))
+                    .orElse("");
+        }
     }
 }

@@ -5,22 +5,14 @@ import io.kiln.base.KilnException;
 import io.kiln.base.elf.ElfFile;
 import io.kiln.base.elf.ElfFile.Symbol;
 import io.kiln.firmware.dwarf.LineTables;
-import io.kiln.firmware.dwarf.SourceLine;
+import io.kiln.firmware.dwarf.LineTables.SourceLine;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
 /** Maps addresses of an image to names. */
-final class ImageSymbols {
-    private final List<Symbol> functions;
-    private final Optional<LineTables> lines;
-
-    private ImageSymbols(List<Symbol> functions, Optional<LineTables> lines) {
-        this.functions = functions;
-        this.lines = lines;
-    }
-
+record ImageSymbols(List<Symbol> functions, Optional<LineTables> lines) {
     /** The names in an ELF file; none if it is not an ELF file. */
     static ImageSymbols of(Path file) {
         try {

@@ -179,4 +179,25 @@ public record FlashFailure(Kind kind, String detail, OptionalLong address, boole
         }
         return text.toString();
     }
+
+    /** A failure of one device as an exception. */
+    public static final class FlashFailed extends KilnException {
+        private static final long serialVersionUID = 1;
+
+        private final transient FlashFailure failure;
+
+        /**
+         * A failure.
+         *
+         * @param where the probe, the board's description or the goal
+         */
+        FlashFailed(FlashFailure failure, String where) {
+            super(failure.problem(where));
+            this.failure = failure;
+        }
+
+        public FlashFailure failure() {
+            return failure;
+        }
+    }
 }

@@ -7,7 +7,6 @@ import java.util.Optional;
 /**
  * The result of flashing one device.
  *
- * @param probe the probe
  * @param unchanged whether the device already held the image, so that nothing was written
  * @param bytes bytes of the image
  * @param elapsed wall time

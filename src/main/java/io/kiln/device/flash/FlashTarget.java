@@ -11,7 +11,6 @@ import java.util.List;
  *
  * @param board the board's description
  * @param scripts folders searched for scripts before OpenOCD's own
- * @param probe the probe
  */
 public record FlashTarget(OpenOcd board, List<Path> scripts, Probe probe) {
     public FlashTarget {

@@ -3,15 +3,30 @@ package io.kiln.device.flash;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
+import io.kiln.base.WholeFiles;
 import io.kiln.device.flash.FlashFailure.Kind;
+import io.kiln.device.flash.FlashImage.Segment;
+import io.kiln.device.flash.FlashRunner.Range;
+import io.kiln.process.Command;
+import io.kiln.process.ProcessResult;
+import io.kiln.process.ProcessRunner;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Flashing;
+import io.kiln.toolchain.board.Flashing.ChipId;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -91,4 +106,263 @@ public final class OpenOcdRunner implements FlashRunner {
     /** Does nothing: nothing is held between runs of OpenOCD. */
     @Override
     public void close() {}
+
+    /**
+     * Reads memory of one device in one run of OpenOCD.
+     *
+     * @param openOcd the program
+     * @param limit time after which it is killed
+     * @param log gets the whole output
+     */
+    private record MemoryReader(OpenOcd openOcd, Duration limit, Path log) {
+        /** The content of each range; the device runs afterwards. */
+        List<Bytes> read(FlashTarget target, List<Range> ranges) {
+            return WorkFolder.use(folder -> {
+                OpenOcdOutput output = new OpenOcdOutput(FlashProgress.QUIET);
+                Command command = Command.of(openOcd.executable().toString(), arguments(target, ranges, folder))
+                        .in(folder)
+                        .owning(folder)
+                        .within(limit)
+                        .loggingTo(log);
+                ProcessResult result = ProcessRunner.run(command, output);
+                List<Bytes> contents = contents(ranges, folder);
+                if (result.timedOut() || result.exitCode() != 0 || contents.size() < ranges.size()) {
+                    String where = target.probe().text();
+                    throw FailureRules.classify(output.lines(), false)
+                            .orElseGet(() -> FlashFailure.before(
+                                    result.timedOut() ? Kind.TIME_OUT : Kind.OTHER,
+                                    output.lastError()
+                                            .orElse("it read " + contents.size() + " of " + ranges.size() + " ranges")))
+                            .exception(where);
+                }
+                return contents;
+            });
+        }
+
+        private static List<String> arguments(FlashTarget target, List<Range> ranges, Path folder) {
+            WholeFiles.write(folder.resolve(FlashScript.PROCEDURES), FlashScript.procedures());
+            List<String> arguments = new ArrayList<>(target.arguments(FlashScript.PROCEDURES));
+            FlashTarget.command(arguments, "kiln_connect");
+            for (int i = 0; i < ranges.size(); i++) {
+                Range range = ranges.get(i);
+                FlashTarget.command(
+                        arguments,
+                        Tcl.command(
+                                "dump_image", file(i), Tcl.address(range.address()), String.valueOf(range.bytes())));
+            }
+            FlashTarget.command(arguments, "kiln_no_semihosting");
+            FlashTarget.command(arguments, "reset run");
+            FlashTarget.command(arguments, "shutdown");
+            return arguments;
+        }
+
+        private static String file(int range) {
+            return "range" + range + ".bin";
+        }
+
+        /** The content of the ranges that were read whole. */
+        private static List<Bytes> contents(List<Range> ranges, Path folder) throws IOException {
+            List<Bytes> contents = new ArrayList<>();
+            for (int i = 0; i < ranges.size(); i++) {
+                Path file = folder.resolve(file(i));
+                if (Files.isRegularFile(file)
+                        && Files.size(file) == ranges.get(i).bytes()) {
+                    contents.add(Bytes.wrap(Files.readAllBytes(file)));
+                }
+            }
+            return contents;
+        }
+    }
+
+    /**
+     * Flashes one device in one run of OpenOCD.
+     *
+     * @param openOcd the program
+     * @param limit time after which it is killed, because OpenOCD ignores termination requests
+     * @param preverify whether an image that the device already holds is kept
+     * @param log gets the whole output
+     */
+    public record Flasher(OpenOcd openOcd, Duration limit, boolean preverify, Optional<Path> log) {
+
+        /** Flashes; a failure is a result, not an exception. No process remains afterwards. */
+        public FlashResult flash(FlashTarget target, FlashImage image, FlashProgress progress) {
+            long start = System.nanoTime();
+            OpenOcdOutput output = new OpenOcdOutput(progress);
+            Optional<FlashFailure> failure = WorkFolder.use(folder -> run(target, image, folder, output));
+            return new FlashResult(
+                    target.probe(),
+                    output.isUnchanged(),
+                    image.size(),
+                    Duration.ofNanos(System.nanoTime() - start),
+                    failure);
+        }
+
+        private Optional<FlashFailure> run(FlashTarget target, FlashImage image, Path folder, OpenOcdOutput output) {
+            List<String> arguments = new ArrayList<>(target.arguments(FlashScript.PROCEDURES));
+            arguments.addAll(
+                    new FlashScript(folder, image).arguments(target.board().chipId(), preverify));
+            Command command = Command.of(openOcd.executable().toString(), arguments)
+                    .in(folder)
+                    .owning(folder)
+                    .within(limit);
+            try {
+                ProcessResult result =
+                        ProcessRunner.run(log.map(command::loggingTo).orElse(command), output);
+                return failure(result, image, output);
+            } catch (KilnException e) {
+                if (!Thread.currentThread().isInterrupted()) {
+                    throw e;
+                }
+                return Optional.of(FlashFailure.interrupted(output.hasBegun()));
+            }
+        }
+
+        /**
+         * The verdict. Exit code 0 may hide a failure, and so may success messages: flashing succeeded only if every
+         * command finished and the number of bytes read back equals the image's size.
+         */
+        private Optional<FlashFailure> failure(ProcessResult result, FlashImage image, OpenOcdOutput output) {
+            if (result.timedOut()) {
+                return Optional.of(new FlashFailure(
+                        Kind.TIME_OUT, "after " + limit.toSeconds() + " s", OptionalLong.empty(), output.hasBegun()));
+            }
+            boolean looksGood = result.exitCode() == 0 && output.hasRun() && output.verified() == image.size();
+            boolean saysOtherwise = output.lines().stream()
+                    .anyMatch(line -> line.contains("UNEXPECTED:") || line.contains("no flash bank found"));
+            if (looksGood && !saysOtherwise) {
+                return Optional.empty();
+            }
+            return Optional.of(FailureRules.classify(output.lines(), output.hasBegun())
+                    .orElseGet(() -> other(result, image, output)));
+        }
+
+        private static FlashFailure other(ProcessResult result, FlashImage image, OpenOcdOutput output) {
+            String said = output.lastError()
+                    .orElse("exit code " + result.exitCode() + ", " + output.verified() + " of " + image.size()
+                            + " bytes verified");
+            return new FlashFailure(Kind.OTHER, said, OptionalLong.empty(), output.hasBegun());
+        }
+    }
+
+    /**
+     * The steps of flashing as commands of OpenOCD: connect, compare, erase, write in pieces to show progress, verify, run.
+     * The files that the commands use are written into a working folder.
+     */
+    private record FlashScript(Path folder, FlashImage image) {
+        /** Bytes of one write command. */
+        private static final int PIECE = 16 << 10;
+
+        /** The file of Kiln's own procedures; the set-up commands use them already. */
+        static final String PROCEDURES = "kiln.tcl";
+
+        /**
+         * Writes the files and returns the arguments after the set-up.
+         *
+         * @param chipId the expected chip id
+         * @param preverify whether an image that the device already holds is kept
+         */
+        List<String> arguments(Optional<ChipId> chipId, boolean preverify) {
+            WholeFiles.write(folder.resolve(PROCEDURES), procedures());
+            List<String> files = new ArrayList<>();
+            for (int i = 0; i < image.segments().size(); i++) {
+                Segment segment = image.segments().get(i);
+                String file = "segment" + i + ".bin";
+                WholeFiles.write(folder.resolve(file), segment.content().toArray());
+                files.add(file);
+                files.add(Tcl.address(segment.address()));
+            }
+            WholeFiles.write(folder.resolve("flash.tcl"), programming(files, preverify));
+            List<String> arguments = new ArrayList<>();
+            FlashTarget.command(arguments, "kiln_connect");
+            chipId.ifPresent(id -> FlashTarget.command(
+                    arguments,
+                    Tcl.command(
+                            "kiln_must_be_chip",
+                            Tcl.address(id.address()),
+                            Tcl.address(id.mask()),
+                            Tcl.address(id.value()))));
+            FlashTarget.command(arguments, Tcl.command("source", "flash.tcl"));
+            FlashTarget.command(arguments, "kiln_say verifying");
+            for (int i = 0; i < files.size(); i += 2) {
+                FlashTarget.command(arguments, Tcl.command("verify_image", files.get(i), files.get(i + 1), "bin"));
+            }
+            FlashTarget.command(arguments, "kiln_no_semihosting");
+            FlashTarget.command(arguments, "reset run");
+            FlashTarget.command(arguments, "kiln_say running");
+            FlashTarget.command(arguments, "shutdown");
+            return arguments;
+        }
+
+        private String programming(List<String> files, boolean preverify) {
+            StringBuilder script = new StringBuilder();
+            for (Segment segment : image.segments()) {
+                line(
+                        script,
+                        "kiln_must_be_flash",
+                        segment.address(),
+                        segment.content().size());
+            }
+            script.append("set unchanged 0\n");
+            if (preverify) {
+                script.append("kiln_say comparing\n");
+                script.append("set unchanged [kiln_holds ")
+                        .append(Tcl.list(files))
+                        .append("]\n");
+                script.append("kiln_say compared\n");
+            }
+            script.append("if {$unchanged} {\n    kiln_say unchanged\n} else {\n");
+            for (Segment segment : image.segments()) {
+                line(
+                        script,
+                        "    kiln_must_be_open",
+                        segment.address(),
+                        segment.content().size());
+            }
+            script.append("    kiln_say begun\n");
+            for (Segment segment : image.segments()) {
+                line(
+                        script,
+                        "    kiln_erase",
+                        segment.address(),
+                        segment.content().size());
+            }
+            pieces(script);
+            return script.append("}\n").toString();
+        }
+
+        private void pieces(StringBuilder script) {
+            long written = 0;
+            for (int s = 0; s < image.segments().size(); s++) {
+                Segment segment = image.segments().get(s);
+                byte[] content = segment.content().toArray();
+                for (int from = 0; from < content.length; from += PIECE) {
+                    byte[] piece = Arrays.copyOfRange(content, from, Math.min(content.length, from + PIECE));
+                    String file = "piece" + s + "_" + from / PIECE + ".bin";
+                    WholeFiles.write(folder.resolve(file), piece);
+                    written += piece.length;
+                    script.append("    ")
+                            .append(Tcl.command(
+                                    "kiln_write", file, Tcl.address(segment.address() + from), String.valueOf(written)))
+                            .append('\n');
+                }
+            }
+        }
+
+        private static void line(StringBuilder script, String procedure, long address, int length) {
+            script.append(procedure)
+                    .append(' ')
+                    .append(Tcl.address(address))
+                    .append(' ')
+                    .append(length)
+                    .append('\n');
+        }
+
+        static String procedures() {
+            try (InputStream in = FlashScript.class.getResourceAsStream("/openocd/" + PROCEDURES)) {
+                return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    }
 }

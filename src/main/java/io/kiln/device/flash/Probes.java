@@ -19,10 +19,7 @@ public final class Probes {
 
     private Probes() {}
 
-    /**
-     * The probes for an interface script, in the order of the devices; empty if Kiln does not know the ids of its
-     * probes.
-     */
+    /** The probes for an interface script, in the order of the devices; empty if Kiln does not know the ids of its probes. */
     public static Optional<List<UsbDevice>> of(String interfaceConfig, List<UsbDevice> devices) {
         String script = interfaceConfig.substring(interfaceConfig.lastIndexOf('/') + 1);
         return rule(script).map(rule -> devices.stream().filter(rule).toList());

@@ -12,7 +12,6 @@ import java.util.stream.Stream;
 final class WorkFolder {
     private WorkFolder() {}
 
-    /** Work in a folder. */
     @FunctionalInterface
     interface Work<T> {
         T in(Path folder) throws IOException;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.device.probe;
 
+import io.kiln.device.probe.FlashCells.FlashSectors;
+import io.kiln.device.probe.thumb.BusFault;
 import java.util.List;
 
 /**
@@ -136,6 +138,117 @@ final class FlashController extends WordRegion {
             status |= WRPERR;
         } else {
             sectors.forEach(cells::eraseSector);
+        }
+    }
+
+    /** The option bytes of an STM32F4, in the layout of FLASH_OPTCR. */
+    private static final class OptionBytes {
+        private static final int LOCK = 1;
+        private static final int START = 2;
+        private static final int FACTORY = 0x0fffaaec;
+        private static final int OPEN = 0xaa;
+        private static final int FIRST_KEY = 0x08192a3b;
+        private static final int SECOND_KEY = 0x4c5d6e7f;
+
+        private final KeySequence keys = new KeySequence(FIRST_KEY, SECOND_KEY);
+        private int stored = FACTORY;
+        private int pending = FACTORY;
+
+        OptionBytes(Faults faults) {
+            faults.all(Fault.ProtectedSector.class).forEach(fault -> stored &= ~(1 << (16 + fault.sector())));
+            if (faults.find(Fault.ReadProtected.class).isPresent()) {
+                stored &= ~0xff00;
+            }
+            pending = stored;
+        }
+
+        /** Whether a sector can be neither erased nor programmed: its nWRP bit is 0, or a debugger is attached to a read-protected chip. */
+        boolean refuses(int sector) {
+            return readProtected() || (stored & 1 << (16 + sector)) == 0;
+        }
+
+        /** Whether the flash cannot be read (RDP is not level 0). */
+        boolean readProtected() {
+            return (stored >>> 8 & 0xff) != OPEN;
+        }
+
+        void key(int address, int value) {
+            keys.enter(address, value);
+        }
+
+        void lock() {
+            keys.lock();
+            pending = stored;
+        }
+
+        int read() {
+            return pending | (keys.unlocked() ? 0 : LOCK);
+        }
+
+        /**
+         * Writes FLASH_OPTCR; ignored while locked.
+         *
+         * @return whether the whole flash must be erased, because read protection was given up
+         */
+        boolean write(int value) {
+            if (!keys.unlocked()) {
+                return false;
+            }
+            pending = (value & FACTORY & ~0xff00) | (value & 0xff00);
+            boolean wasProtected = readProtected();
+            if ((value & START) != 0) {
+                stored = pending;
+            }
+            if ((value & LOCK) != 0) {
+                keys.lock();
+            }
+            return wasProtected && !readProtected();
+        }
+    }
+
+    /** A lock opened by two keys in sequence. A wrong key faults and jams the lock until reset. */
+    private static final class KeySequence {
+        private final int first;
+        private final int second;
+        private State state = State.LOCKED;
+
+        private enum State {
+            LOCKED,
+            FIRST_TAKEN,
+            UNLOCKED,
+            JAMMED
+        }
+
+        KeySequence(int first, int second) {
+            this.first = first;
+            this.second = second;
+        }
+
+        boolean unlocked() {
+            return state == State.UNLOCKED;
+        }
+
+        /** Handles a key written to this register. */
+        void enter(int address, int key) {
+            if (state == State.LOCKED && key == first) {
+                state = State.FIRST_TAKEN;
+            } else if (state == State.FIRST_TAKEN && key == second) {
+                state = State.UNLOCKED;
+            } else {
+                state = State.JAMMED;
+                throw new BusFault(address);
+            }
+        }
+
+        /** Locks; a jammed lock stays jammed. */
+        void lock() {
+            if (state != State.JAMMED) {
+                state = State.LOCKED;
+            }
+        }
+
+        void reset() {
+            state = State.LOCKED;
         }
     }
 }

@@ -9,10 +9,7 @@ import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
-/**
- * Serves a client: handles its characters, answers, and runs the core in between, in slices small enough to keep the
- * client from waiting.
- */
+/** Serves a client: handles its characters, answers, and runs the core in between, in slices small enough to keep the client from waiting. */
 final class ProbeConnection {
     private static final int SLICE = 400;
     /** Slices between two checks whether the client is still connected. */
@@ -104,6 +101,58 @@ final class ProbeConnection {
             return 0;
         } finally {
             socket.setSoTimeout(0);
+        }
+    }
+
+    /**
+     * OpenOCD's remote_bitbang protocol: one character per command. '0' to '7' drive TCK, TMS and TDI; 'R' reads TDO; 'r'
+     * to 'u' drive the reset lines; 'B' and 'b' switch an LED; 'Q' ends.
+     */
+    private static final class RemoteBitbang {
+        private final Stm32f405 chip;
+        private boolean resetHeld;
+
+        RemoteBitbang(Stm32f405 chip) {
+            this.chip = chip;
+        }
+
+        /**
+         * Handles characters.
+         *
+         * @param answers gets a character for each read command
+         * @return false if the client ended the session
+         */
+        boolean accept(byte[] characters, int count, ByteArrayOutputStream answers) {
+            for (int i = 0; i < count; i++) {
+                int command = characters[i];
+                if (command >= '0' && command <= '7') {
+                    drive(command - '0');
+                } else if (command == 'R') {
+                    answers.write(chip.powered() ? '0' + chip.chain().tdo() : '1');
+                } else if (command >= 'r' && command <= 'u') {
+                    resetLines(command - 'r');
+                } else if (command == 'Q') {
+                    return false;
+                }
+            }
+            return true;
+        }
+
+        private void drive(int pins) {
+            if (chip.powered()) {
+                chip.chain().drive((pins & 4) != 0, (pins & 2) != 0, pins & 1);
+            }
+        }
+
+        private void resetLines(int lines) {
+            if ((lines & 2) != 0) {
+                chip.chain().reset();
+            }
+            boolean hold = (lines & 1) != 0;
+            if (hold != resetHeld) {
+                resetHeld = hold;
+                chip.holdInReset(hold);
+            }
         }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.device.probe;
 
+import io.kiln.device.probe.FlashCells.LittleEndianWords;
 import io.kiln.device.probe.thumb.BusFault;
 
 /** Volatile memory. Accesses need not be aligned. */

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.device.probe;
 
-/**
- * One device in the chain: an instruction register, a shift register, and the IDCODE and BYPASS registers that every
- * device has.
- */
+/** One device in the chain: an instruction register, a shift register, and the IDCODE and BYPASS registers that every device has. */
 class Tap {
     private final int irLength;
     private final int idCodeInstruction;

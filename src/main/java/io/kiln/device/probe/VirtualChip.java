@@ -26,7 +26,6 @@ public final class VirtualChip {
         return of(FlashContent.erased());
     }
 
-    /** A chip with this content. */
     public static VirtualChip of(FlashContent content) {
         return new VirtualChip(content.bytes().toArray(), Optional.empty());
     }

@@ -7,6 +7,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
+import io.kiln.device.projectapi.ApiServer.ApiMethod.Parameter;
+import io.kiln.device.projectapi.ApiServer.ApiMethod.ParameterType;
 import io.kiln.device.projectapi.LineReader.Ending;
 import io.kiln.device.projectapi.LineReader.Line;
 import io.kiln.device.rpc.client.TransportTimeouts;
@@ -19,7 +21,12 @@ import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
  * The protocol of a Project API server: reads requests, checks them against the methods' parameters, lets a {@link ProjectHandler}
@@ -201,5 +208,168 @@ public final class ApiServer {
     private Duration slice(long deadline) {
         long left = Math.max(0, deadline - requests.now());
         return Duration.ofNanos(Math.min(left, SLICE.toNanos()));
+    }
+
+    /**
+     * A well-formed request of any method.
+     *
+     * @param id a text, a whole number or null
+     * @param method name of the method
+     * @param params its parameters, unchecked
+     */
+    private record ApiRequest(JsonNode id, String method, ObjectNode params) {
+        private static final Pattern METHOD = Pattern.compile("[a-zA-Z0-9_]+");
+
+        /**
+         * Reads a request.
+         *
+         * @throws MethodFailure if it is not well-formed; its id is unknown then
+         */
+        static ApiRequest of(JsonNode node) {
+            require(node.isObject(), "request: want dict; got " + ParameterType.of(node));
+            JsonNode version = node.path("jsonrpc");
+            require(
+                    Message.VERSION.equals(version.textValue()),
+                    "request[\"jsonrpc\"]: want \"2.0\"; got " + shown(version));
+            JsonNode method = node.path("method");
+            require(method.isTextual(), "request[\"method\"]: want str; got " + shown(method));
+            require(
+                    METHOD.matcher(method.textValue()).matches(),
+                    "request[\"method\"]: should match regex ^[a-zA-Z0-9_]+$; got " + shown(method));
+            JsonNode params = node.path("params");
+            require(params.isObject(), "request[\"params\"]: want dict; got " + typeOf(params));
+            JsonNode id = node.hasNonNull("id") ? node.get("id") : NullNode.getInstance();
+            require(
+                    id.isTextual() || id.isIntegralNumber() || id.isNull(),
+                    "request[\"id\"]: want str, number, null; got " + shown(id));
+            return new ApiRequest(id, method.textValue(), (ObjectNode) params);
+        }
+
+        private static void require(boolean holds, String message) {
+            if (!holds) {
+                throw new MethodFailure(MethodFailure.INVALID_REQUEST, message);
+            }
+        }
+
+        private static String shown(JsonNode value) {
+            return value.isMissingNode() ? "None" : Message.shown(value.toString());
+        }
+
+        private static String typeOf(JsonNode value) {
+            return value.isMissingNode() ? "NoneType" : ParameterType.of(value);
+        }
+
+        /**
+         * The method, after checking that all of its parameters are present and of their types.
+         *
+         * @throws MethodFailure if there is no such method, or the parameters do not match
+         */
+        ApiMethod checked() {
+            ApiMethod called = ApiMethod.of(method)
+                    .orElseThrow(() -> new MethodFailure(MethodFailure.METHOD_NOT_FOUND, method + ": no such method"));
+            for (Parameter parameter : called.parameters()) {
+                String what = "method " + method + ": parameter " + parameter.name();
+                if (!params.has(parameter.name())) {
+                    throw new MethodFailure(MethodFailure.INVALID_PARAMS, what + " not given");
+                }
+                JsonNode value = params.get(parameter.name());
+                if (!parameter.type().holds(value)) {
+                    throw new MethodFailure(
+                            MethodFailure.INVALID_PARAMS,
+                            what + ": want " + parameter.type().text() + ", got " + ParameterType.of(value));
+                }
+            }
+            List<String> extra = new ArrayList<>();
+            params.fieldNames().forEachRemaining(extra::add);
+            extra.removeAll(called.parameters().stream().map(Parameter::name).toList());
+            if (!extra.isEmpty()) {
+                throw new MethodFailure(
+                        MethodFailure.INVALID_PARAMS, method + ": extra parameters: " + String.join(", ", extra));
+            }
+            return called;
+        }
+    }
+
+    /** The methods of the Project API. Each takes all of its parameters, and no others. */
+    enum ApiMethod {
+        SERVER_INFO_QUERY,
+        GENERATE_PROJECT,
+        BUILD,
+        FLASH,
+        OPEN_TRANSPORT,
+        CLOSE_TRANSPORT,
+        READ_TRANSPORT,
+        WRITE_TRANSPORT;
+
+        private static final Parameter OPTIONS = new Parameter("options", ParameterType.DICT);
+        private static final Parameter TIMEOUT = new Parameter("timeout_sec", ParameterType.SECONDS);
+
+        enum ParameterType {
+            STR,
+            INT,
+            DICT,
+            SECONDS;
+
+            /** The name, of Python's types. */
+            String text() {
+                return switch (this) {
+                    case STR -> "str";
+                    case INT -> "int";
+                    case DICT -> "dict";
+                    case SECONDS -> "float or None";
+                };
+            }
+
+            boolean holds(JsonNode value) {
+                return switch (this) {
+                    case STR -> value.isTextual();
+                    case INT -> value.isIntegralNumber();
+                    case DICT -> value.isObject();
+                    case SECONDS -> value.isNumber() || value.isNull();
+                };
+            }
+
+            /** The name of a value's type. */
+            static String of(JsonNode value) {
+                return switch (value.getNodeType()) {
+                    case STRING -> "str";
+                    case BOOLEAN -> "bool";
+                    case NUMBER -> value.isIntegralNumber() ? "int" : "float";
+                    case ARRAY -> "list";
+                    case NULL -> "NoneType";
+                    default -> "dict";
+                };
+            }
+        }
+
+        record Parameter(String name, ParameterType type) {}
+
+        List<Parameter> parameters() {
+            return switch (this) {
+                case SERVER_INFO_QUERY -> List.of(new Parameter("tvm_version", ParameterType.STR));
+                case GENERATE_PROJECT ->
+                    List.of(
+                            new Parameter("model_library_format_path", ParameterType.STR),
+                            new Parameter("standalone_crt_dir", ParameterType.STR),
+                            new Parameter("project_dir", ParameterType.STR),
+                            OPTIONS);
+                case BUILD, FLASH, OPEN_TRANSPORT -> List.of(OPTIONS);
+                case CLOSE_TRANSPORT -> List.of();
+                case READ_TRANSPORT -> List.of(new Parameter("n", ParameterType.INT), TIMEOUT);
+                case WRITE_TRANSPORT -> List.of(new Parameter("data", ParameterType.STR), TIMEOUT);
+            };
+        }
+
+        /** The name in requests. */
+        String text() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+
+        /** The method of a name; empty if there is none. */
+        static Optional<ApiMethod> of(String text) {
+            return Arrays.stream(values())
+                    .filter(method -> method.text().equals(text))
+                    .findFirst();
+        }
     }
 }

@@ -15,9 +15,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 
-/**
- * Requests to a server's process, strictly one after the other, from any thread. A wrong or late answer ends the process.
- */
+/** Requests to a server's process, strictly one after the other, from any thread. A wrong or late answer ends the process. */
 final class Dialogue implements AutoCloseable {
     /** Longest answer in bytes. */
     private static final int MOST_BYTES = 16 << 20;

@@ -7,8 +7,12 @@ import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 
-/** Reads lines of UTF-8 that end with a line feed, with a limit on their length and on the time for each. */
-final class LineReader {
+/**
+ * Reads lines of UTF-8 that end with a line feed, with a limit on their length and on the time for each.
+ *
+ * @param mostBytes the longest line, without its line feed
+ */
+record LineReader(TimedBytes source, int mostBytes) {
     /** How reading a line ended. */
     enum Ending {
         /** The line is complete. */
@@ -29,17 +33,6 @@ final class LineReader {
      * @param text its characters without the line feed; empty unless it is complete
      */
     record Line(Ending ending, String text) {}
-
-    private final TimedBytes source;
-    private final int mostBytes;
-
-    /**
-     * @param mostBytes the longest line, without its line feed
-     */
-    LineReader(TimedBytes source, int mostBytes) {
-        this.source = source;
-        this.mostBytes = mostBytes;
-    }
 
     /** The next line; after any other ending than a complete one nothing more can be read. */
     Line next(long deadline) {

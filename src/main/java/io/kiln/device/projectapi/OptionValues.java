@@ -15,7 +15,6 @@ import java.util.Optional;
  * @param node an object; an option without a value is missing or null
  */
 public record OptionValues(ObjectNode node) {
-    /** No values. */
     public static OptionValues none() {
         return new OptionValues(Message.object());
     }

@@ -7,10 +7,14 @@ import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.device.rpc.client.TransportTimeouts;
 import io.kiln.process.Command;
+import io.kiln.process.Executables;
 import io.kiln.process.ProcessRunner;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
@@ -22,6 +26,17 @@ import java.util.Optional;
 public final class ProjectServer implements AutoCloseable {
     /** The version of TVM whose archives, C runtime and protocols Kiln follows. */
     private static final String TVM_VERSION = "0.16.0";
+
+    private static final String PYTHON_FILE = "microtvm_api_server.py";
+    private static final String LAUNCHER = "launch_microtvm_api_server.";
+    private static final boolean IS_WINDOWS =
+            System.getProperty("os.name", "").toLowerCase(Locale.ROOT).startsWith("windows");
+
+    /** Arguments that let a server read requests from standard input and write replies to standard output: the JVM inherits no other pipes to it. */
+    private static final List<String> PIPES = List.of("--read-fd", "0", "--write-fd", "1");
+
+    /** Longest life of a server's process, even if each of its answers is in time. */
+    private static final Duration LONGEST_LIFE = Duration.ofHours(12);
 
     private final Dialogue dialogue;
     private final ServerLimits limits;
@@ -42,7 +57,7 @@ public final class ProjectServer implements AutoCloseable {
      * @param log gets what the server prints
      */
     public static ProjectServer start(Path directory, ServerLimits limits, Optional<Path> log) {
-        Command command = ServerProgram.command(directory);
+        Command command = command(directory);
         Dialogue dialogue =
                 new Dialogue(ProcessRunner.start(log.map(command::loggingTo).orElse(command)), directory.toString());
         try {
@@ -195,5 +210,45 @@ public final class ProjectServer implements AutoCloseable {
     @Override
     public void close() {
         dialogue.close();
+    }
+
+    /** The server program of a folder: its launch script, or the Python file that Python runs. */
+    private static Command command(Path directory) {
+        Path folder = directory.toAbsolutePath().normalize();
+        Path script = folder.resolve(LAUNCHER + (IS_WINDOWS ? "bat" : "sh"));
+        Path python = folder.resolve(PYTHON_FILE);
+        List<String> line = new ArrayList<>();
+        if (Files.isRegularFile(script)) {
+            line.addAll(List.of(script.toString(), python.toString()));
+        } else if (Files.isRegularFile(python)) {
+            line.addAll(List.of(python(python), python.toString()));
+        } else {
+            throw new KilnException(Failure.API.problem(
+                    "No Project API server found in project directory",
+                    folder.toString(),
+                    script.getFileName() + " or " + PYTHON_FILE,
+                    ""));
+        }
+        line.addAll(PIPES);
+        return Command.ofLine(line).in(folder).within(LONGEST_LIFE);
+    }
+
+    private static String python(Path file) {
+        return Executables.find("python3")
+                .or(() -> Executables.find("python"))
+                .map(Path::toString)
+                .orElseThrow(() -> new KilnException(Failure.API.problem(
+                        "there is no Python to run it", file.toString(), "python3 on the PATH", "Install Python 3")));
+    }
+
+    /**
+     * How long a server may take; after that it is killed.
+     *
+     * @param answer for questions and the transport, beside the time that the method itself is given
+     * @param work for generating, building and flashing
+     */
+    public record ServerLimits(Duration answer, Duration work) {
+        /** The limits for real servers: they import many modules when they start, and build whole operating systems. */
+        public static final ServerLimits DEFAULT = new ServerLimits(Duration.ofMinutes(1), Duration.ofMinutes(30));
     }
 }

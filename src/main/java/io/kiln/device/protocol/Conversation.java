@@ -11,7 +11,6 @@ import java.util.function.Function;
 /**
  * A whole conversation with a program, from its greeting to its end.
  *
- * @param protocol the protocol
  * @param symbols the program's ELF file, for the names of functions in a fault report
  * @param text gets the text printed by the program
  */

@@ -4,6 +4,7 @@ package io.kiln.device.protocol;
 import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
+import io.kiln.device.protocol.ModelSession.Model;
 import io.kiln.device.transport.FrameReader;
 import io.kiln.device.transport.Frames;
 import io.kiln.device.transport.TimedBytes;
@@ -14,6 +15,7 @@ import java.io.OutputStream;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,6 +51,7 @@ public final class FirmwareSession implements ModelSession {
     private static final int MOST_INFORMATION = 1 << 20;
 
     private static final long MOST_OUTPUTS = 64 << 20;
+    private static final int VERSION = 1;
 
     private final FrameReader received;
     private final OutputStream out;
@@ -100,7 +103,7 @@ public final class FirmwareSession implements ModelSession {
     public List<Model> models() {
         ByteBuffer reply = ask(INFO, new byte[0]);
         try {
-            return ModelList.read(reply);
+            return models(reply);
         } catch (BufferUnderflowException e) {
             throw failure("the image's list of models is cut short, or of another version", "a whole list");
         }
@@ -307,5 +310,40 @@ public final class FirmwareSession implements ModelSession {
     @Override
     public void close() {
         received.close();
+    }
+
+    /**
+     * The models in the answer to a request for information, in the layout of {@code kiln_app.h}.
+     *
+     * @param reply little-endian, starting behind the status
+     * @throws BufferUnderflowException if the list is truncated, of another version, or has a negative size
+     */
+    private static List<Model> models(ByteBuffer reply) {
+        if (reply.get() != VERSION) {
+            throw new BufferUnderflowException();
+        }
+        int count = reply.get() & 0xFF;
+        List<Model> models = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            byte[] name = new byte[reply.get() & 0xFF];
+            reply.get(name);
+            int inputs = reply.get() & 0xFF;
+            int outputs = reply.get() & 0xFF;
+            models.add(
+                    new Model(new String(name, StandardCharsets.UTF_8), sizes(reply, inputs), sizes(reply, outputs)));
+        }
+        return List.copyOf(models);
+    }
+
+    private static List<Integer> sizes(ByteBuffer reply, int count) {
+        List<Integer> sizes = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            int size = reply.getInt();
+            if (size < 0) {
+                throw new BufferUnderflowException();
+            }
+            sizes.add(size);
+        }
+        return sizes;
     }
 }

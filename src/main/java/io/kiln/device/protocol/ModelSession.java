@@ -10,7 +10,6 @@ public interface ModelSession extends AutoCloseable {
     /**
      * A model in the image.
      *
-     * @param name its name
      * @param inputBytes size of each input
      * @param outputBytes size of each output
      */

@@ -17,7 +17,6 @@ public final class Frames {
 
     private Frames() {}
 
-    /** The encoded frame of a payload. */
     public static byte[] encode(Bytes payload) {
         ByteArrayOutputStream wire = new ByteArrayOutputStream(payload.size() + 16);
         wire.write(ESCAPE);

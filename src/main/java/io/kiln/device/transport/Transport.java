@@ -6,10 +6,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/**
- * An open byte connection to a running program, such as a serial port or an emulator's console. It does not interpret
- * the bytes.
- */
+/** An open byte connection to a running program, such as a serial port or an emulator's console. It does not interpret the bytes. */
 public interface Transport extends AutoCloseable {
     /** The program's output, for one reader; it ends when the connection is closed or breaks. */
     InputStream input();
@@ -17,9 +14,7 @@ public interface Transport extends AutoCloseable {
     /** The program's input. */
     OutputStream output();
 
-    /**
-     * Whether a client holds the line, so that another one must not speak on it. Lines that do not know that are never held.
-     */
+    /** Whether a client holds the line, so that another one must not speak on it. Lines that do not know that are never held. */
     default AtomicBoolean held() {
         return new AtomicBoolean();
     }

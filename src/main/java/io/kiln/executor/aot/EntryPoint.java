@@ -9,7 +9,7 @@ import io.kiln.codegen.c.CItem;
 import io.kiln.codegen.c.CSignature;
 import io.kiln.codegen.c.CStatement;
 import io.kiln.executor.PlannedModule;
-import io.kiln.executor.WorkspacePool;
+import io.kiln.executor.PlannedModule.WorkspacePool;
 import io.kiln.stream.StoredValue;
 import io.kiln.stream.StoredValue.Place;
 import io.kiln.tir.PrimFunc;
@@ -18,19 +18,11 @@ import java.util.List;
 import java.util.Optional;
 
 /** {@code <name>_lib0.c}: the functions of the typed interface and the workspace pool. */
-final class EntryPoint {
+record EntryPoint(PlannedModule module, PrimFunc main) {
     private static final String CHECK_FAILURE = "0x500";
     private static final String CHECK_FAILURE_NAME = "kTvmErrorPlatformCheckFailure";
 
     private static final String STATUS = "status";
-
-    private final PlannedModule module;
-    private final PrimFunc main;
-
-    private EntryPoint(PlannedModule module, PrimFunc main) {
-        this.module = module;
-        this.main = main;
-    }
 
     /**
      * The entry point's file.

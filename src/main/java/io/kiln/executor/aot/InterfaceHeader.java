@@ -9,7 +9,7 @@ import io.kiln.artifact.ModelMetadata.TensorInfo;
 import io.kiln.codegen.c.CFile;
 import io.kiln.codegen.c.CItem;
 import io.kiln.executor.PlannedModule;
-import io.kiln.executor.WorkspacePool;
+import io.kiln.executor.PlannedModule.WorkspacePool;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

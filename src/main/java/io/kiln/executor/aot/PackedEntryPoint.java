@@ -2,16 +2,16 @@
 package io.kiln.executor.aot;
 
 import io.kiln.artifact.DlpackType;
-import io.kiln.codegen.PackedFunction;
-import io.kiln.codegen.PackedFunction.Tensor;
+import io.kiln.codegen.PackedApi.PackedFunction;
+import io.kiln.codegen.PackedApi.PackedFunction.Tensor;
 import io.kiln.codegen.c.CFile;
 import io.kiln.codegen.c.CItem;
 import io.kiln.codegen.c.CSignature;
 import io.kiln.codegen.c.CStatement;
 import io.kiln.codegen.c.PackedText;
 import io.kiln.executor.PlannedModule;
+import io.kiln.executor.PlannedModule.WorkspacePool;
 import io.kiln.executor.SystemLibrarySource;
-import io.kiln.executor.WorkspacePool;
 import io.kiln.tir.PrimFunc;
 import java.util.ArrayList;
 import java.util.List;

@@ -4,10 +4,10 @@ package io.kiln.executor.aot;
 import io.kiln.artifact.Convention;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
 import io.kiln.base.DType;
-import io.kiln.codegen.PackedFunction;
-import io.kiln.codegen.PackedFunction.Tensor;
+import io.kiln.codegen.PackedApi.PackedFunction;
+import io.kiln.codegen.PackedApi.PackedFunction.Tensor;
 import io.kiln.executor.PlannedModule;
-import io.kiln.executor.WorkspacePool;
+import io.kiln.executor.PlannedModule.WorkspacePool;
 import io.kiln.ir.type.TensorType;
 import io.kiln.lower.LoweredOperator;
 import io.kiln.stream.Step;
@@ -59,7 +59,6 @@ final class PackedFunctions {
         return new PackedFunction(main.name(), tensors);
     }
 
-    /** A pool as a tensor. */
     static Tensor tensor(WorkspacePool pool) {
         return new Tensor(pool.name(), DType.UINT8, List.of(Math.toIntExact(pool.bytes())));
     }

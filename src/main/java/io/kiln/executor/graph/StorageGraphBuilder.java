@@ -45,7 +45,6 @@ final class StorageGraphBuilder {
     /**
      * A graph with the values of its parameters.
      *
-     * @param graph the graph
      * @param parameters by the names of its nodes
      */
     record Built(StorageGraph graph, List<NamedTensor> parameters) {}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.executor.graph;
 
-import io.kiln.codegen.PackedFunction;
-import io.kiln.codegen.PackedFunction.Tensor;
+import io.kiln.codegen.PackedApi.PackedFunction;
+import io.kiln.codegen.PackedApi.PackedFunction.Tensor;
 import io.kiln.executor.PlannedModule;
 import io.kiln.executor.StateMemory;
 import io.kiln.ir.type.TensorType;

@@ -4,10 +4,7 @@ package io.kiln.firmware.app;
 import io.kiln.base.DType;
 import io.kiln.base.ParameterValue;
 
-/**
- * The benchmarks of MLPerf Tiny. A runner sends elements of a type, which stand for
- * {@code scale * (element - zeroPoint)}.
- */
+/** The benchmarks of MLPerf Tiny. A runner sends elements of a type, which stand for {@code scale * (element - zeroPoint)}. */
 public enum Benchmark {
     /** Keyword spotting: 49 frames of 10 features, quantized as the reference model has them. */
     KWS01(DType.INT8, 490, 12, 0.5847029f, 83),

@@ -23,7 +23,6 @@ final class GraphCall {
     /**
      * The call of a model on the graph executor.
      *
-     * @param model the model
      * @param tensors its inputs, then its outputs
      */
     GraphCall(ModelMetadata model, List<TensorInfo> tensors) {

@@ -6,11 +6,15 @@ import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.InterfaceNames;
 import io.kiln.artifact.InterfaceNames.Side;
 import io.kiln.artifact.ModelMetadata;
+import io.kiln.artifact.ModelMetadata.ExternalPool;
+import io.kiln.artifact.ModelMetadata.ExternalPool.Kind;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -18,7 +22,7 @@ import java.util.stream.Stream;
  * Prints {@code kiln_app_models.c}, the table of the models in an image.
  *
  * <p>Models that leave inputs and outputs to the caller share one buffer {@code kiln_app_io}, because only one runs at a
- * time. {@link PoolMemory} has what they expect beside.
+ * time. {@link #poolDefinitions} has what they expect beside.
  */
 final class ModelTable {
     private static final int ALIGNMENT = 16;
@@ -84,7 +88,7 @@ final class ModelTable {
             line("__attribute__((aligned(" + ALIGNMENT + "))) static uint8_t kiln_app_io[" + io + "];");
             line("");
         }
-        PoolMemory.definitions(models).forEach(this::line);
+        poolDefinitions(models).forEach(this::line);
         models.stream()
                 .flatMap(model -> model.api().devices().stream())
                 .map(DeviceHooks::instance)
@@ -136,13 +140,12 @@ final class ModelTable {
         for (TensorInfo output : model.outputs()) {
             line("  outputs." + output.cName() + " = tensor_" + name + "(" + index++ + "u);");
         }
-        if (PoolMemory.isNeeded(model)) {
-            line(PoolMemory.struct(model));
+        if (takesPools(model)) {
+            line(poolStruct(model));
         }
         reset(model);
         String devices = devices(model);
-        line("  return " + names.run() + "(&inputs, &outputs" + (PoolMemory.isNeeded(model) ? ", &pools" : "") + devices
-                + ");");
+        line("  return " + names.run() + "(&inputs, &outputs" + (takesPools(model) ? ", &pools" : "") + devices + ");");
         line("}");
         line("");
     }
@@ -159,10 +162,7 @@ final class ModelTable {
         return ", &devices";
     }
 
-    /**
-     * Resets the state of a model, so that each request is independent. The macro may also be the size of a tensor
-     * named {@code state}.
-     */
+    /** Resets the state of a model, so that each request is independent. The macro may also be the size of a tensor named {@code state}. */
     private void reset(ModelMetadata model) {
         if (tensors(model).stream().anyMatch(tensor -> tensor.cName().equalsIgnoreCase("state"))) {
             return;
@@ -177,7 +177,7 @@ final class ModelTable {
         String name = model.name();
         InterfaceNames names = names(model);
         line("static uint8_t* tensor_" + name + "(uint32_t index) {");
-        line(PoolMemory.struct(model));
+        line(poolStruct(model));
         line("  " + names.struct(Side.INPUTS) + " inputs = " + names.map(Side.INPUTS) + "(&pools);");
         line("  " + names.struct(Side.OUTPUTS) + " outputs = " + names.map(Side.OUTPUTS) + "(&pools);");
         line("  switch (index) {");
@@ -193,7 +193,7 @@ final class ModelTable {
         line("}");
         line("");
         line("static int32_t run_" + name + "(void) {");
-        line(PoolMemory.struct(model));
+        line(poolStruct(model));
         String devices = devices(model);
         reset(model);
         line("  return " + names.run() + "(&pools" + devices + ");");
@@ -243,5 +243,130 @@ final class ModelTable {
 
     private void line(String text) {
         out.append(text).append('\n');
+    }
+
+    /**
+     * Prints what runs a model on audio: samples become rows of its input as the console brings them, so that a recording needs no memory.
+     *
+     * @param model a model with signal processing before its only input
+     */
+    private record AudioCall(ModelMetadata model) {
+        String header() {
+            return names().preprocessHeader();
+        }
+
+        List<String> lines() {
+            String outputs = model.outputs().stream()
+                    .map(TensorInfo::bytes)
+                    .map(bytes -> ", " + bytes + "u")
+                    .collect(Collectors.joining());
+            String rows = model.inputs().get(0).dtype().cName() + "*";
+            return """
+                static const uint32_t audio_sizes_@NAME@[] = {@M@_SAMPLES * 2u@OUTPUTS@};
+
+                /* Samples become rows of the input of @NAME@ as they come, low byte first. */
+                static void take_@NAME@(uint32_t at, uint8_t byte) {
+                  static struct @P@ state;
+                  static @ROWS@ row;
+                  static uint8_t low;
+                  if (at == 0u) {
+                    @P@_init(&state);
+                    row = (@ROWS@)(void*)tensor_@NAME@(0u);
+                  }
+                  if (at % 2u == 0u) {
+                    low = byte;
+                    return;
+                  }
+                  int16_t sample = (int16_t)(uint16_t)(low | byte << 8);
+                  (void)@P@_feed(&state, &sample, 1u);
+                  if (state.filled == @M@_WINDOW) {
+                    (void)@P@_next(&state, row);
+                    row += @M@_FEATURES;
+                  }
+                }
+                """.replace("@NAME@", model.name())
+                    .replace("@M@", names().macro("preprocess"))
+                    .replace("@P@", names().preprocess())
+                    .replace("@ROWS@", rows)
+                    .replace("@OUTPUTS@", outputs)
+                    .lines()
+                    .toList();
+        }
+
+        /** The entry in the table. The memory of inputs and outputs is that of the model. */
+        String entry() {
+            String name = model.name();
+            return "{\"" + names().audio() + "\", 1u, " + model.outputs().size() + "u, audio_sizes_" + name
+                    + ", tensor_" + name + ", run_" + name + ", take_" + name + "},";
+        }
+
+        private InterfaceNames names() {
+            return new InterfaceNames(model.name());
+        }
+    }
+
+    /**
+     * The memory of pools that models expect from their caller. They share a workspace pool of one name, because only one of them runs at a time. Constants
+     * have initial values, so each model has its own.
+     */
+    private static List<String> poolDefinitions(List<ModelMetadata> models) {
+        List<String> lines = new ArrayList<>();
+        Map<String, Long> workspaces = new TreeMap<>();
+        for (ModelMetadata model : models) {
+            of(model, Kind.WORKSPACE).forEach(pool -> workspaces.merge(pool.name(), pool.bytes(), Math::max));
+        }
+        int alignment = models.stream()
+                .filter(model -> !of(model, Kind.WORKSPACE).isEmpty())
+                .mapToInt(ModelMetadata::workspaceAlignment)
+                .reduce(ALIGNMENT, Math::max);
+        workspaces.forEach((pool, bytes) -> lines.addAll(List.of(
+                "/* Workspace of the model that runs. */",
+                placed(InterfaceNames.workspaceSection(pool), alignment) + " static uint8_t " + workspace(pool) + "["
+                        + Math.max(1, bytes) + "];",
+                "")));
+        models.forEach(model -> of(model, Kind.CONSTANTS).forEach(pool -> lines.addAll(constantPool(model, pool))));
+        return lines;
+    }
+
+    private static List<String> constantPool(ModelMetadata model, ExternalPool pool) {
+        InterfaceNames names = new InterfaceNames(model.name());
+        return List.of(
+                "/* Constants of " + model.name() + ". */",
+                placed(InterfaceNames.constantsSection(pool.name()), ALIGNMENT) + " static const uint8_t "
+                        + constants(model, pool) + "[" + names.constantPoolSize(pool.name()) + "] = {",
+                "    " + names.constantPoolData(pool.name()) + "};",
+                "");
+    }
+
+    /** Whether the functions of a model take pools. */
+    private static boolean takesPools(ModelMetadata model) {
+        return !model.memory().pools().isEmpty();
+    }
+
+    /** The definition of the struct that a model's functions take. */
+    private static String poolStruct(ModelMetadata model) {
+        String members = model.memory().pools().stream()
+                .map(pool ->
+                        pool.kind() == Kind.WORKSPACE ? workspace(pool.name()) : "(void*)" + constants(model, pool))
+                .collect(Collectors.joining(", "));
+        return "  " + new InterfaceNames(model.name()).poolsStruct() + " pools = {" + members + "};";
+    }
+
+    private static List<ExternalPool> of(ModelMetadata model, Kind kind) {
+        return model.memory().pools().stream()
+                .filter(pool -> pool.kind() == kind)
+                .toList();
+    }
+
+    private static String placed(String section, int alignment) {
+        return "__attribute__((section(\"" + section + "\"), aligned(" + alignment + ")))";
+    }
+
+    private static String workspace(String pool) {
+        return "kiln_app_workspace_" + pool;
+    }
+
+    private static String constants(ModelMetadata model, ExternalPool pool) {
+        return "constants_" + model.name() + "_" + pool.name();
     }
 }

@@ -21,7 +21,6 @@ final class PackedCall {
     /**
      * The call of a model with the packed interface.
      *
-     * @param model the model
      * @param tensors its inputs, then its outputs
      */
     PackedCall(ModelMetadata model, List<TensorInfo> tensors) {

@@ -4,10 +4,7 @@ package io.kiln.firmware.dwarf;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 
-/**
- * Values in the forms used by line tables (DWARF 5, section 7.5.6). Each takes at least one byte, so reading always
- * ends.
- */
+/** Values in the forms used by line tables (DWARF 5, section 7.5.6). Each takes at least one byte, so reading always ends. */
 final class Forms {
     private static final int DATA2 = 0x05;
     private static final int DATA4 = 0x06;
@@ -58,5 +55,43 @@ final class Forms {
             throw new BufferUnderflowException();
         }
         in.position(in.position() + (int) bytes);
+    }
+
+    /** Numbers of variable length, LEB128 (DWARF 5, section 7.6), of at most 64 bits. */
+    static final class Leb128 {
+        private static final int MOST_BITS = 63;
+
+        private Leb128() {}
+
+        static long unsigned(ByteBuffer in) {
+            long value = 0;
+            int shift = 0;
+            byte next = in.get();
+            while (next < 0) {
+                value |= shifted(next & 0x7f, shift);
+                shift += 7;
+                next = in.get();
+            }
+            return value | shifted(next, shift);
+        }
+
+        static long signed(ByteBuffer in) {
+            long value = 0;
+            int shift = 0;
+            byte next = in.get();
+            while (next < 0) {
+                value |= shifted(next & 0x7f, shift);
+                shift += 7;
+                next = in.get();
+            }
+            value |= shifted(next, shift);
+            shift += 7;
+            return (next & 0x40) != 0 && shift <= MOST_BITS ? value | -1L << shift : value;
+        }
+
+        /** Shifts bits to their place in the number; bits beyond 64 are dropped. */
+        private static long shifted(int bits, int shift) {
+            return shift > MOST_BITS ? 0 : (long) bits << shift;
+        }
     }
 }

@@ -3,8 +3,11 @@ package io.kiln.firmware.dwarf;
 
 import io.kiln.base.elf.ElfFile;
 import io.kiln.base.elf.ElfFile.Section;
+import io.kiln.firmware.dwarf.Forms.Leb128;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -87,6 +90,270 @@ public final class LineTables {
 
         Found better(Found other) {
             return other.start > start ? other : this;
+        }
+    }
+
+    /** Runs a line number program (DWARF 5, section 6.2.5), which produces rows of addresses and lines. Every opcode takes at least one byte. */
+    private static final class LineProgram {
+        private static final int EXTENDED = 0;
+        private static final int COPY = 1;
+        private static final int ADVANCE_PC = 2;
+        private static final int ADVANCE_LINE = 3;
+        private static final int SET_FILE = 4;
+        private static final int CONST_ADD_PC = 8;
+        private static final int FIXED_ADVANCE_PC = 9;
+        private static final int END_SEQUENCE = 1;
+        private static final int SET_ADDRESS = 2;
+        private static final int LAST_OPCODE = 255;
+
+        private final ByteBuffer in;
+        private final LineHeader header;
+        private final int firstSpecial;
+
+        private long address;
+        private long file;
+        private long line;
+        private boolean inSequence;
+        private long start;
+        private long rowAddress;
+        private long rowFile;
+        private long rowLine;
+
+        private long wanted;
+        private Found found = Found.NOTHING;
+
+        LineProgram(ByteBuffer unit, LineHeader header) {
+            this.in = unit.position(header.program());
+            this.header = header;
+            this.firstSpecial = header.operands().size() + 1;
+        }
+
+        /** The row that covers an address. */
+        Found find(long searched) {
+            wanted = searched;
+            begin();
+            while (in.hasRemaining()) {
+                int opcode = in.get() & 0xff;
+                if (opcode >= firstSpecial) {
+                    special(opcode);
+                    row();
+                } else if (opcode == EXTENDED) {
+                    extended();
+                } else {
+                    standard(opcode);
+                }
+            }
+            return found;
+        }
+
+        private void begin() {
+            address = 0;
+            file = 1;
+            line = 1;
+            inSequence = false;
+        }
+
+        private void special(int opcode) {
+            int adjusted = opcode - firstSpecial;
+            address += (long) (adjusted / header.lineRange()) * header.instructionBytes();
+            line += header.lineBase() + adjusted % header.lineRange();
+        }
+
+        private void extended() {
+            long length = Leb128.unsigned(in);
+            if (length == 0) {
+                return;
+            }
+            int opcode = in.get() & 0xff;
+            if (opcode == END_SEQUENCE) {
+                row();
+                begin();
+                Forms.forward(in, length - 1);
+            } else if (opcode == SET_ADDRESS && length == 5) {
+                address = Integer.toUnsignedLong(in.getInt());
+            } else if (opcode == SET_ADDRESS && length == 9) {
+                address = in.getLong();
+            } else {
+                Forms.forward(in, length - 1);
+            }
+        }
+
+        private void standard(int opcode) {
+            switch (opcode) {
+                case COPY -> row();
+                case ADVANCE_PC -> address += Leb128.unsigned(in) * header.instructionBytes();
+                case ADVANCE_LINE -> line += Leb128.signed(in);
+                case SET_FILE -> file = Leb128.unsigned(in);
+                case CONST_ADD_PC ->
+                    address += (long) ((LAST_OPCODE - firstSpecial) / header.lineRange()) * header.instructionBytes();
+                case FIXED_ADVANCE_PC -> address += in.getShort() & 0xffff;
+                default -> {
+                    for (int i = 0; i < header.operands().get(opcode - 1); i++) {
+                        Leb128.unsigned(in);
+                    }
+                }
+            }
+        }
+
+        /** Closes the previous row, which extends up to this one. */
+        private void row() {
+            if (!inSequence) {
+                inSequence = true;
+                start = address;
+            } else if (rowAddress <= wanted && wanted < address && start > found.start()) {
+                found = new Found(start, source());
+            }
+            rowAddress = address;
+            rowFile = file;
+            rowLine = line;
+        }
+
+        private Optional<SourceLine> source() {
+            boolean isKnown = rowFile >= 0 && rowFile < header.files().size() && rowLine > 0;
+            return isKnown ? Optional.of(new SourceLine(header.files().get((int) rowFile), rowLine)) : Optional.empty();
+        }
+    }
+
+    /**
+     * The head of a line table (DWARF 5, section 6.2.4; DWARF 4, the same).
+     *
+     * @param program offset of the line number program in the unit
+     * @param instructionBytes factor of all address advances
+     * @param lineBase smallest line advance of a special opcode
+     * @param lineRange number of such advances
+     * @param operands number of operands of each standard opcode; its size is the first special opcode less 1
+     * @param files names with folders, by number; number 0 exists in every version
+     */
+    private record LineHeader(
+            int program,
+            int instructionBytes,
+            int lineBase,
+            int lineRange,
+            List<Integer> operands,
+            List<String> files) {
+        private static final int FIRST_VERSION = 2;
+        private static final int LAST_VERSION = 5;
+        private static final int MOST_FILES = 8192;
+        private static final int CONTENT_PATH = 1;
+        private static final int CONTENT_FOLDER = 2;
+
+        LineHeader {
+            operands = List.copyOf(operands);
+            files = List.copyOf(files);
+        }
+
+        /**
+         * Reads a header.
+         *
+         * @param unit starting at its version
+         * @throws IllegalArgumentException or BufferUnderflowException if it is damaged, or of a kind that no compiler
+         * emits for an image
+         */
+        static LineHeader read(ByteBuffer unit, Strings strings) {
+            int version = unit.getShort() & 0xffff;
+            check(version >= FIRST_VERSION && version <= LAST_VERSION, "version");
+            if (version == LAST_VERSION) {
+                unit.getShort(); // size of addresses and of segment selectors
+            }
+            long length = Integer.toUnsignedLong(unit.getInt());
+            check(length <= unit.remaining(), "header length");
+            int program = unit.position() + (int) length;
+            int instructionBytes = unit.get() & 0xff;
+            if (version >= 4) {
+                unit.get(); // operations in an instruction: 1 on these cores
+            }
+            unit.get(); // whether rows are statements to begin with
+            int lineBase = unit.get();
+            int lineRange = unit.get() & 0xff;
+            check(lineRange != 0, "line range");
+            int firstSpecial = unit.get() & 0xff;
+            List<Integer> operands = new ArrayList<>();
+            for (int opcode = 1; opcode < firstSpecial; opcode++) {
+                operands.add(unit.get() & 0xff);
+            }
+            List<String> files = version == LAST_VERSION ? newFiles(unit, strings) : oldFiles(unit);
+            return new LineHeader(program, instructionBytes, lineBase, lineRange, operands, files);
+        }
+
+        private static void check(boolean isGood, String what) {
+            if (!isGood) {
+                throw new IllegalArgumentException(what);
+            }
+        }
+
+        private static List<String> oldFiles(ByteBuffer unit) {
+            List<String> folders = new ArrayList<>(List.of(""));
+            for (String folder = Strings.next(unit); !folder.isEmpty(); folder = Strings.next(unit)) {
+                folders.add(folder);
+            }
+            List<String> files = new ArrayList<>(List.of(""));
+            for (String name = Strings.next(unit); !name.isEmpty(); name = Strings.next(unit)) {
+                check(files.size() <= MOST_FILES, "number of files");
+                files.add(path(folders, Leb128.unsigned(unit), name));
+                Leb128.unsigned(unit); // time
+                Leb128.unsigned(unit); // length
+            }
+            return files;
+        }
+
+        private static List<String> newFiles(ByteBuffer unit, Strings strings) {
+            List<String> folders = new ArrayList<>();
+            for (Entry entry : entries(unit, strings)) {
+                // Number 0 is the compiler's working folder, to which names of files are relative anyway.
+                folders.add(folders.isEmpty() ? "" : entry.path());
+            }
+            List<String> files = new ArrayList<>();
+            for (Entry entry : entries(unit, strings)) {
+                files.add(path(folders, entry.folder(), entry.path()));
+            }
+            return files;
+        }
+
+        private static String path(List<String> folders, long folder, String name) {
+            boolean hasFolder = folder > 0 && folder < folders.size() && !name.startsWith("/");
+            return hasFolder ? folders.get((int) folder) + "/" + name : name;
+        }
+
+        /** A row of a table of folders or of files. */
+        private record Entry(String path, long folder) {}
+
+        private static List<Entry> entries(ByteBuffer unit, Strings strings) {
+            int formats = unit.get() & 0xff;
+            long[] format = new long[2 * formats];
+            for (int i = 0; i < format.length; i++) {
+                format[i] = Leb128.unsigned(unit);
+            }
+            long count = Leb128.unsigned(unit);
+            check(count == 0 || (formats > 0 && count > 0 && count <= MOST_FILES), "number of files");
+            List<Entry> entries = new ArrayList<>();
+            for (long i = 0; i < count; i++) {
+                String path = "";
+                long folder = 0;
+                for (int k = 0; k < format.length; k += 2) {
+                    if (format[k] == CONTENT_PATH) {
+                        path = Forms.text(unit, format[k + 1], strings);
+                    } else if (format[k] == CONTENT_FOLDER) {
+                        folder = Forms.number(unit, format[k + 1]);
+                    } else {
+                        Forms.skip(unit, format[k + 1]);
+                    }
+                }
+                entries.add(new Entry(path, folder));
+            }
+            return entries;
+        }
+    }
+
+    /**
+     * A position in a source.
+     *
+     * @param file as the compiler recorded it, with its folder if the table has one
+     * @param line from 1
+     */
+    public record SourceLine(String file, long line) {
+        /** {@code file:line}, as editors open it. */
+        public String text() {
+            return file + ":" + line;
         }
     }
 }

@@ -18,7 +18,6 @@ import java.util.stream.Stream;
  */
 public record Image(
         Path elf, Optional<Path> bin, Optional<Path> hex, Path map, Measurement measurement, boolean relinked) {
-    /** The paths of all files of the image. */
     public List<Path> files() {
         return Stream.of(Optional.of(elf), bin, hex, Optional.of(map))
                 .flatMap(Optional::stream)

@@ -18,32 +18,17 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** The files of an image, side by side: {@code <base>.elf}, {@code .bin}, {@code .hex} and {@code .map}, and {@code .uf2} for boards that take it. */
-public final class ImageFiles {
+/**
+ * The files of an image, side by side: {@code <base>.elf}, {@code .bin}, {@code .hex} and {@code .map}, and {@code .uf2} for boards that take it.
+ *
+ * @param folder the folder of the files
+ * @param base their name without extension
+ * @param parts folder on the same file system, for unfinished files
+ * @param uf2Family the chip's family, if its boot loader takes UF2 files
+ */
+public record ImageFiles(Path folder, String base, Path parts, OptionalLong uf2Family, Log log) {
     private static final String ELF = ".elf";
     private static final List<String> EXTENSIONS = List.of(".bin", ".hex", ".uf2", ".map", ELF);
-
-    private final Path folder;
-    private final String base;
-    private final Path parts;
-    private final OptionalLong uf2Family;
-    private final Log log;
-
-    /**
-     * Writes the files of an image into a folder.
-     *
-     * @param folder the folder of the files
-     * @param base their name without extension
-     * @param parts folder on the same file system, for unfinished files
-     * @param uf2Family the chip's family, if its boot loader takes UF2 files
-     */
-    public ImageFiles(Path folder, String base, Path parts, OptionalLong uf2Family, Log log) {
-        this.folder = folder;
-        this.base = base;
-        this.parts = parts;
-        this.uf2Family = uf2Family;
-        this.log = log;
-    }
 
     public Path file(String extension) {
         return folder.resolve(base + "." + extension);

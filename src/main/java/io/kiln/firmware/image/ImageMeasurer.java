@@ -46,9 +46,7 @@ public final class ImageMeasurer {
                 measurer.flash(), measurer.ram(), measurer.regions(), measurer.sections(), measurer.largest());
     }
 
-    /**
-     * Sections of an image that lie where its board has no memory: farther behind the nearest one than an image that overflows would reach.
-     */
+    /** Sections of an image that lie where its board has no memory: farther behind the nearest one than an image that overflows would reach. */
     public static List<PlacedSection> strays(ElfFile elf, Board board) {
         ImageMeasurer measurer = new ImageMeasurer(elf, board);
         long all = measurer.bytes(section -> true);

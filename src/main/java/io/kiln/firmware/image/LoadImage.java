@@ -77,10 +77,7 @@ public record LoadImage(List<Block> blocks, long entry) {
         return new LoadImage(blocks, elf.entry());
     }
 
-    /**
-     * The flat binary from the lowest address to the highest, gaps filled with 0xFF like erased flash; empty if it
-     * would exceed 64 MiB.
-     */
+    /** The flat binary from the lowest address to the highest, gaps filled with 0xFF like erased flash; empty if it would exceed 64 MiB. */
     public Optional<byte[]> binary() {
         if (blocks.isEmpty()) {
             return Optional.empty();

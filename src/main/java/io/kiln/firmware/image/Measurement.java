@@ -65,7 +65,6 @@ public record Measurement(
     /**
      * One memory of the board.
      *
-     * @param name its name
      * @param used bytes that the image needs in it, alignment included
      * @param available its size
      * @param targets keys of the targets that reach it; empty if all do

@@ -22,20 +22,13 @@ import java.util.stream.Stream;
  * signal processing
  * before them, which the program calls and which stays when models are updated.
  */
-final class ModelInterface {
+record ModelInterface(List<ModelLibrary> models) {
     private static final int DIGEST_BYTES = 16;
-
-    private final List<ModelLibrary> models;
-
-    ModelInterface(List<ModelLibrary> models) {
-        this.models = models;
-    }
 
     /**
      * A function of a model.
      *
      * @param names names of the model
-     * @param name its name
      * @param takesTensors whether it runs the model; otherwise it takes nothing
      */
     record Function(InterfaceNames names, String name, boolean takesTensors) {}
@@ -67,7 +60,6 @@ final class ModelInterface {
         return Bytes.wrap(Arrays.copyOf(all, DIGEST_BYTES));
     }
 
-    /** A line for each tensor. */
     String tensors() {
         StringBuilder lines = new StringBuilder();
         for (ModelLibrary model : models) {

@@ -152,7 +152,6 @@ public final class ModelRegion {
         return Integer.toUnsignedLong(word(ADDRESS_AT));
     }
 
-    /** The version of its models. */
     public UpdateVersion version() {
         return UpdateVersion.ofNumber(word(VERSION_AT));
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.board;
 
+import io.kiln.artifact.InterfaceNames;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
@@ -14,10 +15,13 @@ import io.kiln.firmware.FirmwareLinker;
 import io.kiln.firmware.FirmwareRequest;
 import io.kiln.firmware.UserCode;
 import io.kiln.firmware.image.Image;
+import io.kiln.firmware.image.Measurement;
+import io.kiln.firmware.image.Measurement.Region;
 import io.kiln.flow.resolve.ToolchainChoice;
 import io.kiln.flow.state.PluginVersion;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Boards;
+import io.kiln.toolchain.board.PoolMemories;
 import io.kiln.toolchain.compiler.TargetOptions;
 import io.kiln.toolchain.compiler.Toolchain;
 import io.kiln.toolchain.compiler.ToolchainEnvironment;
@@ -27,22 +31,15 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/** Checks a folder of board profiles and packs it as a zip for publication. */
-public final class BoardProfiles {
+/**
+ * Checks a folder of board profiles and packs it as a zip for publication.
+ *
+ * @param folder one folder for each profile
+ * @param log gets one line for each board
+ */
+public record BoardProfiles(Path folder, Log log) {
     private static final String EMPTY_APPLICATION =
             "/* SPDX-License-Identifier: Apache-2.0 */\nint main(void) {\n  return 0;\n}\n";
-
-    private final Path folder;
-    private final Log log;
-
-    /**
-     * @param folder one folder for each profile
-     * @param log gets one line for each board
-     */
-    public BoardProfiles(Path folder, Log log) {
-        this.folder = folder;
-        this.log = log;
-    }
 
     /**
      * Reads every profile; for every board it compiles and links an empty application, and one that fills the memories of its pools, with
@@ -113,5 +110,61 @@ public final class BoardProfiles {
     public void pack(Path zip) {
         Boards.pack(folder, zip);
         log.info("Packed " + String.join(", ", Boards.in(folder)) + " in " + zip);
+    }
+
+    /** The source of an application that fills the memories of a board's pools: an array in each of them takes what an empty application leaves. */
+    private static final class LargestApplication {
+        /** Left free for the code that touches the arrays, and for gaps between sections. */
+        private static final long SPARE = 256;
+
+        /** Images are files: of larger memories, as much as this is filled. */
+        private static final long MOST_CONTENT = 16 << 20;
+
+        private final Measurement empty;
+        private final StringBuilder arrays = new StringBuilder();
+        private final StringBuilder sum = new StringBuilder();
+
+        private LargestApplication(Measurement empty) {
+            this.empty = empty;
+        }
+
+        /**
+         * The source, in C.
+         *
+         * @param board a board with pools
+         * @param empty what an empty application takes of it
+         */
+        static String of(Board board, Measurement empty) {
+            LargestApplication application = new LargestApplication(empty);
+            PoolMemories pools = board.pools().orElseThrow();
+            for (String memory : pools.constants()) {
+                boolean isUsual = memory.equals(pools.code());
+                application.add("const ", memory, isUsual ? "" : InterfaceNames.constantsSection(memory), " = {1}");
+            }
+            for (String memory : pools.workspace()) {
+                boolean isUsual = memory.equals(pools.variables());
+                application.add("", memory, isUsual ? "" : InterfaceNames.workspaceSection(memory), "");
+            }
+            return "/* SPDX-License-Identifier: Apache-2.0 */\n" + application.arrays
+                    + "static volatile unsigned at;\n\nint main(void) {\n  return 0" + application.sum + ";\n}\n";
+        }
+
+        private void add(String qualifier, String memory, String section, String value) {
+            long free = empty.regions().stream()
+                            .filter(region -> region.name().equals(memory))
+                            .mapToLong(LargestApplication::free)
+                            .sum()
+                    - SPARE;
+            long bytes = value.isEmpty() ? free : Math.min(free, MOST_CONTENT);
+            if (bytes > 0) {
+                String placed = section.isEmpty() ? "" : "__attribute__((section(\"" + section + "\"))) ";
+                arrays.append(placed + qualifier + "unsigned char in_" + memory + "[" + bytes + "u]" + value + ";\n");
+                sum.append(" + in_" + memory + "[at]");
+            }
+        }
+
+        private static long free(Region region) {
+            return region.available() - region.used();
+        }
     }
 }

@@ -22,20 +22,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Writes a board into the project as a starting point: a copy of a similar one, or what a CMSIS-Pack says of a device. */
-public final class NewBoard {
+public record NewBoard(Log log, Boards boards) {
     private static final Pattern ID = Pattern.compile("[a-z0-9][a-z0-9_.-]{0,62}");
     private static final String DESCRIPTOR = "board.yaml";
 
     /** Files that usually differ between boards of one chip family, copied even if they are inherited. */
     private static final List<String> USUALLY_CHANGED = List.of("kiln_board.h", "clock.c");
-
-    private final Log log;
-    private final Boards boards;
-
-    public NewBoard(Log log, Boards boards) {
-        this.log = log;
-        this.boards = boards;
-    }
 
     /**
      * Writes the folder of the new board: the files of the source board's folder, and those that usually change. The

@@ -9,7 +9,7 @@ import io.kiln.base.CText;
 import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
-import io.kiln.firmware.BroughtSources;
+import io.kiln.firmware.FirmwareRequest.BroughtSources;
 import io.kiln.firmware.SourceText;
 import io.kiln.flow.spec.CodegenSpec;
 import io.kiln.partition.cmsisnn.CmsisNnCodegen;
@@ -27,6 +27,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -56,6 +57,17 @@ public final class CmsisNnSources {
     private static final long LARGEST = 4 << 20;
 
     private static final int MOST_FILES = 2000;
+    /** Directives, with the lines that continue them. */
+    private static final Pattern DIRECTIVE = Pattern.compile("(?m)^[ \\t]*#(?:[^\\n\\\\]|\\\\\\r?\\n|\\\\)*+");
+
+    /** A function's definition: a name, its parameters, the beginning of a body. */
+    private static final Pattern DEFINITION = Pattern.compile("\\b([A-Za-z_][A-Za-z0-9_]*)\\s*\\([^(){};]*\\)\\s*\\{");
+
+    /** What makes a function local to its file: {@code static}, and macros of CMSIS that stand for it. */
+    private static final Pattern LOCAL = Pattern.compile("\\b(?:static|__STATIC_INLINE|__STATIC_FORCEINLINE)\\b");
+
+    /** Keywords that precede parentheses and a block, as a function's name does. */
+    private static final Set<String> STATEMENTS = Set.of("if", "while", "switch", "for");
 
     private final Map<String, Bytes> sources = new TreeMap<>();
     private final Map<String, String> definedIn = new HashMap<>();
@@ -133,7 +145,7 @@ public final class CmsisNnSources {
         walk(folder, ".c").forEach((name, content) -> {
             String path = SOURCES + "/" + name;
             sources.put(path, content);
-            CDefinitions.of(content.text()).forEach(function -> definedIn.putIfAbsent(function, path));
+            defined(content.text()).forEach(function -> definedIn.putIfAbsent(function, path));
         });
         walk(folder, ".h").forEach((name, content) -> taken.put(SOURCES + "/" + name, content));
     }
@@ -185,5 +197,29 @@ public final class CmsisNnSources {
         } catch (IOException e) {
             throw FileFailure.of("cannot read", file, e);
         }
+    }
+
+    /** The names of functions that are not {@code static}; of several variants of one, which the preprocessor chooses from, one suffices. */
+    static Set<String> defined(String source) {
+        String code = DIRECTIVE.matcher(SourceText.withoutComments(source)).replaceAll("");
+        Set<String> names = new TreeSet<>();
+        Matcher definition = DEFINITION.matcher(code);
+        while (definition.find()) {
+            String name = definition.group(1);
+            if (!STATEMENTS.contains(name)
+                    && !LOCAL.matcher(specifiers(code, definition.start())).find()) {
+                names.add(name);
+            }
+        }
+        return names;
+    }
+
+    /** The specifiers before a function's name, from the end of the declaration before it. */
+    private static String specifiers(String code, int name) {
+        int start = name;
+        while (start > 0 && ";{}".indexOf(code.charAt(start - 1)) < 0) {
+            start--;
+        }
+        return code.substring(start, name);
     }
 }

@@ -13,15 +13,16 @@ import io.kiln.base.Log;
 import io.kiln.base.Problems;
 import io.kiln.base.WholeFiles;
 import io.kiln.device.fault.StackUse;
-import io.kiln.executor.PackedOptions;
+import io.kiln.executor.PlannedModule.PackedOptions;
 import io.kiln.firmware.CompiledObjects;
-import io.kiln.firmware.ExtraCode;
 import io.kiln.firmware.FirmwareAssembler;
 import io.kiln.firmware.FirmwareCompiler;
 import io.kiln.firmware.FirmwareLinker;
 import io.kiln.firmware.FirmwareLinker.Demands;
 import io.kiln.firmware.FirmwareProject;
 import io.kiln.firmware.FirmwareRequest;
+import io.kiln.firmware.FirmwareRequest.ExtraCode;
+import io.kiln.firmware.SourceUnit;
 import io.kiln.firmware.StaticLibrary;
 import io.kiln.firmware.image.Image;
 import io.kiln.firmware.image.Measurement;
@@ -34,24 +35,27 @@ import io.kiln.flow.state.FreshFolder;
 import io.kiln.flow.state.PluginVersion;
 import io.kiln.flow.state.VerifyRecord;
 import io.kiln.report.BuildReport;
+import io.kiln.report.BuildReport.ImageReport;
+import io.kiln.report.BuildReport.ImageReport.Licence;
 import io.kiln.report.Json;
 import io.kiln.report.ModelPart;
 import io.kiln.report.ProfileReport;
-import io.kiln.tuning.fit.FitLimits;
+import io.kiln.tuning.fit.FitSearch.FitLimits;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.TreeMap;
 import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/**
- * The firmware steps: assemble, compile, link. Each step runs earlier steps that are out of date, without logging them.
- */
+/** The firmware steps: assemble, compile, link. Each step runs earlier steps that are out of date, without logging them. */
 public final class FirmwareSteps {
     /** The build's report, in the folder of reports. */
     public static final String REPORT = "report.json";
@@ -281,7 +285,8 @@ public final class FirmwareSteps {
                 LinkPlan.of(libraries.stream().map(ModelLibrary::artifacts).toList())
                         .groups(),
                 ModelPart.of(models, build.spec().velaRuns()),
-                ImageContent.of(measured, objects.project()),
+                /** The sections and symbols of an image, and the licences of the sources that it was compiled from. */
+                imageReport(measured, objects.project()),
                 AudioInput.costs(build, objects),
                 null,
                 null);
@@ -346,5 +351,29 @@ public final class FirmwareSteps {
 
     private Path objectFolder() {
         return layout.reports().resolve("objects");
+    }
+
+    private static ImageReport imageReport(Measurement measured, FirmwareProject project) {
+        return new ImageReport(
+                measured.sections().stream()
+                        .map(s -> new ImageReport.Section(s.name(), s.memory(), s.address(), s.bytes()))
+                        .toList(),
+                measured.largest().stream()
+                        .map(item -> new ImageReport.Symbol(item.name(), item.bytes(), item.writable()))
+                        .toList(),
+                licences(project));
+    }
+
+    private static List<Licence> licences(FirmwareProject project) {
+        Map<String, Map<String, Integer>> files = new TreeMap<>();
+        for (SourceUnit unit : project.units()) {
+            String part = unit.path().replaceFirst("/.*", "");
+            files.computeIfAbsent(part, name -> new TreeMap<>())
+                    .merge(SourceLicences.of(project.directory().resolve(unit.path())), 1, Integer::sum);
+        }
+        List<Licence> licences = new ArrayList<>();
+        files.forEach(
+                (part, found) -> found.forEach((licence, count) -> licences.add(new Licence(part, licence, count))));
+        return licences;
     }
 }

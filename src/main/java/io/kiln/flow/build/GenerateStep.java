@@ -22,13 +22,15 @@ import io.kiln.base.incremental.Fingerprint;
 import io.kiln.compile.CallOptions;
 import io.kiln.compile.CodeTarget;
 import io.kiln.compile.CompileOptions;
+import io.kiln.compile.CompileOptions.RamOptions;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.CompiledModel;
+import io.kiln.compile.IrDump;
 import io.kiln.compile.ModelCompiler;
-import io.kiln.compile.RamOptions;
 import io.kiln.compile.SystemLibrary;
-import io.kiln.executor.PackedOptions;
+import io.kiln.executor.PlannedModule.PackedOptions;
 import io.kiln.firmware.app.Application;
+import io.kiln.flow.page.BuildPage;
 import io.kiln.flow.resolve.BoardPools;
 import io.kiln.flow.resolve.ModelArchives;
 import io.kiln.flow.resolve.ModelArchives.Archive;
@@ -49,7 +51,10 @@ import io.kiln.quantize.QuantizeRequest;
 import io.kiln.report.NpuReport;
 import io.kiln.target.CompositeTarget;
 import io.kiln.tuning.task.ProgramTask;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -63,11 +68,10 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
+import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
 
-/**
- * Compiles the models to C and writes them as a Model Library Format archive, packed and unpacked. Models that are
- * archives already contain C.
- */
+/** Compiles the models to C and writes them as a Model Library Format archive, packed and unpacked. Models that are archives already contain C. */
 public final class GenerateStep {
     private static final String NAME = "generate";
     private static final int SEVERAL_MODELS = 7;
@@ -196,7 +200,7 @@ public final class GenerateStep {
         List<Path> written = all.isWhole
                 ? copy(all.archives.get(0), build.spec().models().get(0).file(), linked)
                 : write(linked);
-        written.addAll(ModelViews.write(build.spec(), all.compiled));
+        written.addAll(writeViews(build.spec(), all.compiled));
         written.addAll(quantizedFiles.write(all.compiled));
         store(layout).write(linked);
         linked.forEach(library -> {
@@ -225,8 +229,8 @@ public final class GenerateStep {
 
     private List<ModelLibrary> chosen(Archive archive, ModelSource model, List<Path> folders, Problems problems) {
         List<ModelLibrary> chosen = ModelArchives.chosen(archive, model);
-        ArchiveIncludes.check(archive, chosen, folders, problems);
-        ArchiveCores.check(archive.name(), chosen, build.board(), layout.userSources(), problems);
+        ArchiveCode.checkIncludes(archive, chosen, folders, problems);
+        ArchiveCode.checkCores(archive.name(), chosen, build.board(), layout.userSources(), problems);
         log.info("Archive " + archive.name() + ", version " + archive.version() + " of the Model Library Format");
         return chosen;
     }
@@ -335,7 +339,7 @@ public final class GenerateStep {
         int version = libraries.size() > 1 ? SEVERAL_MODELS : mlfVersion();
         Bytes archive = ModelLibraryFormat.write(
                 libraries, Options.of(version, build.spec().archive().timestamp(), PluginVersion.released()));
-        List<Path> written = ArchiveTree.unpack(archive, layout.generated());
+        List<Path> written = unpack(archive, layout.generated());
         WholeFiles.write(archive(layout), archive.toArray());
         written.add(archive(layout));
         return written;
@@ -347,7 +351,7 @@ public final class GenerateStep {
         linked.forEach(model -> model.artifacts()
                 .of(ArtifactKind.SOURCE)
                 .forEach(source -> files.putIfAbsent(ArchivePaths.of(source), source.content())));
-        List<Path> written = ArchiveTree.unpack(files, layout.generated());
+        List<Path> written = unpack(files, layout.generated());
         try {
             WholeFiles.write(archive(layout), Files.readAllBytes(file));
         } catch (IOException e) {
@@ -425,5 +429,68 @@ public final class GenerateStep {
                                     + "`, or a code generator before it takes them. -Dkiln.dumpIr shows the"
                                     + " operators"));
         }
+    }
+
+    /** Writes the files of an archive below a folder and returns their paths. The archive's reader has checked that the paths are safe. */
+    private static List<Path> unpack(SortedMap<String, Bytes> files, Path folder) {
+        List<Path> written = new ArrayList<>();
+        files.forEach((path, content) -> {
+            Path file = folder.resolve(path);
+            WholeFiles.write(file, content.toArray());
+            written.add(file);
+        });
+        return written;
+    }
+
+    /** Writes every file of an archive written by Kiln below a folder and returns their paths. */
+    private static List<Path> unpack(Bytes archive, Path folder) {
+        List<Path> written = new ArrayList<>();
+        try (TarArchiveInputStream tar =
+                new TarArchiveInputStream(new ByteArrayInputStream(archive.toArray()), StandardCharsets.UTF_8.name())) {
+            for (TarArchiveEntry entry = tar.getNextEntry(); entry != null; entry = tar.getNextEntry()) {
+                if (entry.isFile()) {
+                    Path file = folder.resolve(entry.getName()).normalize();
+                    WholeFiles.write(file, tar.readAllBytes());
+                    written.add(file);
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("an archive just written cannot be read", e);
+        }
+        return written;
+    }
+
+    /**
+     * Writes the views; dumps of an earlier run are always deleted.
+     *
+     * @param models those of the request that were compiled, in its order
+     * @return the files written
+     */
+    private static List<Path> writeViews(BuildSpec spec, List<CompiledModel> models) {
+        List<Path> written = dumps(spec, models);
+        List<Path> files = spec.models().stream()
+                .map(ModelSource::file)
+                .filter(file -> !ModelArchives.accepts(file))
+                .toList();
+        for (int i = 0; i < models.size(); i++) {
+            String file = String.valueOf(files.get(i).getFileName());
+            written.add(BuildPage.keepGraph(spec.layout(), models.get(i), file));
+        }
+        return written;
+    }
+
+    /** Writes the dumps of the IR; with several models, each has its own folder. */
+    private static List<Path> dumps(BuildSpec spec, List<CompiledModel> models) {
+        Path ir = spec.layout().ir();
+        FreshFolder.clear(ir);
+        List<Path> written = new ArrayList<>();
+        if (spec.compiler().dumpIr()) {
+            for (CompiledModel model : models) {
+                Path folder =
+                        models.size() == 1 ? ir : ir.resolve(model.imported().name());
+                written.addAll(IrDump.write(model, folder));
+            }
+        }
+        return written;
     }
 }

@@ -11,18 +11,32 @@ import io.kiln.flow.resolve.ModelArchives;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.ir.Parameter;
+import io.kiln.ir.Quantization;
+import io.kiln.ir.Result;
 import io.kiln.ir.text.RelayPrinter;
+import io.kiln.ir.type.TensorType;
 import io.kiln.pages.JtequantizeGenerated;
 import io.kiln.preprocess.Preprocessing;
 import io.kiln.preprocess.media.MediaFolder;
-import io.kiln.preprocess.media.MediaSample;
+import io.kiln.preprocess.media.MediaFolder.MediaSample;
+import io.kiln.quantize.QuantizeOptions;
 import io.kiln.quantize.QuantizeRequest;
 import io.kiln.quantize.Quantized;
+import io.kiln.quantize.plan.Plan.PlannedNode;
+import io.kiln.quantize.quality.Quality;
+import io.kiln.quantize.quality.Quality.Noise;
+import io.kiln.quantize.range.ValueRange;
 import io.kiln.quantize.run.Runs;
-import io.kiln.quantize.sample.OtherSamples;
 import io.kiln.quantize.sample.Sample;
+import io.kiln.quantize.sample.SampleReader.OtherSamples;
 import io.kiln.report.Json;
 import io.kiln.report.QuantizeReport;
+import io.kiln.report.QuantizeReport.Advice;
+import io.kiln.report.QuantizeReport.Equalized;
+import io.kiln.report.QuantizeReport.Input;
+import io.kiln.report.QuantizeReport.Layer;
+import io.kiln.report.QuantizeReport.Output;
+import io.kiln.report.QuantizeReport.Trial;
 import io.kiln.report.page.Page;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -30,20 +44,13 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 
 /** The files of quantized models: Relay text with parameters, a TensorFlow Lite model, and a report as JSON and as a page. */
-public final class QuantizedFiles {
+public record QuantizedFiles(BuildSpec spec, Log log) {
     private static final int SHOWN = 3;
     private static final int STEPS = 4;
-
-    private final BuildSpec spec;
-    private final Log log;
-
-    public QuantizedFiles(BuildSpec spec, Log log) {
-        this.spec = spec;
-        this.log = log;
-    }
 
     /** The request for a model of the build; empty if it is compiled as it is, as models without samples among several are. */
     public Optional<QuantizeRequest> request(ModelSource model) {
@@ -115,7 +122,7 @@ public final class QuantizedFiles {
             WholeFiles.write(file(model, "tflite"), bytes.toArray());
         });
         written.add(file(model, "json"));
-        QuantizeReport report = QuantizeReports.of(model, spec.quantize().options(), quantized);
+        QuantizeReport report = report(model, spec.quantize().options(), quantized);
         Json.write(file(model, "json"), report);
         written.add(file(model, "html"));
         WholeFiles.write(file(model, "html"), Page.of((out, html) -> JtequantizeGenerated.render(out, html, report)));
@@ -188,5 +195,78 @@ public final class QuantizedFiles {
         private static Sample sample(MediaSample sample) {
             return new Sample(sample.name(), List.of(sample.input()), sample.label());
         }
+    }
+
+    private static QuantizeReport report(ModelSource model, QuantizeOptions options, Quantized quantized) {
+        Quality quality = quantized.quality();
+        return new QuantizeReport(
+                String.valueOf(model.file().getFileName()),
+                options.mode().text(),
+                options.method().text(),
+                quantized.equalized().stream()
+                        .map(step -> new Equalized(step.first(), step.second(), step.spread()))
+                        .toList(),
+                quantized.samples(),
+                inputs(quantized),
+                quantized.network().plan().nodes().stream()
+                        .map(node -> layer(node, quantized))
+                        .toList(),
+                outputs(quantized),
+                quality.agreement(),
+                quality.accuracy()
+                        .map(accuracy -> new QuantizeReport.Accuracy(accuracy.real(), accuracy.quantized()))
+                        .orElse(null),
+                quantized.advice().stream()
+                        .map(advice -> new Advice(advice.layer(), advice.precision(), advice.sqnr()))
+                        .toList(),
+                quantized.trials().stream()
+                        .map(trial -> new Trial(trial.layers(), trial.sqnr(), trial.agreement(), trial.isEnough()))
+                        .toList(),
+                quantized.network().missing());
+    }
+
+    private static Layer layer(PlannedNode node, Quantized quantized) {
+        int id = node.node().output();
+        Optional<ValueRange> range = Optional.ofNullable(quantized.ranges().get(id));
+        Optional<Quantization> quantization = node.output().quantization();
+        return new Layer(
+                node.node().name(),
+                node.node().op().name(),
+                node.precision().text(),
+                node.reason().orElse(null),
+                range.map(ValueRange::min).orElse(null),
+                range.map(ValueRange::max).orElse(null),
+                quantization.map(Quantization::scale).orElse(null),
+                quantization.map(Quantization::zeroPoint).orElse(null),
+                Optional.ofNullable(quantized.quality().nodes().get(id))
+                        .map(Noise::decibels)
+                        .orElse(null),
+                node.node().macs());
+    }
+
+    private static List<Input> inputs(Quantized quantized) {
+        return quantized.function().params().stream()
+                .map(input -> new Input(
+                        input.name(),
+                        input.type().dtype().text(),
+                        input.quantization().map(Quantization::scale).orElse(null),
+                        input.quantization().map(Quantization::zeroPoint).orElse(null)))
+                .toList();
+    }
+
+    private static List<Output> outputs(Quantized quantized) {
+        List<Output> outputs = new ArrayList<>();
+        Map<Integer, TensorType> types = quantized.function().types();
+        List<Result> results = quantized.function().results();
+        for (int i = 0; i < results.size(); i++) {
+            Result result = results.get(i);
+            outputs.add(new Output(
+                    result.name(),
+                    types.get(result.id()).dtype().text(),
+                    result.quantization().map(Quantization::scale).orElse(null),
+                    result.quantization().map(Quantization::zeroPoint).orElse(null),
+                    quantized.quality().outputs().get(i).decibels()));
+        }
+        return outputs;
     }
 }

@@ -16,7 +16,7 @@ import io.kiln.firmware.OwnParts;
 import io.kiln.firmware.UserCode;
 import io.kiln.firmware.app.Application;
 import io.kiln.flow.resolve.ResolvedBuild;
-import io.kiln.flow.spec.VerifyOver;
+import io.kiln.flow.spec.BuildSpec.VerifyOver;
 import io.kiln.toolchain.board.Board;
 import java.nio.file.Path;
 import java.util.Optional;

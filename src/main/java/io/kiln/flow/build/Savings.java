@@ -8,12 +8,12 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Optimize;
 import io.kiln.firmware.CompiledObjects;
-import io.kiln.firmware.ExtraCode;
 import io.kiln.firmware.FirmwareAssembler;
 import io.kiln.firmware.FirmwareCompiler;
 import io.kiln.firmware.FirmwareLinker;
 import io.kiln.firmware.FirmwareRequest;
-import io.kiln.firmware.ImageOptions;
+import io.kiln.firmware.FirmwareRequest.ExtraCode;
+import io.kiln.firmware.FirmwareRequest.ImageOptions;
 import io.kiln.firmware.image.Measurement;
 import io.kiln.firmware.image.Measurement.Region;
 import io.kiln.flow.resolve.ModelArchives;
@@ -50,10 +50,7 @@ final class Savings {
     /** Alternative options of a build. */
     private record Choice(Optimize optimize, Io io) {}
 
-    /**
-     * The end of the error message. Empty if no alternative helps, or if the models came as C and cannot be compiled
-     * again.
-     */
+    /** The end of the error message. Empty if no alternative helps, or if the models came as C and cannot be compiled again. */
     String text() {
         if (spec.models().stream().anyMatch(model -> ModelArchives.accepts(model.file()))) {
             return "";

@@ -8,6 +8,7 @@ import io.kiln.base.FolderLock;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Optimize;
+import io.kiln.base.Printable;
 import io.kiln.base.WholeFiles;
 import io.kiln.base.incremental.Fingerprint;
 import io.kiln.compile.Frontends;
@@ -23,17 +24,22 @@ import io.kiln.ir.Function;
 import io.kiln.ir.op.call.EthosU;
 import io.kiln.npu.DriverPayload;
 import io.kiln.report.Json;
-import io.kiln.report.VelaRun;
+import io.kiln.report.NpuReport.VelaRun;
 import io.kiln.toolchain.board.BoardNpu;
 import io.kiln.toolchain.board.BoardNpu.VelaMemories;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /**
  * Has Vela compile the models of a build that asks for it. A result holds until the model, Vela's options, its configuration file or its
@@ -44,6 +50,20 @@ public final class VelaStep {
     private static final Duration PATIENCE = Duration.ofMinutes(30);
     private static final String OUT = "out";
     private static final String RESULT = "_vela.tflite";
+    private static final int MOST_STAYED = 200;
+    private static final int MOST_TEXT = 400;
+    private static final long MOST_TABLE = 1 << 16;
+
+    private static final double MILLI = 1000;
+
+    /** Columns of the table {@code NAME_summary_SYSTEM.csv}, and their names in reports. */
+    private static final Map<String, String> COLUMNS = Map.of(
+            "cycles_total", "cycles",
+            "inference_time", "milliseconds",
+            "sram_memory_used", "sramKiB",
+            "dram_memory_used", "dramKiB",
+            "on_chip_flash_memory_used", "onChipFlashKiB",
+            "off_chip_flash_memory_used", "offChipFlashKiB");
 
     private final Log log;
     private final ResolvedBuild build;
@@ -86,7 +106,6 @@ public final class VelaStep {
         }
     }
 
-    /** One model. */
     private final class One {
         private final ModelSource model;
         private final VelaProgram program;
@@ -162,7 +181,7 @@ public final class VelaStep {
                     String said = program.compile(work, arguments, printed);
                     Path out = work.resolve(OUT);
                     WholeFiles.write(result, Files.readAllBytes(checked(out.resolve(model.name() + RESULT))));
-                    return VelaOutput.run(version, arguments, said, out);
+                    return VelaStep.run(version, arguments, said, out);
                 } finally {
                     FreshFolder.clear(work);
                     Files.deleteIfExists(work);
@@ -210,6 +229,80 @@ public final class VelaStep {
                         "a model for " + configuration + ", which --accelerator-config named",
                         "Run it by hand"));
             }
+        }
+    }
+
+    /**
+     * The run for reports.
+     *
+     * @param out the folder that Vela wrote to
+     * @throws IOException if it cannot be read
+     */
+    static VelaRun run(String version, List<String> arguments, String said, Path out) throws IOException {
+        return new VelaRun(version, arguments, stayed(said), estimates(out));
+    }
+
+    /** Operators that stay on the core, each with the reasons in the lines below it. */
+    private static List<String> stayed(String said) {
+        List<String> stayed = new ArrayList<>();
+        boolean isReason = false;
+        for (String line : said.lines().toList()) {
+            if (line.endsWith("Placing on CPU instead") || line.endsWith("is a CPU only op")) {
+                stayed.add(line.replaceFirst("^(Warning|Info): ", ""));
+                isReason = true;
+            } else if (isReason && (line.startsWith(" - ") || line.startsWith("   "))) {
+                int last = stayed.size() - 1;
+                stayed.set(
+                        last,
+                        stayed.get(last)
+                                + (line.startsWith(" - ") ? ": " : "; ")
+                                + line.substring(2).strip());
+            } else {
+                isReason = false;
+            }
+        }
+        return stayed.stream()
+                .limit(MOST_STAYED)
+                .map(text -> Printable.line(text.length() > MOST_TEXT ? text.substring(0, MOST_TEXT) + "…" : text))
+                .toList();
+    }
+
+    private static SortedMap<String, Double> estimates(Path out) throws IOException {
+        SortedMap<String, Double> estimates = new TreeMap<>();
+        try (Stream<Path> files = Files.list(out)) {
+            List<Path> tables = files.filter(VelaStep::isTable).sorted().toList();
+            if (tables.size() != 1) {
+                return estimates;
+            }
+            List<String> lines = new String(Files.readAllBytes(tables.get(0)), StandardCharsets.ISO_8859_1)
+                    .lines()
+                    .toList();
+            if (lines.size() < 2) {
+                return estimates;
+            }
+            String[] names = lines.get(0).split(",", -1);
+            String[] values = lines.get(1).split(",", -1);
+            for (int i = 0; i < Math.min(names.length, values.length); i++) {
+                add(estimates, names[i].strip(), values[i].strip());
+            }
+        }
+        return estimates;
+    }
+
+    private static boolean isTable(Path file) {
+        try {
+            return file.getFileName().toString().contains("_summary_")
+                    && Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
+                    && Files.size(file) <= MOST_TABLE;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    private static void add(SortedMap<String, Double> estimates, String column, String text) {
+        if (COLUMNS.containsKey(column) && text.matches("\\d{1,18}(\\.\\d{1,18})?(e[+-]\\d{1,2})?")) {
+            double value = Double.parseDouble(text);
+            estimates.put(COLUMNS.get(column), column.equals("inference_time") ? MILLI * value : value);
         }
     }
 }

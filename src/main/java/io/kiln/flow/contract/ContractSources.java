@@ -5,10 +5,12 @@ import io.kiln.artifact.ModelIdentity;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
 import io.kiln.base.Bytes;
+import io.kiln.base.CText;
 import io.kiln.base.ResourceTree;
 import io.kiln.base.TextTemplate;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.stream.Collectors;
@@ -18,7 +20,6 @@ import java.util.stream.IntStream;
  * The classes of a package: {@code KilnTensor}, and for each model {@code <Model>Contract}, which needs nothing else, and {@code
  * <Model>Client}, which needs Kiln's classes.
  *
- * @param packageName the package
  * @param withClients whether there are clients
  */
 record ContractSources(String packageName, boolean withClients) {
@@ -34,7 +35,7 @@ record ContractSources(String packageName, boolean withClients) {
      */
     record Model(String file, ModelIdentity identity, ModelMetadata metadata) {
         String className() {
-            return JavaText.className(metadata.name());
+            return ContractSources.className(metadata.name());
         }
     }
 
@@ -67,13 +68,13 @@ record ContractSources(String packageName, boolean withClients) {
     }
 
     private Map<String, String> values(Model model) {
-        Map<String, String> values = head(" from " + JavaText.comment(model.file()));
+        Map<String, String> values = head(" from " + comment(model.file()));
         values.put("MODEL", model.metadata().name());
         values.put("CLASS", model.className());
-        values.put("MODEL_LITERAL", JavaText.literal(model.metadata().name()));
-        values.put("FILE_LITERAL", JavaText.literal(model.file()));
-        values.put("VERSION_LITERAL", JavaText.literal(model.identity().version()));
-        values.put("SHA256_LITERAL", JavaText.literal(model.identity().sha256()));
+        values.put("MODEL_LITERAL", literal(model.metadata().name()));
+        values.put("FILE_LITERAL", literal(model.file()));
+        values.put("VERSION_LITERAL", literal(model.identity().version()));
+        values.put("SHA256_LITERAL", literal(model.identity().sha256()));
         List<TensorInfo> inputs = model.metadata().inputs();
         List<TensorInfo> outputs = model.metadata().outputs();
         values.put("TENSORS", tensors("INPUT_", inputs) + tensors("OUTPUT_", outputs));
@@ -91,20 +92,54 @@ record ContractSources(String packageName, boolean withClients) {
         for (int i = 0; i < tensors.size(); i++) {
             TensorInfo tensor = tensors.get(i);
             String shape = tensor.shape().stream().map(String::valueOf).collect(Collectors.joining(", "));
-            out.append("    /** ").append(JavaText.comment(tensor.name())).append(", ");
+            out.append("    /** ").append(comment(tensor.name())).append(", ");
             out.append(tensor.dtype().text()).append(tensor.shape()).append(". */\n");
             out.append("    public static final KilnTensor ")
                     .append(prefix)
                     .append(i)
                     .append(" =\n");
             out.append("            new KilnTensor(")
-                    .append(JavaText.literal(tensor.name()))
+                    .append(literal(tensor.name()))
                     .append(", \"");
             out.append(tensor.dtype().text())
                     .append("\", List.of(")
                     .append(shape)
                     .append("), ");
             out.append(tensor.scale()).append("f, ").append(tensor.zeroPoint()).append(");\n\n");
+        }
+        return out.toString();
+    }
+
+    /** A string constant. All but plain characters are escaped, so that the text can end neither the constant nor the line. */
+    private static String literal(String text) {
+        StringBuilder out = new StringBuilder("\"");
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c == '"' || c == '\\') {
+                out.append('\\').append(c);
+            } else if (c < ' ') {
+                out.append(String.format(Locale.ROOT, "\\%03o", (int) c));
+            } else if (c > '~') {
+                out.append(String.format(Locale.ROOT, "\\u%04x", (int) c));
+            } else {
+                out.append(c);
+            }
+        }
+        return out.append('"').toString();
+    }
+
+    /** Text in a comment. Java reads escapes even there, so that a backslash becomes a slash. */
+    private static String comment(String text) {
+        return CText.comment(text.replace('\\', '/')).replace("@", "(at)");
+    }
+
+    /** A class's name from a model's: {@code VisualWakeWords} from {@code visual_wake_words}. */
+    private static String className(String model) {
+        StringBuilder out = new StringBuilder();
+        for (String word : model.split("_+", -1)) {
+            if (!word.isEmpty()) {
+                out.append(word.substring(0, 1).toUpperCase(Locale.ROOT)).append(word.substring(1));
+            }
         }
         return out.toString();
     }

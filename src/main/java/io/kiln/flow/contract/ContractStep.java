@@ -36,15 +36,7 @@ import java.util.stream.Stream;
 import javax.lang.model.SourceVersion;
 
 /** Writes the Java classes by which a service talks to an image with the build's models. */
-public final class ContractStep {
-    private final Log log;
-    private final BuildSpec spec;
-
-    public ContractStep(Log log, BuildSpec spec) {
-        this.log = log;
-        this.spec = spec;
-    }
-
+public record ContractStep(Log log, BuildSpec spec) {
     /**
      * Writes the classes. Files that an earlier run made and this one does not are deleted; others are left alone.
      *

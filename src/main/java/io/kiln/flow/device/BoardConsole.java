@@ -6,7 +6,7 @@ import io.kiln.device.transport.Transport;
 import io.kiln.device.transport.serial.Port;
 import io.kiln.device.transport.serial.PortChoice;
 import io.kiln.device.transport.serial.SerialConsole;
-import io.kiln.flow.spec.ConsoleSpec;
+import io.kiln.flow.spec.DeviceSpec.ConsoleSpec;
 import io.kiln.toolchain.board.Board;
 import java.time.Duration;
 import java.util.List;
@@ -15,7 +15,6 @@ import java.util.Optional;
 /**
  * The serial console of a board.
  *
- * @param board the board
  * @param spec the user's settings
  */
 public record BoardConsole(Board board, ConsoleSpec spec) {

@@ -6,7 +6,7 @@ import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.device.projectapi.ProjectServer;
-import io.kiln.device.projectapi.ServerLimits;
+import io.kiln.device.projectapi.ProjectServer.ServerLimits;
 import io.kiln.flow.build.GenerateStep;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.BuildSpec.Layout;

@@ -15,7 +15,6 @@ import java.util.Optional;
  * @param build the build whose image runs on it; empty for images of other builds
  */
 public record BoardUse(Board board, Layout layout, boolean semihosting, Optional<ResolvedBuild> build) {
-    /** The board of a build. */
     public static BoardUse of(ResolvedBuild build) {
         return new BoardUse(build.board(), build.spec().layout(), build.spec().semihosting(), Optional.of(build));
     }

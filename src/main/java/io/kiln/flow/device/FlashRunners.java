@@ -1,18 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.device;
 
+import io.kiln.base.Bytes;
+import io.kiln.base.Extensions;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
+import io.kiln.device.flash.FlashFailure;
+import io.kiln.device.flash.FlashImage;
+import io.kiln.device.flash.FlashProgress;
+import io.kiln.device.flash.FlashResult;
 import io.kiln.device.flash.FlashRunner;
 import io.kiln.device.flash.OpenOcd;
 import io.kiln.device.flash.OpenOcdRunner;
 import io.kiln.device.flash.Probe;
+import io.kiln.device.flash.Probes;
+import io.kiln.device.flash.UsbDevice;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.FlashSpec;
+import io.kiln.spi.ImageRunner;
 import io.kiln.toolchain.board.Board;
+import io.kiln.toolchain.board.Flashing;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 /**
  * Flash runners on this computer: the first kind that supports the board is used. To add a kind, add a method and an
@@ -30,7 +49,6 @@ public record FlashRunners(Log log, BoardUse use, FlashSpec spec) {
             FlashRunners::virtual,
             FlashRunners::openOcd);
 
-    /** A kind of runner. */
     @FunctionalInterface
     private interface Kind {
         /** A runner for the requested devices; empty if the board is of another kind. */
@@ -126,6 +144,254 @@ public record FlashRunners(Log log, BoardUse use, FlashSpec spec) {
                     "kiln.probe.faults",
                     "a board such as virtual-stm32f405",
                     "Remove it"));
+        }
+    }
+
+    /** Flashes a board by the Project API server that its profile names. */
+    private record ProjectRunner(Log log, BoardProject project) implements FlashRunner {
+        @Override
+        public String tool() {
+            return "the Project API server in " + project.how().directory();
+        }
+
+        /** Any probe: only the server knows which one it uses. */
+        @Override
+        public List<Probe> probes() {
+            return List.of(new Probe.Any());
+        }
+
+        @Override
+        public FlashResult flash(Probe probe, FlashImage image, FlashProgress progress) {
+            long start = System.nanoTime();
+            Optional<FlashFailure> failure = Optional.empty();
+            try {
+                project.flash(log);
+            } catch (KilnException e) {
+                failure = Optional.of(FlashFailure.ofServer(e.getMessage()));
+            }
+            return new FlashResult(probe, false, image.size(), Duration.ofNanos(System.nanoTime() - start), failure);
+        }
+
+        /** Does nothing: the server has ended already. */
+        @Override
+        public void close() {}
+    }
+
+    /** Flashes virtual boards: switches them on, writes them with the real tool through their virtual probes, and switches them off. */
+    private static final class VirtualRunner implements FlashRunner {
+        private final VirtualBoards boards;
+        private final FlashRunner tool;
+
+        private VirtualRunner(VirtualBoards boards, FlashRunner tool) {
+            this.boards = boards;
+            this.tool = tool;
+        }
+
+        /**
+         * Switches boards on.
+         *
+         * @param boards closed with this runner
+         * @param names the boards to switch on
+         * @param faults faults to inject, see {@link VirtualBoards}
+         * @param tool creates the runner that writes through their probes
+         */
+        static VirtualRunner start(
+                VirtualBoards boards,
+                List<String> names,
+                Optional<String> faults,
+                Function<List<Probe>, FlashRunner> tool) {
+            try {
+                return new VirtualRunner(boards, tool.apply(boards.start(names, faults)));
+            } catch (RuntimeException e) {
+                boards.close();
+                throw e;
+            }
+        }
+
+        @Override
+        public String tool() {
+            return tool.tool();
+        }
+
+        @Override
+        public List<Probe> probes() {
+            return tool.probes();
+        }
+
+        @Override
+        public FlashResult flash(Probe probe, FlashImage image, FlashProgress progress) {
+            return tool.flash(probe, image, progress);
+        }
+
+        @Override
+        public List<Bytes> read(Probe probe, List<Range> ranges) {
+            return tool.read(probe, ranges);
+        }
+
+        @Override
+        public void close() {
+            try (boards) {
+                tool.close();
+            }
+        }
+    }
+
+    /**
+     * A service in a dependency of the plugin flashes devices.
+     *
+     * @param service what others wrote
+     * @param how its options
+     * @param probes the devices that the user selected
+     */
+    record ServiceRunner(ImageRunner service, Flashing.Service how, List<Probe> probes) implements FlashRunner {
+        private static final String ALL = "all";
+
+        /**
+         * The service that a board names.
+         *
+         * @param asked {@code kiln.probe}
+         * @param from where services are looked for
+         * @throws KilnException if there is no such service or probe, or several and none is asked for
+         */
+        static FlashRunner open(Flashing.Service how, Optional<String> asked, ClassLoader from) {
+            ImageRunner service = Extensions.services(ImageRunner.class, "runner of images", from).stream()
+                    .filter(each -> guarded(each, "state its name", each::name).equals(how.name()))
+                    .findFirst()
+                    .orElseThrow(() -> new KilnException(Failure.EXTENSION.problem(
+                            "there is no runner of images `" + how.name() + "`",
+                            "flash.service.name of the board",
+                            "a service of io.kiln.spi.ImageRunner with this name",
+                            "Add the dependency that has it to the plugin")));
+            List<String> found = guarded(service, "list its probes", () -> List.copyOf(service.probes(how.options())));
+            List<String> chosen = asked.filter(text -> !text.isBlank())
+                    .filter(text -> !text.equals(ALL))
+                    .map(text -> Arrays.stream(text.split(",", -1))
+                            .map(String::strip)
+                            .toList())
+                    .orElse(found);
+            boolean isAmbiguous =
+                    chosen.size() > 1 && asked.filter(text -> !text.isBlank()).isEmpty();
+            if (chosen.isEmpty() || isAmbiguous || !found.containsAll(chosen)) {
+                throw new KilnException(Failure.DEVICE.problem(
+                        found.isEmpty() ? "no probe is connected" : "the probe is not clear",
+                        "kiln.probe",
+                        found.isEmpty() ? "" : "all, or some of " + String.join(", ", found),
+                        found.isEmpty() ? "Connect one" : "Set kiln.probe"));
+            }
+            return new ServiceRunner(
+                    service, how, chosen.stream().<Probe>map(Probe.Serial::new).toList());
+        }
+
+        @Override
+        public String tool() {
+            return guarded(service, "state its tool", service::tool);
+        }
+
+        /** What it throws is the result of one device, so that others go on. */
+        @Override
+        public FlashResult flash(Probe probe, FlashImage image, FlashProgress progress) {
+            long start = System.nanoTime();
+            List<ImageRunner.Block> blocks = image.segments().stream()
+                    .map(segment -> new ImageRunner.Block(
+                            segment.address(), segment.content().buffer()))
+                    .toList();
+            Optional<FlashFailure> failure = Optional.empty();
+            try {
+                guarded(service, "flash " + probe.text(), () -> {
+                    service.flash(probe.text(), blocks, how.options());
+                    return blocks;
+                });
+            } catch (KilnException e) {
+                failure = Optional.of(FlashFailure.ofService(e.getMessage()));
+            }
+            return new FlashResult(probe, false, image.size(), Duration.ofNanos(System.nanoTime() - start), failure);
+        }
+
+        private static <T> T guarded(ImageRunner service, String what, Supplier<T> call) {
+            return Extensions.call(
+                    call,
+                    why -> new KilnException(Failure.EXTENSION.problem(
+                            "it could not " + what + ": " + why, "runner of images " + Extensions.name(service))));
+        }
+
+        /** Does nothing: a service holds no device between calls. */
+        @Override
+        public void close() {}
+    }
+
+    /** Selects the probes to use. It never guesses between several. */
+    static final class ProbeChoice {
+        private static final String ALL = "all";
+
+        private final Optional<String> asked;
+        private final Path usb;
+
+        ProbeChoice(Optional<String> asked) {
+            this(asked, UsbDevice.SYSFS);
+        }
+
+        /** A choice among the devices of a list; see {@link UsbDevice#list}. */
+        ProbeChoice(Optional<String> asked, Path usb) {
+            this.asked = asked.filter(text -> !text.isBlank());
+            this.usb = usb;
+        }
+
+        /**
+         * The selected probes, at least one.
+         *
+         * @throws KilnException if none was named and several are connected; if all are wanted and none is connected, or
+         * the system cannot list them
+         */
+        List<Probe> choose(Flashing.OpenOcd board) {
+            if (asked.isPresent() && !asked.get().equals(ALL)) {
+                return named(asked.get());
+            }
+            Optional<List<UsbDevice>> found =
+                    UsbDevice.list(usb).flatMap(devices -> Probes.of(board.interfaceConfig(), devices));
+            if (asked.isPresent()) {
+                return all(board, found);
+            }
+            if (found.isPresent() && found.get().size() > 1) {
+                throw new KilnException(Failure.DEVICE.problem(
+                        FlashFailure.Kind.SEVERAL_PROBES.meaning() + ": " + texts(found.get()),
+                        "kiln.probe",
+                        "one of them",
+                        FlashFailure.Kind.SEVERAL_PROBES.remedy()));
+            }
+            // OpenOCD may know probes that the list lacks, and otherwise gives the best message about what is missing.
+            return found.filter(list -> list.size() == 1)
+                    .map(list -> List.of(Probes.probe(list.get(0))))
+                    .orElse(List.of(new Probe.Any()));
+        }
+
+        private static List<Probe> named(String list) {
+            Set<Probe> probes = new LinkedHashSet<>();
+            for (String each : list.split(",", -1)) {
+                probes.add(Probe.parse(each.strip()));
+            }
+            return new ArrayList<>(probes);
+        }
+
+        private static List<Probe> all(Flashing.OpenOcd board, Optional<List<UsbDevice>> found) {
+            if (found.isEmpty()) {
+                throw new KilnException(Failure.DEVICE.problem(
+                        "this system does not list which probes for " + board.interfaceConfig() + " are connected",
+                        "kiln.probe",
+                        "serial numbers separated by commas",
+                        "Name them with -Dkiln.probe=<serial>,<serial>"));
+            }
+            if (found.get().isEmpty()) {
+                throw new KilnException(Failure.DEVICE.problem(
+                        FlashFailure.Kind.NO_PROBE.meaning(),
+                        "kiln.probe",
+                        "a probe for " + board.interfaceConfig(),
+                        FlashFailure.Kind.NO_PROBE.remedy()));
+            }
+            return found.get().stream().map(Probes::probe).toList();
+        }
+
+        private static String texts(List<UsbDevice> devices) {
+            return devices.stream().map(UsbDevice::text).collect(Collectors.joining("; "));
         }
     }
 }

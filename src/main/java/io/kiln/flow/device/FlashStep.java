@@ -4,6 +4,7 @@ package io.kiln.flow.device;
 import io.kiln.base.Digests;
 import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
+import io.kiln.base.JvmEnd;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Problems;
@@ -22,25 +23,24 @@ import io.kiln.flow.spec.FlashSpec.Content.Part;
 import io.kiln.report.FlashReport;
 import io.kiln.toolchain.board.Board;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /** Writes the image to one or several devices at once, verifies it by reading it back, and keeps a record. */
-public final class FlashStep {
-    private final Log log;
-    private final ResolvedBuild build;
-    private final FlashSpec spec;
-
-    public FlashStep(Log log, ResolvedBuild build, FlashSpec spec) {
-        this.log = log;
-        this.build = build;
-        this.spec = spec;
-    }
+public record FlashStep(Log log, ResolvedBuild build, FlashSpec spec) {
+    private static final int MOST_AT_ONCE = 16;
 
     /**
      * Flashes the build's image; for a board without a flash runner it logs one line and succeeds.
@@ -184,7 +184,7 @@ public final class FlashStep {
         // Models are written beside those that run, and beside the program.
         FlashFailure interrupted = FlashFailure.interrupted(spec.part() != Part.MODELS);
         try (FlashRecord record = FlashRecord.begin(file, spec.log(), entry, interrupted, probes, log)) {
-            return ParallelFlash.run(probes, log, interrupted, probe -> {
+            return inParallel(probes, log, interrupted, probe -> {
                 FlashResult result = load.device.flash(runner, probe, progress(probes.size(), load.bytes));
                 record.done(result);
                 return result;
@@ -197,6 +197,113 @@ public final class FlashStep {
             return Digests.sha256(Files.readAllBytes(file));
         } catch (IOException e) {
             throw FileFailure.of("cannot read", file, e);
+        }
+    }
+
+    /** Progress as one terminal line that is overwritten, and removed at the end. */
+    record ProgressBar(PrintStream terminal, long total) implements FlashProgress {
+        private static final int WIDTH = 40;
+        private static final String ERASE_LINE = "\r\u001b[K";
+
+        @Override
+        public void erasing() {
+            show("erasing");
+        }
+
+        @Override
+        public void written(long told) {
+            long bytes = Math.min(told, total);
+            int done = (int) (bytes * WIDTH / total);
+            show("[" + "#".repeat(done) + ".".repeat(WIDTH - done) + "] " + bytes * 100 / total + " %  " + bytes
+                    + " of " + total + " bytes");
+            if (bytes >= total) {
+                show("");
+            }
+        }
+
+        @Override
+        public void verifying() {
+            show("");
+        }
+
+        private void show(String text) {
+            terminal.print(ERASE_LINE + text);
+            terminal.flush();
+        }
+    }
+
+    /** Progress as a few lines, for log files. */
+    private static final class ProgressLines implements FlashProgress {
+        private static final int STEP_PERCENT = 25;
+
+        private final Log log;
+        private final long total;
+        private long told;
+
+        /** Shows progress towards a total number of bytes. */
+        ProgressLines(Log log, long total) {
+            this.log = log;
+            this.total = total;
+        }
+
+        @Override
+        public void erasing() {
+            log.debug("erasing");
+        }
+
+        @Override
+        public void written(long soFar) {
+            long bytes = Math.min(soFar, total);
+            long percent = bytes * 100 / total;
+            if (percent >= told + STEP_PERCENT) {
+                told = percent - percent % STEP_PERCENT;
+                log.info("Wrote " + bytes + " of " + total + " bytes, " + percent + " %");
+            }
+        }
+
+        @Override
+        public void verifying() {
+            log.debug("verifying");
+        }
+    }
+
+    /**
+     * The results, in the order of the probes.
+     *
+     * @param interrupted what to say if the build is stopped meanwhile
+     */
+    private static List<FlashResult> inParallel(
+            List<Probe> probes, Log log, FlashFailure interrupted, Function<Probe, FlashResult> flash) {
+        Thread farewell = new Thread(() -> log.warn(interrupted.text()), "flash-interrupted");
+        Runtime.getRuntime().addShutdownHook(farewell);
+        try {
+            return probes.size() == 1 ? List.of(flash.apply(probes.get(0))) : together(probes, interrupted, flash);
+        } finally {
+            JvmEnd.remove(farewell);
+        }
+    }
+
+    private static List<FlashResult> together(
+            List<Probe> probes, FlashFailure interrupted, Function<Probe, FlashResult> flash) {
+        ExecutorService pool = Executors.newFixedThreadPool(Math.min(MOST_AT_ONCE, probes.size()));
+        try {
+            List<Future<FlashResult>> running = new ArrayList<>();
+            probes.forEach(probe -> running.add(pool.submit(() -> flash.apply(probe))));
+            List<FlashResult> results = new ArrayList<>();
+            for (Future<FlashResult> each : running) {
+                results.add(each.get());
+            }
+            return results;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new KilnException(interrupted.problem("kiln:flash"), e);
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof KilnException cause) {
+                throw cause;
+            }
+            throw new IllegalStateException(e.getCause());
+        } finally {
+            pool.shutdownNow();
         }
     }
 }

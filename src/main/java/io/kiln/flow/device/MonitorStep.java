@@ -13,23 +13,12 @@ import io.kiln.toolchain.board.Board;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /** Shows the output of a board's console. */
-public final class MonitorStep {
+public record MonitorStep(Log log, Board board, Path image, MonitorSpec spec) {
     private static final Duration FOR_EVER = Duration.ofDays(10_000);
-
-    private final Log log;
-    private final Board board;
-    private final Path image;
-    private final MonitorSpec spec;
-
-    /** A step; the image, which may be missing, gives the functions and lines of a reported fault. */
-    public MonitorStep(Log log, Board board, Path image, MonitorSpec spec) {
-        this.log = log;
-        this.board = board;
-        this.image = image;
-        this.spec = spec;
-    }
 
     /**
      * Shows the console until the text appears, the time is over or the build is stopped.
@@ -73,5 +62,60 @@ public final class MonitorStep {
                     "Reset the board, check the baud rate, or set kiln.monitor.timeout"));
         }
         text.ifPresent(found -> log.info("'" + found + "' came"));
+    }
+
+    /** Waits for a text that may arrive in pieces; without a text it never ends. Not thread-safe. */
+    public static final class AwaitedText implements Predicate<String> {
+        private final Optional<String> text;
+        private final StringBuilder recent = new StringBuilder();
+
+        public AwaitedText(Optional<String> text) {
+            this.text = text;
+        }
+
+        @Override
+        public boolean test(String piece) {
+            if (text.isEmpty()) {
+                return false;
+            }
+            recent.append(piece);
+            boolean came = recent.indexOf(text.get()) >= 0;
+            recent.delete(0, Math.max(0, recent.length() - text.get().length()));
+            return came;
+        }
+    }
+
+    /** Logs console text line by line. Not thread-safe. */
+    public static final class ConsoleLines implements Consumer<String> {
+        /** Longest line in characters; longer ones are split. */
+        private static final int LONGEST = 4096;
+
+        private final Log log;
+        private final StringBuilder line = new StringBuilder();
+
+        public ConsoleLines(Log log) {
+            this.log = log;
+        }
+
+        /** Logs an unterminated last line. */
+        public void end() {
+            if (!line.isEmpty()) {
+                accept("\n");
+            }
+        }
+
+        @Override
+        public void accept(String text) {
+            for (int i = 0; i < text.length(); i++) {
+                char character = text.charAt(i);
+                if (character == '\n' || line.length() == LONGEST) {
+                    log.answer("| " + line);
+                    line.setLength(0);
+                }
+                if (character != '\n' && character != '\r') {
+                    line.append(character);
+                }
+            }
+        }
     }
 }

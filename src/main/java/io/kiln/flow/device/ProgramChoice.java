@@ -28,7 +28,6 @@ import java.util.stream.Collectors;
 /**
  * The program, other than OpenOCD, that flashes a board: the one that the user names, or the board's first if the board has no way by OpenOCD.
  *
- * @param board the board
  * @param spec how to flash it
  * @param logs folder for the program's output
  */

@@ -9,7 +9,7 @@ import io.kiln.base.Log;
 import io.kiln.base.Problems;
 import io.kiln.base.WholeFiles;
 import io.kiln.device.projectapi.ProjectServer;
-import io.kiln.device.projectapi.ServerLimits;
+import io.kiln.device.projectapi.ProjectServer.ServerLimits;
 import io.kiln.firmware.TrustedArchives;
 import io.kiln.flow.build.GenerateStep;
 import io.kiln.flow.resolve.ResolvedBuild;

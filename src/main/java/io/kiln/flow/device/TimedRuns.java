@@ -5,9 +5,9 @@ import io.kiln.base.KilnException;
 import io.kiln.device.fault.FaultWatch;
 import io.kiln.device.rpc.client.RemoteModule;
 import io.kiln.device.rpc.client.RpcClient;
-import io.kiln.device.rpc.client.RunTimes;
 import io.kiln.device.rpc.client.TimeEvaluator;
 import io.kiln.device.rpc.client.TimedModel;
+import io.kiln.device.rpc.client.TimedModel.RunTimes;
 import io.kiln.device.rpc.client.TransportTimeouts;
 import io.kiln.device.transport.SessionLimits;
 import io.kiln.device.transport.Transport;
@@ -19,7 +19,6 @@ import java.util.function.Consumer;
 /**
  * Measures models of a program with the RPC server, by its board's timer.
  *
- * @param models the models
  * @param limit for each answer of the board if none is set
  * @param limits what is set
  */

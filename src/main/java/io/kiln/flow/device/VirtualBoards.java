@@ -16,6 +16,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -28,6 +29,7 @@ final class VirtualBoards implements AutoCloseable {
     private static final String DEFAULT_NAME = "virtual";
     private static final String ALL = "all";
     private static final String CONTENT = ".bin";
+    private static final String WHERE = "kiln.probe.faults";
 
     private final Path folder;
     private final List<Attached> attached = new ArrayList<>();
@@ -39,10 +41,7 @@ final class VirtualBoards implements AutoCloseable {
         this.folder = folder;
     }
 
-    /**
-     * The virtual boards of a build; their flash content is kept in {@code virtual/<name>.bin} in its folder of
-     * reports.
-     */
+    /** The virtual boards of a build; their flash content is kept in {@code virtual/<name>.bin} in its folder of reports. */
     static VirtualBoards of(BuildSpec.Layout layout) {
         return new VirtualBoards(layout.reports().resolve("virtual"));
     }
@@ -98,10 +97,10 @@ final class VirtualBoards implements AutoCloseable {
     /**
      * Switches boards on.
      *
-     * @param faults faults to inject, see {@link BoardFaults}
+     * @param faults faults to inject: {@code [<board>/]<fault>}, separated by commas; without a board name, a fault applies to all
      */
     List<Probe> start(List<String> names, Optional<String> faults) {
-        Map<String, Faults> byName = BoardFaults.parse(faults.orElse(""), names);
+        Map<String, Faults> byName = faults(faults.orElse(""), names);
         List<Probe> probes = new ArrayList<>();
         for (String name : names) {
             Path file = file(name);
@@ -125,5 +124,34 @@ final class VirtualBoards implements AutoCloseable {
             each.probe().close();
             each.chip().flash().save(file(each.name()));
         }
+    }
+
+    /**
+     * The faults of each board.
+     *
+     * @param names the boards' names
+     * @throws KilnException if there is no such board or no such fault
+     */
+    private static Map<String, Faults> faults(String text, List<String> names) {
+        Map<String, StringBuilder> texts = new LinkedHashMap<>();
+        names.forEach(name -> texts.put(name, new StringBuilder()));
+        for (String each : text.split(",", -1)) {
+            int slash = each.indexOf('/');
+            List<String> meant =
+                    slash < 0 ? names : List.of(each.substring(0, slash).strip());
+            for (String name : meant) {
+                if (!texts.containsKey(name)) {
+                    throw new KilnException(Failure.DEVICE.problem(
+                            "there is no virtual board '" + name + "' for the fault",
+                            WHERE,
+                            "one of " + String.join(", ", names),
+                            "Name the boards with kiln.probe"));
+                }
+                texts.get(name).append(each.substring(slash + 1)).append(',');
+            }
+        }
+        Map<String, Faults> faults = new LinkedHashMap<>();
+        texts.forEach((name, list) -> faults.put(name, Faults.parse(list.toString(), WHERE)));
+        return faults;
     }
 }

@@ -21,15 +21,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** Compares a build with an earlier one. */
-public final class DiffStep {
-    private final Log log;
-    private final Layout layout;
-
-    public DiffStep(Log log, Layout layout) {
-        this.log = log;
-        this.layout = layout;
-    }
-
+public record DiffStep(Log log, Layout layout) {
     /**
      * Logs what changed, and writes {@code diff.json}, {@code diff.md} and {@code diff.html}.
      *

@@ -7,6 +7,9 @@ import io.kiln.artifact.Convention;
 import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata.Io;
+import io.kiln.artifact.NamedTensor;
+import io.kiln.artifact.NdArrayFormat;
+import io.kiln.artifact.ParameterFile;
 import io.kiln.artifact.RuntimeFeature;
 import io.kiln.artifact.RuntimeFiles;
 import io.kiln.base.Failure;
@@ -22,16 +25,26 @@ import io.kiln.compile.CodeTarget;
 import io.kiln.compile.CompileOptions;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.ModelCompiler;
-import io.kiln.executor.PackedOptions;
+import io.kiln.executor.PlannedModule.PackedOptions;
 import io.kiln.flow.build.QuantizedFiles;
 import io.kiln.flow.resolve.LibraryTarget;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.state.FreshFolder;
 import io.kiln.module.ArtifactGroups;
+import io.kiln.module.ArtifactLoaders;
 import io.kiln.module.BlobSource;
+import io.kiln.module.BuiltInModules.AotFactoryModule;
+import io.kiln.module.BuiltInModules.GraphFactoryModule;
+import io.kiln.module.BuiltInModules.MetadataModule;
+import io.kiln.module.LinkedCode;
 import io.kiln.module.ModuleBlob;
+import io.kiln.module.ModuleExport;
 import io.kiln.module.ModuleLoaders;
+import io.kiln.module.ModuleReader;
+import io.kiln.module.ModuleTree;
+import io.kiln.module.ModuleTree.ModuleNode;
+import io.kiln.module.SerializedArray;
 import io.kiln.module.SharedLibrary;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessResult;
@@ -42,14 +55,19 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.IntStream;
 
 /**
  * Makes {@code lib<model>.so} for this computer: the model's operators with the packed calling convention, and the factory of an executor, as TVM's {@code
  * load_module} takes it: {@code library[name](device)} is the executor. Each library is read back before it counts as made.
+ *
+ * @param environment where toolchains come from
+ * @param withArtifacts whether the library carries the artifacts rather than modules, for Kiln's own loader
  */
-public final class LibraryExport {
+public record LibraryExport(Log log, BuildSpec spec, ToolchainEnvironment environment, boolean withArtifacts) {
     /** The value of {@code kiln.export} for such a library. */
     public static final String KIND = "library";
 
@@ -57,24 +75,6 @@ public final class LibraryExport {
     private static final String LAST_ERROR = "-DTVMAPISetLastError=kiln_set_last_error";
     private static final String SUPPORT = "kiln_library.c";
     private static final Duration LIMIT = Duration.ofMinutes(10);
-
-    private final Log log;
-    private final BuildSpec spec;
-    private final ToolchainEnvironment environment;
-    private final boolean withArtifacts;
-
-    /**
-     * An export of the build's models.
-     *
-     * @param environment where toolchains come from
-     * @param withArtifacts whether the library carries the artifacts rather than modules, for Kiln's own loader
-     */
-    public LibraryExport(Log log, BuildSpec spec, ToolchainEnvironment environment, boolean withArtifacts) {
-        this.log = log;
-        this.spec = spec;
-        this.environment = environment;
-        this.withArtifacts = withArtifacts;
-    }
 
     /**
      * Makes the libraries.
@@ -149,9 +149,7 @@ public final class LibraryExport {
 
     private String blob(ModelLibrary library) {
         return BlobSource.of(
-                withArtifacts
-                        ? ArtifactGroups.write(library.artifacts())
-                        : ModuleBlob.write(ExportedModules.of(library)));
+                withArtifacts ? ArtifactGroups.write(library.artifacts()) : ModuleBlob.write(modules(library)));
     }
 
     private void link(ModelLibrary library, Path work, List<String> sources, Path file) {
@@ -186,5 +184,43 @@ public final class LibraryExport {
         } catch (IOException e) {
             throw FileFailure.of("cannot move", from, e);
         }
+    }
+
+    /**
+     * The modules of a model: a factory, from which TVM makes the executor, and the C that it imports, which imports the modules that loaders make from
+     * payloads. The graph executor's factory has the graph and its parameters; that of the ahead-of-time executor imports what tells the metadata in the C.
+     */
+    private static ModuleTree modules(ModelLibrary library) {
+        List<ModuleNode> payloads = ArtifactLoaders.installed().load(library.artifacts());
+        List<ModuleNode> modules = new ArrayList<>();
+        if (library.metadata().api().executor() == ExecutorKind.GRAPH) {
+            modules.add(new ModuleNode("GraphExecutorFactory", graph(library), List.of(1)));
+        } else {
+            String name = library.metadata().name();
+            modules.add(
+                    new ModuleNode("AotExecutorFactory", new AotFactoryModule(List.of(), List.of(), name), List.of(1)));
+            modules.add(new ModuleNode("metadata_module", new MetadataModule(), List.of(2)));
+        }
+        int first = modules.size() + 1;
+        modules.add(new ModuleNode(
+                "c",
+                new LinkedCode(List.of()),
+                IntStream.range(first, first + payloads.size()).boxed().toList()));
+        modules.addAll(payloads);
+        return ModuleExport.tree(modules);
+    }
+
+    private static GraphFactoryModule graph(ModelLibrary library) {
+        String name = library.metadata().name();
+        Artifact graph = library.artifacts().of(ArtifactKind.GRAPH).get(0);
+        List<NamedTensor> tensors = library.artifacts().of(ArtifactKind.PARAMETERS).stream()
+                .flatMap(file -> ParameterFile.read(file.content(), file.fileName()).stream())
+                .sorted(Comparator.comparing(NamedTensor::name))
+                .toList();
+        List<SerializedArray> arrays = tensors.stream()
+                .map(tensor -> SerializedArray.read(new ModuleReader(NdArrayFormat.encode(tensor), tensor.name())))
+                .toList();
+        return new GraphFactoryModule(
+                graph.content(), tensors.stream().map(NamedTensor::name).toList(), arrays, name);
     }
 }

@@ -59,7 +59,6 @@ record FitImage(
         return operator.estimatedCycles() != null ? operator.estimatedCycles().expected() : operator.instructions();
     }
 
-    /** What it costs. */
     FitCost cost() {
         long cycles = profile.cyclesExpected().orElse(profile.instructions());
         return new FitCost(cycles, memory.flash().total(), memory.ram().total());

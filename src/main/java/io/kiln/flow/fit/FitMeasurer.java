@@ -20,6 +20,7 @@ import io.kiln.firmware.app.Application;
 import io.kiln.firmware.image.Measurement;
 import io.kiln.flow.build.FirmwareSteps;
 import io.kiln.flow.build.GenerateStep;
+import io.kiln.flow.fit.FitRun.FitImages;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.verify.ImageProfile;
 import io.kiln.tir.PrimFunc;

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.fit;
 
+import io.kiln.base.Failure;
 import io.kiln.base.FolderLock;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Optimize;
 import io.kiln.base.ParameterValue;
+import io.kiln.base.Problem;
 import io.kiln.base.incremental.Fingerprint;
 import io.kiln.flow.build.GenerateStep;
+import io.kiln.flow.fit.FitRun.FitImages;
 import io.kiln.flow.page.BuildPage;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.BuildSpec.Layout;
@@ -18,13 +21,20 @@ import io.kiln.report.Json;
 import io.kiln.schedule.GoalMix;
 import io.kiln.schedule.LayerGoal;
 import io.kiln.tuning.fit.FitCost;
-import io.kiln.tuning.fit.FitLimits;
+import io.kiln.tuning.fit.FitSearch.FitLimits;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Map.Entry;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.ToLongFunction;
 
 /**
  * Searches the fastest image of a build within its memory, and the front of all images. What was found is in {@code front.json}, and holds until an input
@@ -86,7 +96,7 @@ public final class FitStep {
         FrontReport found = measuring((run, images) -> {
             FitWay fastest = run.fastest()
                     .orElseThrow(
-                            () -> new KilnException(FitProblem.of(build.board().id(), limits, images.all())));
+                            () -> new KilnException(nothingFits(build.board().id(), limits, images.all())));
             return report(run, images, fastest);
         });
         Json.write(choice(), found);
@@ -178,5 +188,42 @@ public final class FitStep {
         SortedMap<String, LayerGoal> layers = new TreeMap<>();
         way.layers().forEach((layer, goal) -> layers.put(layer, ParameterValue.of("goal", LayerGoal.class, goal)));
         return new FitWay(Optimize.of(way.code()), new GoalMix(Optimize.of(way.plan()), layers));
+    }
+
+    /** What to say if none of the measured images fits the board. */
+    private static Problem nothingFits(String board, FitLimits limits, Map<FitWay, FitImage> images) {
+        Optional<String> flash = least(images, FitCost::flash);
+        Optional<String> ram = least(images, FitCost::ram);
+        return Failure.MEMORY.problem(
+                flash.isEmpty() || ram.isEmpty()
+                        ? "no image is small enough to run in the emulator"
+                        : "none of " + images.size() + " images fits: the least flash takes " + flash.get()
+                                + ", the least RAM " + ram.get(),
+                "board " + board + ", kiln.optimize=fit",
+                limit("flash", limits.flash()) + " and " + limit("RAM", limits.ram()),
+                "Raise kiln.limit.flash or kiln.limit.ram, or take a smaller model or a board with more memory");
+    }
+
+    private static Optional<String> least(Map<FitWay, FitImage> images, ToLongFunction<FitCost> memory) {
+        return images.entrySet().stream()
+                .min(Comparator.comparingLong(
+                        image -> memory.applyAsLong(image.getValue().cost())))
+                .map(FitStep::text);
+    }
+
+    private static String text(Entry<FitWay, FitImage> image) {
+        FitCost cost = image.getValue().cost();
+        return String.format(
+                Locale.ROOT,
+                "%,d bytes with %,d of RAM (%s)",
+                cost.flash(),
+                cost.ram(),
+                image.getKey().text());
+    }
+
+    private static String limit(String memory, OptionalLong bytes) {
+        return bytes.isPresent()
+                ? String.format(Locale.ROOT, "at most %,d bytes of %s", bytes.getAsLong(), memory)
+                : "the board's " + memory;
     }
 }

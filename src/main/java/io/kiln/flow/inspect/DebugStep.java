@@ -171,10 +171,7 @@ public final class DebugStep {
         log.answer("  " + ShellWords.join(List.of(debugger(), "-x", script.toString(), elf().toString())));
     }
 
-    /**
-     * Folders to which names in debug information are relative: the C project's, and the user's own, such as {@code
-     * src/main/c/main.c}.
-     */
+    /** Folders to which names in debug information are relative: the C project's, and the user's own, such as {@code src/main/c/main.c}. */
     private List<Path> sources() {
         return Stream.of(build.spec().layout().firmware(), build.spec().layout().project())
                 .map(place -> place.toAbsolutePath().normalize())

@@ -70,7 +70,6 @@ final class DisassemblyInspector implements ArtifactInspector {
         return lines;
     }
 
-    /** The tool of a machine. */
     static Tool tool(int machine) {
         return TOOLS.getOrDefault(machine, SYSTEM);
     }

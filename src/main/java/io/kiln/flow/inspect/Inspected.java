@@ -17,7 +17,6 @@ sealed interface Inspected {
      *
      * @param stateBytes variables that it keeps between runs
      * @param drawing the page of its graph
-     * @param npuParts its parts for an NPU
      */
     record OfModel(Path file, ModelMetadata model, long stateBytes, Path drawing, List<NpuPart> npuParts)
             implements Inspected {
@@ -26,7 +25,6 @@ sealed interface Inspected {
         }
     }
 
-    /** An archive. */
     record OfArchive(Path file) implements Inspected {}
 
     /** An image, measured for a board. */

@@ -1,9 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.inspect;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import io.kiln.artifact.ArtifactKind;
+import io.kiln.artifact.ArtifactSet;
+import io.kiln.artifact.Convention;
+import io.kiln.artifact.LinkPlan;
+import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
 import io.kiln.artifact.OperatorInfo;
+import io.kiln.base.Bytes;
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.base.WholeFiles;
+import io.kiln.base.elf.ElfFile;
 import io.kiln.firmware.image.MemoryTable;
 import io.kiln.flow.inspect.Inspected.OfArchive;
 import io.kiln.flow.inspect.Inspected.OfImage;
@@ -11,12 +22,28 @@ import io.kiln.flow.inspect.Inspected.OfLibrary;
 import io.kiln.flow.inspect.Inspected.OfModel;
 import io.kiln.flow.inspect.Inspected.OfText;
 import io.kiln.flow.verify.TensorText;
+import io.kiln.mlf.ModelLibraryFormat;
+import io.kiln.module.ArtifactLoaders;
+import io.kiln.module.ModuleLoaders;
+import io.kiln.module.ModuleTree.ModuleNode;
+import io.kiln.module.ModuleWriter;
+import io.kiln.module.SharedLibrary;
 import io.kiln.report.Table;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /** The contents of an inspected file, in lines for people. */
 final class InspectedText {
+    private static final Set<ArtifactKind> SHARED = Set.of(ArtifactKind.RUNTIME, ArtifactKind.TEMPLATE);
+
     private InspectedText() {}
 
     static List<String> lines(Inspected file) {
@@ -24,7 +51,7 @@ final class InspectedText {
             return model(model);
         }
         if (file instanceof OfArchive archive) {
-            return ArchiveText.lines(archive.file());
+            return archive(archive.file());
         }
         if (file instanceof OfImage image) {
             return image(image);
@@ -86,5 +113,209 @@ final class InspectedText {
                 tensors.stream()
                         .map(t -> t.dtype().text() + t.shape().toString().replace(" ", ""))
                         .toList());
+    }
+
+    /** Shows a shared library with modules, and writes what the modules hold as files. Nothing of the library is run. */
+    private static final class LibraryText {
+        private static final int MOST_NAMES = 40;
+        private static final int MOST_INDENT = 20;
+
+        private final SharedLibrary library;
+        private final List<String> lines = new ArrayList<>();
+        private final Set<Integer> shown = new HashSet<>();
+
+        /** A module that is still to be shown. */
+        private record Place(int index, int depth) {}
+
+        private LibraryText(SharedLibrary library) {
+            this.library = library;
+        }
+
+        /**
+         * Describes a library.
+         *
+         * @param folder where the files of modules are written, below a folder of the library's name
+         */
+        static List<String> lines(Path file, ElfFile elf, Path folder) {
+            LibraryText text = new LibraryText(
+                    SharedLibrary.read(elf, String.valueOf(file.getFileName()), ModuleLoaders.installed()));
+            text.describe(file);
+            text.extract(folder.resolve(String.valueOf(file.getFileName())));
+            return List.copyOf(text.lines);
+        }
+
+        private void describe(Path file) {
+            int count = library.tree().modules().size();
+            lines.add("Library " + file + ": " + count + (count == 1 ? " module" : " modules")
+                    + (library.blobBytes() == 0 ? "" : ", " + library.blobBytes() + " bytes of __tvm_dev_mblob"));
+            show();
+            if (library.artifacts().artifacts().isEmpty()) {
+                lines.add("  no artifacts (kiln.export.artifacts adds them)");
+            }
+            library.artifacts()
+                    .artifacts()
+                    .forEach(artifact -> lines.add("  artifact " + artifact.fileName() + " of code generator "
+                            + artifact.codegenId() + " for loader " + artifact.loader() + ", target "
+                            + artifact.targetKey() + ": " + artifact.content().size() + " bytes"));
+        }
+
+        /** Shows modules in the order of imports; one that several others import comes once. */
+        private void show() {
+            Deque<Place> todo = new ArrayDeque<>(List.of(new Place(0, 1)));
+            while (!todo.isEmpty()) {
+                Place place = todo.pop();
+                ModuleNode module = library.tree().modules().get(place.index());
+                String indent = "  ".repeat(Math.min(MOST_INDENT, place.depth()));
+                if (!shown.add(place.index())) {
+                    lines.add(indent + place.index() + " " + module.typeKey() + ", as above");
+                    continue;
+                }
+                show(place.index(), module, indent);
+                List<Integer> imports = module.imports();
+                for (int i = imports.size() - 1; i >= 0; i--) {
+                    todo.push(new Place(imports.get(i), place.depth() + 1));
+                }
+            }
+        }
+
+        private void show(int index, ModuleNode module, String indent) {
+            ModuleWriter payload = new ModuleWriter();
+            module.payload().write(payload);
+            lines.add(indent + index + " " + module.typeKey()
+                    + (module.payload().isLinked() ? "" : ", " + payload.bytes().size() + " bytes"));
+            List<String> functions = module.payload().functions();
+            if (!functions.isEmpty()) {
+                lines.add(indent + "  functions: "
+                        + String.join(", ", functions.subList(0, Math.min(MOST_NAMES, functions.size())))
+                        + (functions.size() > MOST_NAMES ? " and " + (functions.size() - MOST_NAMES) + " more" : ""));
+            }
+            module.payload().details().forEach(detail -> lines.add(indent + "  " + detail));
+        }
+
+        private void extract(Path folder) {
+            for (int i = 0; i < library.tree().modules().size(); i++) {
+                ModuleNode module = library.tree().modules().get(i);
+                String prefix = i + "-" + module.typeKey().replaceAll("[^A-Za-z0-9_]", "_") + "-";
+                module.payload().files().forEach((name, content) -> {
+                    Path file = folder.resolve(prefix + name);
+                    WholeFiles.write(file, content.toArray());
+                    lines.add(content.size() + " bytes: " + file);
+                });
+            }
+        }
+    }
+
+    /**
+     * Describes an archive. If firmware cannot be built from it, the reasons come last.
+     *
+     * @throws io.kiln.base.KilnException if the file is not an archive
+     */
+    private static List<String> archive(Path file) {
+        String name = String.valueOf(file.getFileName());
+        SortedMap<String, Bytes> content = ModelLibraryFormat.files(file);
+        JsonNode root = ModelLibraryFormat.metadata(name, content);
+        List<String> lines = new ArrayList<>();
+        lines.add("Archive " + file + ", Model Library Format version "
+                + root.path("version").asText("unknown"));
+        if (root.has("modules")) {
+            root.path("modules").forEach(module -> lines.addAll(module(module)));
+        } else {
+            lines.addAll(module(root));
+        }
+        lines.addAll(files(content));
+        try {
+            List<ModelLibrary> models = ModelLibraryFormat.read(name, content);
+            models.forEach(model -> lines.addAll(tensors(model.metadata())));
+            lines.addAll(plan(models));
+            models.forEach(model -> lines.addAll(payloads(model.artifacts())));
+        } catch (KilnException e) {
+            lines.add("firmware cannot be built from it:");
+            e.problems().forEach(problem -> lines.add("  " + problem.text()));
+        }
+        return lines;
+    }
+
+    /** What the firmware build does with the files; the runtime, which all models share, counts once. */
+    private static List<String> plan(List<ModelLibrary> models) {
+        Table table = new Table("loader", "target", "in firmware", "files", "bytes");
+        List<ArtifactSet> sets = new ArrayList<>();
+        for (ModelLibrary model : models) {
+            boolean isFirst = sets.isEmpty();
+            sets.add(model.artifacts()
+                    .with(model.artifacts().artifacts().stream()
+                            .filter(file -> isFirst || !SHARED.contains(file.kind()))
+                            .toList()));
+        }
+        LinkPlan.of(sets)
+                .groups()
+                .forEach(group ->
+                        table.row(group.loader(), group.targetKey(), group.action(), group.files(), group.bytes()));
+        return table.lines();
+    }
+
+    /** The descriptions of payloads by their loaders, if any are installed. */
+    private static List<String> payloads(ArtifactSet set) {
+        try {
+            return ArtifactLoaders.installed().load(set).stream()
+                    .map(module -> "Payload of " + module.typeKey() + ": "
+                            + (module.payload().functions().isEmpty()
+                                    ? "no functions"
+                                    : String.join(", ", module.payload().functions())))
+                    .toList();
+        } catch (KilnException e) {
+            return e.problems().stream().map(Problem::text).toList();
+        }
+    }
+
+    /** Inputs and outputs in the order of the test vectors. */
+    private static List<String> tensors(ModelMetadata model) {
+        List<String> lines = new ArrayList<>();
+        Convention convention = model.api().convention();
+        lines.add("Interface of " + model.name() + ": kiln.io=" + model.io().text()
+                + (convention.hasPackedEntry()
+                        ? ", kiln.interfaceApi=packed, kiln.unpackedApi=" + convention.unpackedApi()
+                        : ""));
+        model.inputs().forEach(tensor -> lines.add("  input  " + TensorText.type(tensor)));
+        model.outputs().forEach(tensor -> lines.add("  output " + TensorText.type(tensor)));
+        return lines;
+    }
+
+    private static List<String> module(JsonNode module) {
+        List<String> lines = new ArrayList<>();
+        lines.add("Model " + module.path("model_name").asText() + " for " + module.path("target"));
+        for (JsonNode main : module.path("memory").path("functions").path("main")) {
+            lines.add("  workspace " + main.path("workspace_size_bytes").asLong() + " bytes, constants "
+                    + main.path("constants_size_bytes").asLong() + ", inputs and outputs "
+                    + main.path("io_size_bytes").asLong());
+        }
+        Table table = new Table("operator function", "workspace");
+        JsonNode functions = module.path("memory").path("functions").path("operator_functions");
+        for (JsonNode function : functions) {
+            table.row(
+                    function.path("function_name").asText(),
+                    function.path("workspace")
+                            .path(0)
+                            .path("workspace_size_bytes")
+                            .asLong());
+        }
+        if (!functions.isEmpty()) {
+            lines.addAll(table.lines());
+        }
+        return lines;
+    }
+
+    /** Files counted by folder, because a runtime has many. */
+    private static List<String> files(SortedMap<String, Bytes> content) {
+        Map<String, Long> bytes = new TreeMap<>();
+        Map<String, Integer> counts = new TreeMap<>();
+        content.forEach((name, file) -> {
+            int slash = name.indexOf('/');
+            String folder = slash < 0 ? name : name.substring(0, slash + 1);
+            bytes.merge(folder, (long) file.size(), Long::sum);
+            counts.merge(folder, 1, Integer::sum);
+        });
+        Table table = new Table("in the archive", "files", "bytes");
+        bytes.forEach((folder, size) -> table.row(folder, counts.get(folder), size));
+        return table.lines();
     }
 }

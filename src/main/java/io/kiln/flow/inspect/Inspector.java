@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.inspect;
 
+import io.kiln.artifact.ArchivePaths;
 import io.kiln.artifact.Artifact;
+import io.kiln.artifact.ArtifactSet;
+import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.GitLfs;
@@ -24,8 +27,12 @@ import io.kiln.flow.resolve.ModelFiles;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.GivenInputs;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
+import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.relay.RelayFrontend;
 import io.kiln.ir.Function;
+import io.kiln.mlf.ModelLibraryFormat;
+import io.kiln.module.ModuleLoaders;
+import io.kiln.module.ModuleTree.ModuleNode;
 import io.kiln.module.SharedLibrary;
 import io.kiln.module.inspect.ArtifactInspectors;
 import io.kiln.pages.graph.JtepageGenerated;
@@ -48,23 +55,26 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** Shows models, archives and images to people and programs: operators, shapes, sizes and memory use. */
-public final class Inspector {
+/**
+ * Shows models, archives and images to people and programs: operators, shapes, sizes and memory use.
+ *
+ * @param inputs shapes and values of the inputs of a model that is not one of the build's
+ */
+public record Inspector(BuildSpec spec, GivenInputs inputs) {
     private static final int TFLITE_MAGIC = 4;
     private static final int HEAD = 512;
+    /** Loaders by suffix; other files are payloads. */
+    private static final Map<String, String> LOADERS = Map.of(
+            "c", "native", "h", "native", "o", "native", "a", "native", "params", "params", "relay", "relay", "graph",
+            "graph");
 
-    private final BuildSpec spec;
-    private final GivenInputs inputs;
+    private static final int MAGIC = 8;
 
-    /**
-     * @param inputs shapes and values of the inputs of a model that is not one of the build's
-     */
-    public Inspector(BuildSpec spec, GivenInputs inputs) {
-        this.spec = spec;
-        this.inputs = inputs;
-    }
+    private static final String TFLITE = ".tflite";
 
     /** Describes a file for people; without one, the build's models and, if it was linked, its image. */
     public List<String> lines(Optional<Path> file) {
@@ -105,7 +115,7 @@ public final class Inspector {
      */
     public static List<String> lines(Path file, String name) {
         head(file);
-        return installed().lines(InspectedArtifacts.of(file), name);
+        return installed().lines(artifacts(file), name);
     }
 
     /** An artifact inspector's description of a file, for programs. */
@@ -134,11 +144,11 @@ public final class Inspector {
         if (ModelArchives.accepts(file)) {
             return new Inspected.OfArchive(file);
         }
-        Optional<List<String>> listed = InspectedArtifacts.listed(file);
+        Optional<List<String>> listed = listed(file);
         if (listed.isPresent()) {
             return new Inspected.OfText(file, listed.get());
         }
-        List<Artifact> artifacts = InspectedArtifacts.of(file);
+        List<Artifact> artifacts = artifacts(file);
         ArtifactInspectors inspectors = installed();
         Optional<String> usual = artifacts.stream()
                 .flatMap(artifact -> inspectors.names(artifact).stream())
@@ -224,5 +234,119 @@ public final class Inspector {
 
     private static String text(byte[] head, int from, int length) {
         return head.length < from + length ? "" : new String(head, from, length, StandardCharsets.ISO_8859_1);
+    }
+
+    /** The artifacts of a file: those of an archive, a library, an exported set or artifact; any other file is one itself. */
+    static List<Artifact> artifacts(Path file) {
+        String name = String.valueOf(file.getFileName());
+        if (ModelArchives.accepts(file)) {
+            List<Artifact> artifacts = new ArrayList<>();
+            metadata(file, name).ifPresent(artifacts::add);
+            ModelLibraryFormat.read(file)
+                    .forEach(model -> artifacts.addAll(model.artifacts().artifacts()));
+            return artifacts.stream().distinct().toList();
+        }
+        if (name.endsWith(TFLITE) && isVelas(read(file))) {
+            return NpuParts.streams(Frontends.read(file, "default", InputShapes.NONE, ReadOptions.DEFAULT));
+        }
+        if (ElfFile.isElf(file)) {
+            ElfFile elf = ElfFile.read(file);
+            return SharedLibrary.isLibrary(elf) ? library(file, elf, name) : List.of(single(name, "o", read(file)));
+        }
+        return exported(file)
+                .map(ArtifactSet::artifacts)
+                .orElseGet(() -> List.of(single(name, name.substring(name.lastIndexOf('.') + 1), read(file))));
+    }
+
+    /** Whether a model names the operator of Vela's files. */
+    private static boolean isVelas(Bytes content) {
+        return new String(content.toArray(), StandardCharsets.ISO_8859_1).contains(EthosUCodegen.NAME);
+    }
+
+    /** The artifacts of an exported set or artifact; empty for other files. */
+    private static Optional<ArtifactSet> exported(Path file) {
+        Bytes content = read(file);
+        String name = String.valueOf(file.getFileName());
+        return switch (magic(content)) {
+            case "KILNART1" -> Optional.of(alone(Artifact.load(content, name)));
+            case "KILNSET1" -> Optional.of(ArtifactSet.load(content, name));
+            default -> Optional.empty();
+        };
+    }
+
+    /** An artifact as a set of its own; it does not say what its target is. */
+    private static ArtifactSet alone(Artifact artifact) {
+        return new ArtifactSet(List.of(artifact), new TreeMap<>(Map.of(artifact.targetKey(), "")));
+    }
+
+    /** What an exported set or artifact holds: targets, and each file with its loader and its code generator; empty for other files. */
+    static Optional<List<String>> listed(Path file) {
+        return exported(file).map(set -> {
+            List<String> lines = new ArrayList<>();
+            lines.add("Artifacts of " + file + ": " + set.artifacts().size());
+            set.targets().entrySet().stream()
+                    .filter(target -> !target.getValue().isEmpty())
+                    .forEach(target -> lines.add("  target " + target.getKey() + ": " + target.getValue()));
+            set.artifacts()
+                    .forEach(artifact -> lines.add("  " + artifact.targetKey() + "/" + artifact.loader() + "/"
+                            + artifact.fileName() + ": " + artifact.content().size() + " bytes of code generator "
+                            + artifact.codegenId()));
+            return lines;
+        });
+    }
+
+    /** The metadata of an archive's models. */
+    private static Optional<Artifact> metadata(Path archive, String name) {
+        SortedMap<String, Bytes> files = ModelLibraryFormat.files(archive);
+        return Optional.ofNullable(files.get(ArchivePaths.METADATA))
+                .map(content -> new Artifact(named(name), "metadata", ArchivePaths.METADATA, content, Artifact.HOST));
+    }
+
+    /** The library as a file, and the artifacts that it carries, or the files of its modules. */
+    private static List<Artifact> library(Path file, ElfFile elf, String name) {
+        SharedLibrary library = SharedLibrary.read(elf, name, ModuleLoaders.installed());
+        List<Artifact> artifacts = new ArrayList<>(List.of(single(name, "so", read(file))));
+        artifacts.addAll(library.artifacts().artifacts());
+        List<ModuleNode> modules = library.tree().modules();
+        for (int i = 0; i < modules.size(); i++) {
+            String prefix = i + "-" + named(modules.get(i).typeKey()) + "-";
+            modules.get(i).payload().files().forEach((part, content) -> {
+                String suffix = part.substring(part.lastIndexOf('.') + 1);
+                artifacts.add(single(prefix + part, suffix, content));
+            });
+        }
+        return artifacts;
+    }
+
+    private static Artifact single(String name, String suffix, Bytes content) {
+        String loader = LOADERS.getOrDefault(suffix, "file");
+        String file = named(name);
+        return new Artifact(
+                "file",
+                loader,
+                file.endsWith("." + suffix) ? file : file + "." + named(suffix),
+                content,
+                Artifact.HOST);
+    }
+
+    private static String named(String text) {
+        String name = text.replaceAll("[^A-Za-z0-9_.+-]", "_");
+        return name.matches("\\.*") ? "file" : name.substring(0, Math.min(150, name.length()));
+    }
+
+    private static String magic(Bytes content) {
+        byte[] head = new byte[Math.min(MAGIC, content.size())];
+        for (int i = 0; i < head.length; i++) {
+            head[i] = content.get(i);
+        }
+        return new String(head, StandardCharsets.ISO_8859_1);
+    }
+
+    private static Bytes read(Path file) {
+        try {
+            return Bytes.wrap(Files.readAllBytes(file));
+        } catch (IOException e) {
+            throw FileFailure.of("cannot read", file, e);
+        }
     }
 }

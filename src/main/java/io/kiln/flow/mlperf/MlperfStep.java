@@ -5,10 +5,11 @@ import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
+import io.kiln.base.Problems;
 import io.kiln.base.WholeFiles;
 import io.kiln.device.emulator.Emulator;
-import io.kiln.device.mlperf.Inference;
 import io.kiln.device.mlperf.MlperfDevice;
+import io.kiln.device.mlperf.MlperfDevice.Inference;
 import io.kiln.device.mlperf.MlperfDevice.Limits;
 import io.kiln.device.transport.Transport;
 import io.kiln.firmware.app.Benchmark;
@@ -27,15 +28,20 @@ import io.kiln.toolchain.board.Board;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.function.BiFunction;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -208,7 +214,7 @@ public final class MlperfStep {
                 .orElseThrow();
         // Of anomalies there is one result, the more the farther from normal; of classes each has one.
         OptionalDouble area = IntStream.range(0, results)
-                .mapToObj(k -> Scores.areaUnderCurve(
+                .mapToObj(k -> areaUnderCurve(
                         answers.stream()
                                 .mapToDouble(windows -> mean(windows, k))
                                 .toArray(),
@@ -217,11 +223,11 @@ public final class MlperfStep {
                 .average();
         int[] found = answers.stream()
                 .mapToInt(windows ->
-                        Scores.majority(windows.stream().map(Inference::largest).toList()))
+                        majority(windows.stream().map(Inference::largest).toList()))
                 .toArray();
         return new Accuracy(
                 inputs.size(),
-                findsAnomalies ? null : Scores.right(found, labels),
+                findsAnomalies ? null : right(found, labels),
                 area.isPresent() ? area.getAsDouble() : null);
     }
 
@@ -275,7 +281,7 @@ public final class MlperfStep {
             results.add(result(input, measured));
             throughputs.add(measured.throughput());
         }
-        Performance performance = new Performance(Scores.median(throughputs), throughputs);
+        Performance performance = new Performance(median(throughputs), throughputs);
         lines(
                 "performance",
                 throughputs.stream()
@@ -353,5 +359,161 @@ public final class MlperfStep {
 
     private static String text(String format, double value) {
         return String.format(Locale.ROOT, format, value);
+    }
+
+    /**
+     * The probability that a positive value is above a negative one, equal ones counted half: the area under the curve of true against false
+     * positives.
+     *
+     * @return empty if there are only positive ones, or none
+     */
+    private static OptionalDouble areaUnderCurve(double[] values, boolean[] isPositive) {
+        int[] order = IntStream.range(0, values.length)
+                .boxed()
+                .sorted(Comparator.comparingDouble(i -> values[i]))
+                .mapToInt(Integer::intValue)
+                .toArray();
+        double ranks = 0;
+        long positives = 0;
+        for (int from = 0; from < order.length; ) {
+            int to = from;
+            while (to < order.length && values[order[to]] == values[order[from]]) {
+                to++;
+            }
+            double rank = (from + 1 + to) / 2.0; // the mean of the ranks from + 1 to to
+            for (int i = from; i < to; i++) {
+                ranks += isPositive[order[i]] ? rank : 0;
+                positives += isPositive[order[i]] ? 1 : 0;
+            }
+            from = to;
+        }
+        long negatives = values.length - positives;
+        return positives == 0 || negatives == 0
+                ? OptionalDouble.empty()
+                : OptionalDouble.of((ranks - positives * (positives + 1) / 2.0) / (positives * (double) negatives));
+    }
+
+    /** The part of answers that are the labels. */
+    private static double right(int[] answers, int[] labels) {
+        return IntStream.range(0, labels.length)
+                        .filter(i -> answers[i] == labels[i])
+                        .count()
+                / (double) labels.length;
+    }
+
+    /** The answer that most windows of an input give, the first of those that equally many give. */
+    private static int majority(List<Integer> answers) {
+        int most = answers.stream().mapToInt(Integer::intValue).max().orElseThrow();
+        int[] votes = new int[most + 1];
+        answers.forEach(answer -> votes[answer]++);
+        int largest = Arrays.stream(votes).max().orElseThrow();
+        return IntStream.rangeClosed(0, most)
+                .filter(answer -> votes[answer] == largest)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** The median; of an even number of values the lower one. */
+    private static double median(List<Double> values) {
+        return values.stream().sorted().toList().get((values.size() - 1) / 2);
+    }
+
+    /**
+     * A line of {@code y_labels.csv}: an input and its right answer.
+     *
+     * @param file name of the file, in the list's folder
+     * @param classes number of classes
+     * @param label the right one
+     * @param width bytes of what is sent at once, a window that slides over the file; 0 for the whole file
+     * @param stride bytes by which the window slides
+     */
+    record LabelledInput(Path file, int classes, int label, int width, int stride) {
+        private static final String LIST = "y_labels.csv";
+        private static final String FORM =
+                "file,classes,class or file,classes,class,bytes of a window,bytes of a stride";
+
+        /** A name without folders, so that nothing outside of the folder is read. */
+        private static final Pattern LINE = Pattern.compile(
+                "([A-Za-z0-9_][A-Za-z0-9_.-]{0,199}),([0-9]{1,4}),([0-9]{1,4})(?:,([0-9]{1,7}),([0-9]{1,7}))?");
+
+        private static final long LARGEST_LIST = 4L << 20;
+        private static final long LARGEST_FILE = 16L << 20;
+        private static final long LARGEST_WINDOWS = 64L << 20;
+
+        /**
+         * The inputs of a folder, or of the one in it that is named like a benchmark.
+         *
+         * @throws KilnException with all lines that are wrong
+         */
+        static List<LabelledInput> read(Path data, String benchmark) {
+            Path inner = data.resolve(benchmark).resolve(LIST);
+            Path list = Files.isRegularFile(inner) ? inner : data.resolve(LIST);
+            List<String> lines = new String(bytes(list, LARGEST_LIST), StandardCharsets.US_ASCII)
+                    .lines()
+                    .map(String::strip)
+                    .filter(line -> !line.isEmpty())
+                    .toList();
+            Problems problems = new Problems(Failure.SAMPLES);
+            List<LabelledInput> inputs = new ArrayList<>();
+            for (int i = 0; i < lines.size(); i++) {
+                Matcher line = LINE.matcher(lines.get(i));
+                LabelledInput input = line.matches() ? of(list, line) : null;
+                if (input != null && input.label < input.classes && (input.width == 0 || input.stride > 0)) {
+                    inputs.add(input);
+                } else if (i > 0 || line.matches()) {
+                    problems.add("this line lists no input: " + lines.get(i), list + ":" + (i + 1), FORM, "");
+                }
+            }
+            if (inputs.isEmpty()) {
+                problems.add("no inputs are listed", list.toString(), FORM, "");
+            }
+            problems.throwIfAny();
+            return inputs;
+        }
+
+        private static LabelledInput of(Path list, Matcher line) {
+            return new LabelledInput(
+                    list.resolveSibling(line.group(1)),
+                    Integer.parseInt(line.group(2)),
+                    Integer.parseInt(line.group(3)),
+                    line.group(4) == null ? 0 : Integer.parseInt(line.group(4)),
+                    line.group(5) == null ? 0 : Integer.parseInt(line.group(5)));
+        }
+
+        /** What is sent of it, one after the other. */
+        List<byte[]> windows() {
+            byte[] all = bytes(file, LARGEST_FILE);
+            if (width == 0) {
+                return List.of(all);
+            }
+            if ((long) (all.length - width) / stride * width > LARGEST_WINDOWS) {
+                throw new KilnException(Failure.SAMPLES.problem(
+                        "there are too many windows of " + width + " bytes",
+                        file.toString(),
+                        "at most " + LARGEST_WINDOWS + " bytes in all",
+                        ""));
+            }
+            List<byte[]> windows = new ArrayList<>();
+            for (int from = 0; from + width <= all.length; from += stride) {
+                windows.add(Arrays.copyOfRange(all, from, from + width));
+            }
+            if (windows.isEmpty()) {
+                throw new KilnException(Failure.SAMPLES.problem(
+                        "the file has " + all.length + " bytes", file.toString(), width + " or more", ""));
+            }
+            return windows;
+        }
+
+        private static byte[] bytes(Path file, long most) {
+            try {
+                if (Files.size(file) > most) {
+                    throw new KilnException(Failure.SAMPLES.problem(
+                            "the file has " + Files.size(file) + " bytes", file.toString(), "at most " + most, ""));
+                }
+                return Files.readAllBytes(file);
+            } catch (IOException e) {
+                throw FileFailure.of("cannot read", file, e);
+            }
+        }
     }
 }

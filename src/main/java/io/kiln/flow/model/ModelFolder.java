@@ -23,21 +23,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** A folder with a model, its vectors and its card: checked, and packed for publication. */
-public final class ModelFolder {
+/**
+ * A folder with a model, its vectors and its card: checked, and packed for publication.
+ *
+ * @param folder with {
+ * @param log gets a line of what was done
+ */
+public record ModelFolder(Path folder, Log log) {
     private static final Pattern VECTOR = Pattern.compile("(input|output)_(\\d{1,9})\\.bin");
-
-    private final Path folder;
-    private final Log log;
-
-    /**
-     * @param folder with {@code model.yaml}
-     * @param log gets a line of what was done
-     */
-    public ModelFolder(Path folder, Log log) {
-        this.folder = folder;
-        this.log = log;
-    }
 
     /**
      * Reads the card and the model, and compares them: inputs and outputs, and the sizes of test vectors. A model that is an

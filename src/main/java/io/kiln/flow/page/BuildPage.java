@@ -29,7 +29,6 @@ import java.util.Optional;
 public final class BuildPage {
     private BuildPage() {}
 
-    /** The page of a build. */
     public static Path file(Layout layout) {
         return layout.reports().resolve("index.html");
     }

@@ -33,10 +33,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/**
- * A compiled model as a graph for display: one block for each input, fused group and output. Groups are named after
- * their C functions.
- */
+/** A compiled model as a graph for display: one block for each input, fused group and output. Groups are named after their C functions. */
 public final class ModelGraph {
     private static final List<String> SHOWN = List.of("kernel_size", "pool_size", "strides");
 
@@ -143,9 +140,7 @@ public final class ModelGraph {
         blocks.add(new Block(Kind.OPERATOR, functions.getOrDefault(group.output(), ""), boxes));
     }
 
-    /**
-     * The C function of each group that has one, as the C and all reports name it, by the id that the group computes.
-     */
+    /** The C function of each group that has one, as the C and all reports name it, by the id that the group computes. */
     private static Map<Integer, String> functions(Function fused, String name) {
         return FusedOperator.all(fused, new InterfaceNames(name).prefix()).stream()
                 .filter(operator -> !operator.root().op().has(Trait.VIEW))

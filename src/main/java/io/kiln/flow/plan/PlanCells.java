@@ -9,12 +9,13 @@ import io.kiln.farm.desk.Labels;
 import io.kiln.farm.job.FarmJob;
 import io.kiln.farm.link.FarmMember;
 import io.kiln.farm.state.FarmUnit;
-import io.kiln.flow.plan.PlanCell.Missing;
+import io.kiln.flow.plan.PlanCells.PlanCell.Missing;
 import io.kiln.flow.plan.TestPlan.Match;
 import io.kiln.flow.plan.TestPlan.Run;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
-import io.kiln.flow.spec.VerifyOn;
+import io.kiln.flow.spec.BuildSpec.VerifyOn;
 import io.kiln.process.Executables;
+import io.kiln.report.PlanReport.Cell;
 import io.kiln.report.PlanReport.Result;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Boards;
@@ -22,6 +23,7 @@ import io.kiln.toolchain.board.Emulation;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -170,5 +172,36 @@ record PlanCells(Boards boards, Optional<List<FarmUnit>> farm, Labels usual) {
         return emulation instanceof Emulation.Qemu qemu
                 ? Executables.find(qemu.program()).isPresent()
                 : emulation instanceof Emulation.Native;
+    }
+
+    /**
+     * A model on a board that a plan asks for.
+     *
+     * @param board id of the board, or the pattern that nothing matches
+     * @param on where the image runs
+     * @param unit the single board of a farm, as {@code WORKER/PROBE}; empty for any
+     * @param needs labels of the farm's boards
+     * @param missing what becomes of it if there is no such board
+     */
+    record PlanCell(
+            ModelSource model, String board, VerifyOn on, String unit, Labels needs, Optional<Missing> missing) {
+        /**
+         * Why there is no board.
+         *
+         * @param result failed or skipped
+         */
+        record Missing(Result result, String reason) {}
+
+        /** The board for people. */
+        String shown() {
+            return board + " (" + on.name().toLowerCase(Locale.ROOT)
+                    + (unit.isEmpty() ? "" : " " + unit)
+                    + (needs.values().isEmpty() || !unit.isEmpty() ? "" : ", " + needs.text()) + ")";
+        }
+
+        /** The cell without a run. */
+        Cell without(Missing why) {
+            return Cell.without(model.name(), shown(), why.result(), why.reason());
+        }
     }
 }

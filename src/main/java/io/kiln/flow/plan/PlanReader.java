@@ -12,7 +12,7 @@ import io.kiln.flow.plan.TestPlan.Match;
 import io.kiln.flow.plan.TestPlan.Run;
 import io.kiln.flow.spec.BuildSpec.GivenInputs;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
-import io.kiln.flow.spec.VerifyOn;
+import io.kiln.flow.spec.BuildSpec.VerifyOn;
 import io.kiln.toolchain.yaml.YamlDocument;
 import io.kiln.toolchain.yaml.YamlSchema;
 import java.nio.file.Files;

@@ -12,6 +12,7 @@ import io.kiln.base.WholeFiles;
 import io.kiln.farm.desk.Labels;
 import io.kiln.farm.state.FarmQuestion;
 import io.kiln.farm.state.FarmUnit;
+import io.kiln.flow.plan.PlanCells.PlanCell;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
@@ -46,8 +47,13 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
-/** Verifies models on many boards, as a test plan says, and writes what became of each as JUnit XML and as a page. */
-public final class PlanStep {
+/**
+ * Verifies models on many boards, as a test plan says, and writes what became of each as JUnit XML and as a page.
+ *
+ * @param log gets a line for each cell
+ * @param base the build, of which each cell is one for another board
+ */
+public record PlanStep(Log log, BuildSpec base, Builder builder) {
     /** Cells at once: a farm runs images of some while others are compiled here. */
     private static final int AT_ONCE = 4;
 
@@ -60,10 +66,6 @@ public final class PlanStep {
     private static final Set<Failure> IMAGE_MADE =
             Set.of(Failure.VERIFY, Failure.RUN, Failure.RPC, Failure.DEVICE, Failure.FLASH, Failure.FARM);
 
-    private final Log log;
-    private final BuildSpec base;
-    private final Builder builder;
-
     /** Builds and verifies, with messages that go to a log of the cell. */
     @FunctionalInterface
     public interface Builder {
@@ -73,16 +75,6 @@ public final class PlanStep {
          * @throws KilnException if anything is wrong
          */
         void build(Log log, BuildSpec spec);
-    }
-
-    /**
-     * @param log gets a line for each cell
-     * @param base the build, of which each cell is one for another board
-     */
-    public PlanStep(Log log, BuildSpec base, Builder builder) {
-        this.log = log;
-        this.base = base;
-        this.builder = builder;
     }
 
     /**

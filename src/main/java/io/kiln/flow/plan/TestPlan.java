@@ -3,7 +3,7 @@ package io.kiln.flow.plan;
 
 import io.kiln.farm.desk.Labels;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
-import io.kiln.flow.spec.VerifyOn;
+import io.kiln.flow.spec.BuildSpec.VerifyOn;
 import java.util.List;
 
 /**

@@ -9,23 +9,23 @@ import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.WholeFiles;
 import io.kiln.device.projectapi.OptionValues;
-import io.kiln.firmware.ImageOptions;
+import io.kiln.firmware.FirmwareRequest.ImageOptions;
 import io.kiln.firmware.TrustedArchives;
 import io.kiln.firmware.app.Application;
 import io.kiln.flow.Flow;
 import io.kiln.flow.resolve.ModelArchives;
 import io.kiln.flow.resolve.ModelArchives.Archive;
-import io.kiln.flow.spec.ArchiveSpec;
 import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.BuildSpec.ArchiveSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
+import io.kiln.flow.spec.BuildSpec.VerifyOn;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.CodeSpec;
 import io.kiln.flow.spec.CompilerSpec;
 import io.kiln.flow.spec.ImageSpec;
 import io.kiln.flow.spec.MachineSpec;
 import io.kiln.flow.spec.UpdateSpec;
-import io.kiln.flow.spec.VerifyOn;
 import io.kiln.mlf.ModelLibraryFormat;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -113,7 +113,6 @@ record ProjectFolder(Path directory, ProjectSettings settings) {
         TemplateFolder.copyFile(config, directory.resolve(CONFIG).resolve(CONFIG_FILE));
     }
 
-    /** The build of this project. */
     BuildSpec spec() {
         OptionValues options = new OptionValues(settings.options());
         boolean isHostDriven = options.text(ProjectOptions.PROJECT_TYPE)

@@ -41,7 +41,6 @@ record ProjectSettings(
         trustedArchives = new TreeSet<>(trustedArchives);
     }
 
-    /** An artifact with boards. */
     record BoardArtifact(String zip, String coordinates) {}
 
     /** The settings of a template. */

@@ -15,19 +15,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Writes the folder of a template whose Project API server is Kiln. */
-public final class TemplateStep {
-    private final Log log;
-    private final ToolchainEnvironment environment;
-
-    /**
-     * @param environment where the server finds compilers
-     */
-    public TemplateStep(Log log, ToolchainEnvironment environment) {
-        this.log = log;
-        this.environment = environment;
-    }
-
+/**
+ * Writes the folder of a template whose Project API server is Kiln.
+ *
+ * @param environment where the server finds compilers
+ */
+public record TemplateStep(Log log, ToolchainEnvironment environment) {
     /**
      * Writes the template; one that is there is replaced.
      *

@@ -9,7 +9,7 @@ import io.kiln.compile.MemoryPools;
 import io.kiln.cycles.memory.MemoryWait;
 import io.kiln.cycles.memory.MemoryWait.DataCache;
 import io.kiln.target.MemoryPool;
-import io.kiln.target.MemoryReach;
+import io.kiln.target.MemoryPool.MemoryReach;
 import io.kiln.target.SpareRam;
 import io.kiln.target.SpareRam.Reads;
 import io.kiln.toolchain.board.Board;

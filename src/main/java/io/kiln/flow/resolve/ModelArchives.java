@@ -2,10 +2,10 @@
 package io.kiln.flow.resolve;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.kiln.artifact.ArchiveOrigin;
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.ModelLibrary;
+import io.kiln.artifact.ModelLibrary.ArchiveOrigin;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.base.Bytes;
 import io.kiln.base.Digests;
@@ -55,7 +55,6 @@ public final class ModelArchives {
      * @param name its file name
      * @param files its files by path
      * @param version version of the format
-     * @param models the models in it
      */
     public record Archive(String name, SortedMap<String, Bytes> files, int version, List<ModelLibrary> models) {
         public Archive {

@@ -4,7 +4,7 @@ package io.kiln.flow.resolve;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.toolchain.board.Board;
-import io.kiln.toolchain.board.NamedToolchain;
+import io.kiln.toolchain.board.Building.NamedToolchain;
 import io.kiln.toolchain.compiler.TargetOptions;
 import io.kiln.toolchain.compiler.Toolchains;
 import java.util.Optional;

@@ -3,24 +3,26 @@ package io.kiln.flow.spec;
 
 import io.kiln.artifact.ModelIdentity;
 import io.kiln.base.Optimize;
+import io.kiln.base.ParameterValue;
 import io.kiln.base.Problem;
 import io.kiln.base.incremental.NoInput;
 import io.kiln.compile.CallOptions;
 import io.kiln.compile.CompileOptions;
+import io.kiln.compile.CompileRequest.ModelInput;
 import io.kiln.compile.Frontends;
-import io.kiln.compile.ModelInput;
 import io.kiln.device.transport.SessionLimits;
 import io.kiln.firmware.app.Application;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.InputValues;
 import io.kiln.frontend.ReadLimits;
 import io.kiln.preprocess.Preprocessing;
-import io.kiln.report.VelaRun;
+import io.kiln.report.NpuReport.VelaRun;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Board.Memory;
 import io.kiln.toolchain.board.Boards;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -72,7 +74,6 @@ public record BuildSpec(
         return machine.update();
     }
 
-    /** What to optimize for. */
     public Optimize optimize() {
         return compiler.options().optimize();
     }
@@ -217,7 +218,6 @@ public record BuildSpec(
     /**
      * One model file.
      *
-     * @param file the file
      * @param name module name, as in {@code tvmgen_<name>_run}
      * @param inputs shapes and values of its inputs
      * @param version its version, for programs; empty if it has none
@@ -473,5 +473,53 @@ public record BuildSpec(
         public Path archive() {
             return out.resolve(base + "-mlf.tar");
         }
+    }
+
+    /** Where an image is verified, the value of {@code kiln.verify.on}. */
+    public enum VerifyOn {
+        /** In an emulator, or on this computer for the board {@code host}. */
+        EMULATOR,
+        /** On the board itself. */
+        BOARD,
+        /** Nowhere. */
+        NONE;
+
+        /**
+         * Reads the parameter's value.
+         *
+         * @throws io.kiln.base.KilnException for any other value, with the list of values
+         */
+        public static VerifyOn of(String text) {
+            return ParameterValue.of("kiln.verify.on", VerifyOn.class, text);
+        }
+    }
+
+    /** The protocol by which a verified image is addressed, the value of {@code kiln.verify.over}. */
+    public enum VerifyOver {
+        /** The protocol of the default application. */
+        CONSOLE,
+        /** microTVM's RPC, for an image with its server. */
+        RPC;
+
+        /**
+         * Reads the parameter's value.
+         *
+         * @throws io.kiln.base.KilnException for any other value, with the list of values
+         */
+        public static VerifyOver of(String text) {
+            return ParameterValue.of("kiln.verify.over", VerifyOver.class, text);
+        }
+    }
+
+    /**
+     * How the archive of the models is written.
+     *
+     * @param version version of the Model Library Format, 5 or 7
+     * @param timestamp the time that it states; empty means a fixed date
+     * @param slim whether it omits the constants' data
+     */
+    public record ArchiveSpec(int version, Optional<Instant> timestamp, boolean slim) {
+        /** The newest version with a fixed date, complete. */
+        public static final ArchiveSpec DEFAULT = new ArchiveSpec(7, Optional.empty(), false);
     }
 }

@@ -2,11 +2,11 @@
 package io.kiln.flow.spec;
 
 import io.kiln.base.Problems;
-import io.kiln.firmware.CodeFlags;
 import io.kiln.firmware.CodeFolder.Role;
 import io.kiln.firmware.CodeLibrary;
 import io.kiln.firmware.OwnParts;
 import io.kiln.firmware.UserCode;
+import io.kiln.firmware.UserCode.CodeFlags;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.compiler.TargetOptions;

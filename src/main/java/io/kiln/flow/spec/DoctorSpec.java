@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.spec;
 
+import io.kiln.flow.spec.DeviceSpec.ConsoleSpec;
 import io.kiln.toolchain.compiler.Libc;
 
 /**

@@ -6,7 +6,7 @@ import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Optimize;
 import io.kiln.base.Problems;
-import io.kiln.tuning.fit.FitLimits;
+import io.kiln.tuning.fit.FitSearch.FitLimits;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;

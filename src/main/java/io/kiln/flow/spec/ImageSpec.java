@@ -2,7 +2,8 @@
 package io.kiln.flow.spec;
 
 import io.kiln.base.incremental.NoInput;
-import io.kiln.firmware.ImageOptions;
+import io.kiln.firmware.FirmwareRequest.ImageOptions;
+import io.kiln.flow.spec.BuildSpec.VerifyOn;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import java.util.List;
 import java.util.Optional;

@@ -4,6 +4,7 @@ package io.kiln.flow.spec;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.ParameterValue;
+import io.kiln.flow.spec.DeviceSpec.ConsoleSpec;
 import java.nio.file.Path;
 import java.util.Optional;
 

@@ -3,6 +3,7 @@ package io.kiln.flow.spec;
 
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
+import io.kiln.flow.spec.DeviceSpec.ConsoleSpec;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.regex.Matcher;

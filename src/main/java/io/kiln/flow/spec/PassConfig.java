@@ -7,7 +7,7 @@ import io.kiln.base.NearMiss;
 import io.kiln.base.Problems;
 import io.kiln.compile.CallOptions;
 import io.kiln.compile.CompileOptions;
-import io.kiln.executor.PackedOptions;
+import io.kiln.executor.PlannedModule.PackedOptions;
 import io.kiln.transform.PassOptions;
 import java.util.List;
 import java.util.Locale;

@@ -5,7 +5,7 @@ import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.ParameterValue;
 import io.kiln.base.Problems;
-import io.kiln.firmware.update.SlotRequest;
+import io.kiln.firmware.update.SlottedFirmware.SlotRequest;
 import io.kiln.firmware.update.UpdateKey;
 import io.kiln.firmware.update.UpdateVersion;
 import java.nio.file.Path;

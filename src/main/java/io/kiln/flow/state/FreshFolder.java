@@ -14,9 +14,7 @@ import java.util.stream.Stream;
 public final class FreshFolder {
     private FreshFolder() {}
 
-    /**
-     * Deletes everything in a folder, so that no output of an earlier run remains; does nothing if there is no folder.
-     */
+    /** Deletes everything in a folder, so that no output of an earlier run remains; does nothing if there is no folder. */
     public static void clear(Path folder) {
         if (!Files.isDirectory(folder)) {
             return;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.state;
 
-import io.kiln.artifact.ArchiveOrigin;
 import io.kiln.artifact.ArchivePaths;
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ArtifactKind;
@@ -9,6 +8,7 @@ import io.kiln.artifact.ArtifactSet;
 import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.InterfaceNames;
 import io.kiln.artifact.ModelLibrary;
+import io.kiln.artifact.ModelLibrary.ArchiveOrigin;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
@@ -25,26 +25,17 @@ import java.util.SortedMap;
 /**
  * Stores compiled models between goals: metadata and the list of files in one JSON file, the files themselves at their
  * paths in the unpacked archive.
+ *
+ * @param index the JSON file
+ * @param folder an unpacked Model Library Format archive
  */
-public final class LibraryStore {
+public record LibraryStore(Path index, Path folder) {
     /** The artifacts of which firmware is built; Relay text stays in the archive. */
     private static final Set<ArtifactKind> FIRMWARE =
             Set.of(ArtifactKind.SOURCE, ArtifactKind.HEADER, ArtifactKind.OBJECT, ArtifactKind.PAYLOAD);
 
     /** The artifacts of models for the graph executor, stored beside those of {@link #FIRMWARE}. */
     private static final Set<ArtifactKind> GRAPH = Set.of(ArtifactKind.GRAPH, ArtifactKind.PARAMETERS);
-
-    private final Path index;
-    private final Path folder;
-
-    /**
-     * @param index the JSON file
-     * @param folder an unpacked Model Library Format archive
-     */
-    public LibraryStore(Path index, Path folder) {
-        this.index = index;
-        this.folder = folder;
-    }
 
     /** A model in the JSON file; {@code origin} has at most one element. */
     record Entry(
@@ -111,7 +102,6 @@ public final class LibraryStore {
         return Files.isRegularFile(index);
     }
 
-    /** The metadata of the stored models. */
     public List<ModelMetadata> metadata() {
         return entries().stream().map(Entry::metadata).toList();
     }

@@ -112,10 +112,7 @@ public final class VerifyRecord {
         before.clear();
     }
 
-    /**
-     * Removes the record of an image that no longer exists; its inputs stay, so that the next verification can say what
-     * has changed.
-     */
+    /** Removes the record of an image that no longer exists; its inputs stay, so that the next verification can say what has changed. */
     public static void removeReports(Layout layout) {
         delete(List.of(json(layout), xml(layout)));
     }

@@ -21,7 +21,6 @@ record ProgramScript(
         steps = List.copyOf(steps);
     }
 
-    /** A step of a script. */
     sealed interface Step {}
 
     /**

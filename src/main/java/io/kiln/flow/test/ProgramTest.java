@@ -2,14 +2,23 @@
 package io.kiln.flow.test;
 
 import io.kiln.base.Failure;
+import io.kiln.base.FileFailure;
 import io.kiln.base.Problem;
 import io.kiln.flow.test.ProgramRun.Ending;
 import io.kiln.flow.test.ProgramScript.Exit;
+import io.kiln.flow.test.ProgramScript.Expect;
+import io.kiln.flow.test.ProgramScript.Send;
+import io.kiln.flow.test.ProgramScript.Step;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /** Runs a script against a program. */
 final class ProgramTest {
@@ -50,5 +59,81 @@ final class ProgramTest {
                         exit.where(),
                         "code " + exit.code(),
                         ending.late() ? "Set timeout to more seconds if it needs them" : ""));
+    }
+
+    /** Follows a script while the program prints, and sends what it says. Not thread-safe. */
+    private static final class ScriptProgress implements Predicate<String> {
+        /** Most characters kept while the expected text has not come. */
+        private static final int MOST_KEPT = 1 << 16;
+
+        private static final int MOST_SHOWN = 300;
+
+        private final ProgramScript script;
+        private final OutputStream program;
+        private final StringBuilder unmatched = new StringBuilder();
+        private int done;
+
+        ScriptProgress(ProgramScript script, OutputStream program) {
+            this.script = script;
+            this.program = program;
+        }
+
+        /** Takes text of the program; true if the test is over. */
+        @Override
+        public boolean test(String piece) {
+            unmatched.append(piece.replace("\r", ""));
+            advance();
+            unmatched.delete(0, Math.max(0, unmatched.length() - MOST_KEPT));
+            return isOver();
+        }
+
+        /** Takes all steps that need no more text. */
+        void advance() {
+            while (done < script.steps().size() && take(script.steps().get(done))) {
+                done++;
+            }
+        }
+
+        private boolean take(Step step) {
+            if (step instanceof Send send) {
+                send(send.text());
+                return true;
+            }
+            String wanted = ((Expect) step).text();
+            int at = unmatched.indexOf(wanted);
+            if (at >= 0) {
+                unmatched.delete(0, at + wanted.length());
+            }
+            return at >= 0;
+        }
+
+        private void send(String text) {
+            try {
+                program.write(text.getBytes(StandardCharsets.UTF_8));
+                program.flush();
+            } catch (IOException e) {
+                throw FileFailure.of("cannot send to the program of", Path.of(script.where()), e);
+            }
+        }
+
+        /** Whether all steps are done, and the program need not end. */
+        private boolean isOver() {
+            return script.exit().isEmpty() && missing().isEmpty();
+        }
+
+        /** The text that has not come yet; empty if all has. */
+        Optional<Expect> missing() {
+            return script.steps().stream()
+                    .skip(done)
+                    .filter(Expect.class::isInstance)
+                    .map(Expect.class::cast)
+                    .findFirst();
+        }
+
+        /** The end of what the program printed since the last text that was expected. */
+        String said() {
+            String text = unmatched.toString().strip();
+            return text.length() <= MOST_SHOWN ? text : "…" + text.substring(text.length() - MOST_SHOWN);
+        }
     }
 }

@@ -8,7 +8,13 @@ import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.base.incremental.Fingerprint;
 import io.kiln.device.fault.StackUse;
+import io.kiln.device.lease.Lease;
+import io.kiln.device.transport.TimedInput;
+import io.kiln.device.transport.Transport;
 import io.kiln.flow.build.FirmwareSteps;
+import io.kiln.flow.device.BoardUse;
+import io.kiln.flow.device.FlashStep;
+import io.kiln.flow.device.Leases;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
@@ -30,6 +36,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
@@ -234,5 +241,44 @@ public final class TestStep {
         Optional<String> toolchain = board.equals(HOST) ? Optional.empty() : spec.toolchain();
         MachineSpec machine = spec.machine();
         return spec.with(own).with(new MachineSpec(board, toolchain, machine.boardSources(), machine.update()));
+    }
+
+    /**
+     * The machine that is a board, real or virtual. It is flashed before each test, which also starts its program; a board that holds
+     * the image already is only started.
+     *
+     * @param log gets messages about each step
+     * @param build what is under test
+     * @param device how the board is reached
+     * @param logs folder of the programs' output
+     */
+    private record BoardMachine(Log log, ResolvedBuild build, DeviceSpec device, Path logs) implements ProgramMachine {
+        @Override
+        public String name() {
+            return "the board " + build.board().id();
+        }
+
+        @Override
+        public Result run(ProgramScript script) {
+            Path elf = FlashStep.image(build);
+            try (Lease lease = new Leases(
+                                    BoardUse.of(build), device, script.limit(), logs.resolve(script.name() + ".log"))
+                            .take();
+                    Transport line = lease.start(() -> bring(lease, elf))) {
+                ProgramRun program = new ProgramRun(
+                        new TimedInput(line.input()),
+                        line.output(),
+                        elf,
+                        OptionalInt::empty,
+                        reported -> StackUse.of(elf, reported));
+                return ProgramTest.run(script, program, lease.log());
+            }
+        }
+
+        private void bring(Lease lease, Path elf) {
+            if (device.isFlashed()) {
+                new FlashStep(log, build, device.flash()).flash(elf, lease::flashRunner);
+            }
+        }
     }
 }

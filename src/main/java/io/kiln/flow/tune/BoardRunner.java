@@ -16,8 +16,10 @@ import io.kiln.flow.device.NumberedLines.Heard;
 import io.kiln.flow.farm.FarmRuns;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.DeviceSpec;
-import io.kiln.flow.tune.CandidateRuns.Run;
-import io.kiln.tuning.record.MeasureError;
+import io.kiln.flow.tune.CandidateRunner.CandidateImage;
+import io.kiln.flow.tune.CandidateRunner.CandidateRuns;
+import io.kiln.flow.tune.CandidateRunner.CandidateRuns.Run;
+import io.kiln.tuning.record.TuningRecord.MeasureError;
 import io.kiln.tuning.task.Objective.Metric;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -29,14 +31,10 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/**
- * Measures the time of candidates on a board, by its own timer: flashes an image and reads from the console what its program says of each call.
- */
-final class BoardRunner implements CandidateRunner {
+/** Measures the time of candidates on a board, by its own timer: flashes an image and reads from the console what its program says of each call. */
+record BoardRunner(Console console) implements CandidateRunner {
     private static final Pattern SAID = Pattern.compile(
             MeasuringProgram.SAID + " ([0-9]{1,9}) ([0-9]{1,10}) ([1-9][0-9]{0,8}) ([0-9]{1,18}) ([1-9][0-9]{0,10})");
-
-    private final Console console;
 
     /** A board that is flashed, and whose console is read. */
     @FunctionalInterface
@@ -48,10 +46,6 @@ final class BoardRunner implements CandidateRunner {
          * @param lines how many answers are awaited
          */
         Heard read(Path elf, String prefix, int lines);
-    }
-
-    private BoardRunner(Console console) {
-        this.console = console;
     }
 
     /**

@@ -9,8 +9,8 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.WholeFiles;
 import io.kiln.base.elf.ElfFile;
-import io.kiln.codegen.CodeOrigin;
 import io.kiln.codegen.CodeUnit;
+import io.kiln.codegen.CodeUnit.CodeOrigin;
 import io.kiln.codegen.c.CGenerator;
 import io.kiln.firmware.CompiledObjects;
 import io.kiln.firmware.FirmwareAssembler;
@@ -20,11 +20,14 @@ import io.kiln.firmware.FirmwareRequest;
 import io.kiln.firmware.UserCode;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.state.PluginVersion;
-import io.kiln.flow.tune.CandidateRuns.Run;
+import io.kiln.flow.tune.CandidateRunner.CandidateImage;
+import io.kiln.flow.tune.CandidateRunner.CandidateRuns;
+import io.kiln.flow.tune.CandidateRunner.CandidateRuns.Run;
 import io.kiln.lower.LoweredOperator;
+import io.kiln.schedule.space.Configuration;
 import io.kiln.target.Target;
 import io.kiln.toolchain.board.Board;
-import io.kiln.tuning.record.MeasureError;
+import io.kiln.tuning.record.TuningRecord.MeasureError;
 import io.kiln.tuning.task.LayerTask;
 import io.kiln.tuning.task.LayerTask.Example;
 import io.kiln.tuning.task.Objective.Metric;
@@ -58,7 +61,6 @@ final class CandidateMeasurer {
     private int made;
 
     /**
-     * @param build the build
      * @param runner what runs images
      * @param runsOn the board for which images are linked
      * @param model any model of the build: its metadata makes the candidates a library
@@ -225,5 +227,33 @@ final class CandidateMeasurer {
                 .filter(section -> section.isAllocated() && !section.isWritable())
                 .mapToLong(ElfFile.Section::size)
                 .sum();
+    }
+
+    /**
+     * A configuration to measure.
+     *
+     * @param task the layer
+     * @param configuration one of the layer's space
+     */
+    record Candidate(LayerTask task, Configuration configuration) {}
+
+    /**
+     * The measurement of a candidate.
+     *
+     * @param error how it ended
+     * @param metrics what was measured; empty unless it succeeded
+     */
+    record Measured(MeasureError error, Map<Metric, Double> metrics) {
+        Measured {
+            metrics = Map.copyOf(metrics);
+        }
+
+        static Measured failed(MeasureError error) {
+            return new Measured(error, Map.of());
+        }
+
+        boolean isRight() {
+            return error == MeasureError.NONE;
+        }
     }
 }

@@ -19,10 +19,10 @@ import io.kiln.stream.StreamPlanner;
 import io.kiln.stream.StreamPlanner.Planned;
 import io.kiln.target.Target;
 import io.kiln.tuning.record.HistoryBest;
-import io.kiln.tuning.record.MeasureError;
 import io.kiln.tuning.record.RecordFiles;
 import io.kiln.tuning.record.TaskKey;
 import io.kiln.tuning.record.TuningRecord;
+import io.kiln.tuning.record.TuningRecord.MeasureError;
 import io.kiln.tuning.record.TuningRecord.Result;
 import io.kiln.tuning.task.Objective.Metric;
 import io.kiln.tuning.task.ProgramTask;
@@ -67,7 +67,6 @@ final class ProgramSearch {
         this.cost = new ImageCost(tune.objective());
     }
 
-    /** One model with its plans. */
     private record Program(ProgramTask task, TaskKey key, PlanChoice usual, List<PlanChoice> others) {}
 
     /**

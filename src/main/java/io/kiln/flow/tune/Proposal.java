@@ -12,9 +12,9 @@ import io.kiln.flow.build.BoardRecords;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
+import io.kiln.flow.spec.BuildSpec.VerifyOn;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.RecordsSpec;
-import io.kiln.flow.spec.VerifyOn;
 import io.kiln.ir.Function;
 import io.kiln.lower.FusedOperator;
 import io.kiln.lower.layer.ConvComputation;
@@ -49,22 +49,8 @@ import java.util.stream.Stream;
  * The project's own log stays as it is. A record is proposed only if a model gains by it and none of the project's models loses: each is built
  * alone with what was there and with the proposal, measured, and verified.
  */
-final class Proposal {
+record Proposal(Log log, ResolvedBuild build, Path file, Path given, List<TuningRecord> begun) {
     private static final String LOG = ".log";
-
-    private final Log log;
-    private final ResolvedBuild build;
-    private final Path file;
-    private final Path given;
-    private final List<TuningRecord> begun;
-
-    private Proposal(Log log, ResolvedBuild build, Path file, Path given, List<TuningRecord> begun) {
-        this.log = log;
-        this.build = build;
-        this.file = file;
-        this.given = given;
-        this.begun = begun;
-    }
 
     /**
      * Begins with what builds follow now, and what was proposed before, in a log of the search's own.
@@ -97,11 +83,6 @@ final class Proposal {
 
     private static List<TuningRecord> read(Path records) {
         return RecordFiles.open(records).records();
-    }
-
-    /** The build that keeps its records in the search's own log. */
-    ResolvedBuild build() {
-        return build;
     }
 
     /** What a model costs with what was there, and with a proposal. */

@@ -2,18 +2,20 @@
 package io.kiln.flow.tune;
 
 import io.kiln.flow.spec.TuneSpec;
+import io.kiln.flow.tune.CandidateMeasurer.Candidate;
+import io.kiln.flow.tune.CandidateMeasurer.Measured;
 import io.kiln.schedule.space.Configuration;
-import io.kiln.tuning.record.MeasureError;
 import io.kiln.tuning.record.TaskKey;
 import io.kiln.tuning.record.TuningRecord;
+import io.kiln.tuning.record.TuningRecord.MeasureError;
 import io.kiln.tuning.record.TuningRecord.Result;
 import io.kiln.tuning.search.BoostedTuner;
 import io.kiln.tuning.search.BoostedTuner.Sample;
 import io.kiln.tuning.search.GeneticTuner;
-import io.kiln.tuning.search.GridTuner;
-import io.kiln.tuning.search.RandomTuner;
 import io.kiln.tuning.search.SearchSpace;
 import io.kiln.tuning.search.Tuner;
+import io.kiln.tuning.search.Tuner.GridTuner;
+import io.kiln.tuning.search.Tuner.RandomTuner;
 import io.kiln.tuning.task.LayerTask;
 import io.kiln.tuning.task.Objective;
 import io.kiln.tuning.task.Objective.Metric;

@@ -5,6 +5,7 @@ import io.kiln.base.Failure;
 import io.kiln.base.JvmEnd;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
+import io.kiln.base.Optimize;
 import io.kiln.base.WholeFiles;
 import io.kiln.compile.CompiledModel;
 import io.kiln.cycles.core.CoreTables;
@@ -22,6 +23,8 @@ import io.kiln.flow.spec.FarmUse;
 import io.kiln.flow.spec.RecordsSpec;
 import io.kiln.flow.spec.TuneSpec;
 import io.kiln.flow.state.FreshFolder;
+import io.kiln.flow.tune.CandidateMeasurer.Candidate;
+import io.kiln.flow.tune.CandidateMeasurer.Measured;
 import io.kiln.ir.Function;
 import io.kiln.pages.JtetuneGenerated;
 import io.kiln.report.Json;
@@ -47,9 +50,14 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.stream.Stream;
 
 /**
@@ -65,6 +73,8 @@ public final class TuneStep {
 
     /** Images that a farm measures at once. */
     private static final int IMAGES_AT_ONCE = 4;
+
+    private static final String PARAMETER = "kiln.tune.objective";
 
     private final Log log;
     private final ResolvedBuild build;
@@ -123,7 +133,7 @@ public final class TuneStep {
                     "a target of kind c",
                     "Tune with kiln.target=c"));
         }
-        ObjectiveChecks.requireFollowed(tune.objective(), build.spec().optimize());
+        requireFollowed(tune.objective(), build.spec().optimize());
         List<TuningRecord> known = takeOver();
         if (tune.limits().trials() > 0) {
             search(target, known);
@@ -224,7 +234,7 @@ public final class TuneStep {
     }
 
     private void search(List<TaskSearch> searches, ImagesAtOnce measurer, SearchProgress progress) {
-        ObjectiveChecks.requireMeasured(tune.objective(), measurer.metrics(), device.isPresent());
+        requireMeasured(tune.objective(), measurer.metrics(), device.isPresent());
         for (List<Candidate> candidates = round(searches); !candidates.isEmpty(); candidates = round(searches)) {
             Instant begun = budget.now();
             List<Measured> measured = measurer.measure(candidates);
@@ -327,6 +337,141 @@ public final class TuneStep {
         log.info("The curve of each layer: " + reports.resolve("tune.html"));
         if (tune.objective() == Metric.INSTRUCTIONS && BoardRecords.isTimed(build)) {
             log.info("Builds follow records of instructions if they set kiln.tune.objective=instructions");
+        }
+    }
+
+    /** Requires an objective that builds follow; otherwise a search finds what no build uses. */
+    static void requireFollowed(Objective objective, Optimize optimize) {
+        if (objective.isFollowed(optimize)) {
+            return;
+        }
+        List<String> others = Stream.of(Optimize.values())
+                .filter(objective::isFollowed)
+                .map(other -> "kiln.optimize=" + other.text())
+                .toList();
+        String followed = Stream.of(Metric.values())
+                .filter(metric -> metric.isFollowed(optimize))
+                .map(Objective::text)
+                .toList()
+                .toString();
+        throw new KilnException(Failure.TUNE.problem(
+                "builds with kiln.optimize=" + optimize.text() + " follow no records of " + objective.text(),
+                PARAMETER,
+                "one of " + followed + ", or several with weights",
+                "Set " + String.join(" or ", others)));
+    }
+
+    /**
+     * Requires that what the objective compares is measured.
+     *
+     * @param metrics what is measured
+     */
+    static void requireMeasured(Objective objective, Set<Metric> metrics, boolean isOnBoard) {
+        if (!metrics.containsAll(objective.metrics())) {
+            throw new KilnException(Failure.TUNE.problem(
+                    (isOnBoard ? "the board" : "the emulator") + " does not measure " + objective.text(),
+                    PARAMETER,
+                    "some of " + metrics.stream().map(Objective::text).sorted().toList(),
+                    "Set kiln.tune.objective=" + (isOnBoard ? "time" : "instructions")));
+        }
+    }
+
+    /** Measures candidates in one image, or on a farm in several at once. */
+    private static final class ImagesAtOnce {
+        private final List<CandidateMeasurer> measurers;
+
+        /** @param measurers one for each image at once, at least one, all alike */
+        ImagesAtOnce(List<CandidateMeasurer> measurers) {
+            this.measurers = List.copyOf(measurers);
+        }
+
+        /** The measured quantities. */
+        Set<Metric> metrics() {
+            return measurers.get(0).metrics();
+        }
+
+        /** The measurements, one for each candidate in order. Equal shares of the candidates make equal images in equal searches. */
+        List<Measured> measure(List<Candidate> candidates) {
+            if (measurers.size() == 1) {
+                return measurers.get(0).measure(candidates);
+            }
+            ExecutorService pool = Executors.newFixedThreadPool(measurers.size());
+            try {
+                List<Future<List<Measured>>> shares = new ArrayList<>();
+                for (int i = 0; i < measurers.size(); i++) {
+                    CandidateMeasurer measurer = measurers.get(i);
+                    List<Candidate> share = candidates.subList(start(candidates, i), start(candidates, i + 1));
+                    shares.add(pool.submit(() -> measurer.measure(share)));
+                }
+                List<Measured> all = new ArrayList<>();
+                for (Future<List<Measured>> share : shares) {
+                    all.addAll(share.get());
+                }
+                return all;
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new IllegalStateException("interrupted while a farm measured", e);
+            } catch (ExecutionException e) {
+                if (e.getCause() instanceof KilnException cause) {
+                    throw cause;
+                }
+                throw new IllegalStateException(e.getCause());
+            } finally {
+                pool.shutdownNow();
+            }
+        }
+
+        private int start(List<Candidate> candidates, int share) {
+            return candidates.size() * share / measurers.size();
+        }
+    }
+
+    /** Says how far a search of layers is, what it promises for the whole models, and the time left: a line after each image. */
+    private static final class SearchProgress {
+        private final Log log;
+        private final List<TaskSearch> searches;
+        private final Confirmation whole;
+        private final SearchBudget budget;
+
+        SearchProgress(Log log, List<TaskSearch> searches, Confirmation whole, SearchBudget budget) {
+            this.log = log;
+            this.searches = List.copyOf(searches);
+            this.whole = whole;
+            this.budget = budget;
+        }
+
+        void say() {
+            int measured = searches.stream().mapToInt(TaskSearch::measured).sum();
+            int left = searches.stream()
+                    .filter(search -> !search.isFinished())
+                    .mapToInt(search -> search.size() - search.measured())
+                    .sum();
+            log.info(String.format(
+                    Locale.ROOT,
+                    "%d of %d configurations measured, %s, about %d s left",
+                    measured,
+                    measured + left,
+                    best(),
+                    budget.rest(left)));
+        }
+
+        /** The whole models' change where it can be told from the layers', which a layer's neighbours may change. */
+        private String best() {
+            return whole.promised(searches)
+                    .map(percent -> "whole model " + TuneSummary.percent(percent) + " by the best layers so far")
+                    .orElseGet(() -> "best layers so far " + layers());
+        }
+
+        private String layers() {
+            double before = 0;
+            double best = 0;
+            for (TaskSearch search : searches) {
+                if (search.before().isPresent() && search.best().isPresent()) {
+                    before += search.before().getAsDouble();
+                    best += search.best().getAsDouble();
+                }
+            }
+            return TuneSummary.change(before, best);
         }
     }
 }

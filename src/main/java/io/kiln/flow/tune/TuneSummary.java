@@ -20,24 +20,12 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 
 /** Says what a search found. */
-final class TuneSummary {
+record TuneSummary(ResolvedBuild build, TuneSpec tune, Path records, List<TaskSearch> searches) {
     private static final double NANOSECONDS = 1e9;
     private static final double PERCENT = 100;
 
     /** Smallest change in percent that is shown; smaller ones round to 0. */
     private static final double SHOWN = 0.05;
-
-    private final ResolvedBuild build;
-    private final TuneSpec tune;
-    private final Path records;
-    private final List<TaskSearch> searches;
-
-    TuneSummary(ResolvedBuild build, TuneSpec tune, Path records, List<TaskSearch> searches) {
-        this.build = build;
-        this.tune = tune;
-        this.records = records;
-        this.searches = searches;
-    }
 
     /** A change in percent. */
     static String change(double before, double after) {

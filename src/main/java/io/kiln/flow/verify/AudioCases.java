@@ -10,6 +10,7 @@ import io.kiln.base.DType;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
+import io.kiln.flow.verify.TestCases.TestCase;
 import io.kiln.ir.Function;
 import io.kiln.preprocess.ModelPreprocessing;
 import io.kiln.preprocess.Recording;

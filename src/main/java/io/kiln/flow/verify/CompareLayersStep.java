@@ -46,22 +46,11 @@ import java.util.stream.Collectors;
 /**
  * Runs an image and the reference interpreter side by side, operator by operator, and names the first operator whose
  * output differs: to find errors in the user's own C, the compiler or the board.
+ *
+ * @param environment where the compiler of the references of custom operators comes from
  */
-public final class CompareLayersStep {
+public record CompareLayersStep(Log log, ResolvedBuild build, ToolchainEnvironment environment) {
     private static final Duration LIMIT = Duration.ofMinutes(10);
-
-    private final Log log;
-    private final ResolvedBuild build;
-    private final ToolchainEnvironment environment;
-
-    /**
-     * @param environment where the compiler of the references of custom operators comes from
-     */
-    public CompareLayersStep(Log log, ResolvedBuild build, ToolchainEnvironment environment) {
-        this.log = log;
-        this.build = build;
-        this.environment = environment;
-    }
 
     /**
      * Compares all models with seeded random inputs.

@@ -11,8 +11,9 @@ import io.kiln.flow.farm.AnsweredSession;
 import io.kiln.flow.farm.FarmRuns;
 import io.kiln.flow.farm.FarmRuns.Answer;
 import io.kiln.flow.resolve.ResolvedBuild;
+import io.kiln.flow.spec.BuildSpec.VerifyOver;
 import io.kiln.flow.spec.FarmUse;
-import io.kiln.flow.spec.VerifyOver;
+import io.kiln.flow.verify.TestCases.TestCase;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -20,7 +21,6 @@ import java.util.List;
  * Verifies on a farm: a worker runs all cases, and its answers are compared here.
  *
  * @param log gets messages about each step
- * @param build the build
  * @param use the farm
  */
 record FarmVerification(Log log, ResolvedBuild build, FarmUse use) {

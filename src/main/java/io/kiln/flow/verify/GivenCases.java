@@ -4,6 +4,7 @@ package io.kiln.flow.verify;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
+import io.kiln.flow.verify.TestCases.TestCase;
 import io.kiln.preprocess.media.MediaFolder;
 import java.nio.file.Path;
 import java.util.List;

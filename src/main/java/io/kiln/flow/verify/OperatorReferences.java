@@ -2,6 +2,7 @@
 package io.kiln.flow.verify;
 
 import io.kiln.artifact.ModelLibrary;
+import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
@@ -12,8 +13,8 @@ import io.kiln.base.incremental.Fingerprint;
 import io.kiln.compile.CodeTarget;
 import io.kiln.compile.CompileOptions;
 import io.kiln.compile.CompileRequest;
+import io.kiln.compile.CompileRequest.ModelInput;
 import io.kiln.compile.ModelCompiler;
-import io.kiln.compile.ModelInput;
 import io.kiln.device.emulator.Emulator;
 import io.kiln.device.protocol.ConsoleProtocol;
 import io.kiln.device.protocol.ModelSession;
@@ -28,9 +29,14 @@ import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.state.FreshFolder;
 import io.kiln.flow.state.PluginVersion;
 import io.kiln.frontend.CustomOperator;
+import io.kiln.ir.Arg;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Function;
+import io.kiln.ir.Parameter;
+import io.kiln.ir.Result;
+import io.kiln.ir.Variable;
 import io.kiln.ir.op.call.CustomCall;
+import io.kiln.ir.type.TensorType;
 import io.kiln.reference.Interpreter.OpaqueOperators;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Boards;
@@ -42,8 +48,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -201,6 +209,79 @@ final class OperatorReferences {
             WholeFiles.write(to, Files.readAllBytes(from));
         } catch (IOException e) {
             throw FileFailure.of("cannot copy", from, e);
+        }
+    }
+
+    /**
+     * A call of the user's C in a model, which can also be a model of its own.
+     *
+     * @param binding the call
+     * @param types of the values of its function, by id
+     */
+    private record ReferenceCall(Binding binding, Map<Integer, TensorType> types) {
+        /** All calls of a function, and of those that it calls. */
+        static Stream<ReferenceCall> of(Function function) {
+            Map<Integer, TensorType> types = function.types();
+            return Stream.concat(
+                    function.bindings().stream()
+                            .filter(binding -> binding.op() instanceof CustomCall)
+                            .map(binding -> new ReferenceCall(binding, types)),
+                    function.functions().stream().flatMap(ReferenceCall::of));
+        }
+
+        CustomCall call() {
+            return (CustomCall) binding.op();
+        }
+
+        /** The inputs of the model, of all arguments' values. */
+        List<Bytes> inputs(List<Bytes> args) {
+            return IntStream.range(0, call().reads())
+                    .filter(this::isComputed)
+                    .mapToObj(args::get)
+                    .toList();
+        }
+
+        private boolean isComputed(int argument) {
+            return binding.args().get(argument) instanceof Arg.Ref;
+        }
+
+        /**
+         * The call as a model: its inputs are the values that it reads, except constants; its outputs are its result, then the variables that it
+         * writes. The header
+         * is left out, because the generated C declares the function.
+         */
+        Function model(String name) {
+            CustomCall call = call();
+            List<Parameter> parameters = new ArrayList<>();
+            List<Variable> variables = new ArrayList<>();
+            List<Arg> args = new ArrayList<>(binding.args());
+            List<Result> results = new ArrayList<>();
+            results.add(new Result(call.arity(), "output0", Optional.empty()));
+            for (int i = 0; i < call.arity(); i++) {
+                if (!isComputed(i)) {
+                    continue;
+                }
+                TensorType type = types.get(binding.ref(i));
+                args.set(i, new Arg.Ref(i));
+                if (i < call.reads()) {
+                    parameters.add(new Parameter(i, "input" + i, type, Optional.empty()));
+                } else {
+                    String output = "output" + results.size();
+                    variables.add(new Variable(i, output, type, Bytes.wrap(new byte[Math.toIntExact(type.bytes())])));
+                    results.add(new Result(i, output, Optional.empty()));
+                }
+            }
+            CustomCall own = new CustomCall(
+                    call.code(),
+                    call.function(),
+                    "",
+                    call.inputs(),
+                    call.outputs(),
+                    call.type(),
+                    call.quantization(),
+                    call.options());
+            Binding alone = new Binding(call.arity(), own, args, binding.type(), binding.origin());
+            return new Function(name, parameters, List.of(alone), results).withVariables(variables);
         }
     }
 }

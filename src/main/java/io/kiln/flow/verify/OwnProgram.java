@@ -17,16 +17,8 @@ import java.util.Optional;
  * Boots the project's own program, which cannot be verified because it does not answer the host. The default
  * application is verified instead; this checks that the program to be flashed at least runs with the runtime.
  */
-final class OwnProgram {
+record OwnProgram(Log log, ResolvedBuild build) {
     private static final String NOT_IT = "Verified with the default application, not with the project's own program";
-
-    private final Log log;
-    private final ResolvedBuild build;
-
-    OwnProgram(Log log, ResolvedBuild build) {
-        this.log = log;
-        this.build = build;
-    }
 
     /**
      * The result of watching the program.

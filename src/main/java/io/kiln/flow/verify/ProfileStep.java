@@ -1,23 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.verify;
 
+import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.InterfaceNames;
+import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Bytes;
 import io.kiln.base.Log;
+import io.kiln.compile.CallOptions;
 import io.kiln.device.emulator.Emulator;
 import io.kiln.device.emulator.InstructionCounter;
 import io.kiln.device.emulator.RunCounter;
 import io.kiln.device.fault.StackUse;
+import io.kiln.firmware.app.Application;
 import io.kiln.flow.build.AudioInput;
 import io.kiln.flow.build.FirmwareSteps;
 import io.kiln.flow.build.GenerateStep;
 import io.kiln.flow.build.RunnableImage;
 import io.kiln.flow.farm.FarmRuns;
 import io.kiln.flow.page.BuildPage;
+import io.kiln.flow.resolve.ModelArchives;
 import io.kiln.flow.resolve.ResolvedBuild;
+import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
+import io.kiln.flow.spec.BuildSpec.VerifyOver;
+import io.kiln.flow.spec.CompilerSpec;
 import io.kiln.flow.spec.FarmUse;
-import io.kiln.flow.spec.VerifyOver;
+import io.kiln.flow.spec.ImageSpec;
+import io.kiln.flow.state.FreshFolder;
 import io.kiln.report.BoardCycles;
 import io.kiln.report.BuildReport;
 import io.kiln.report.Json;
@@ -36,19 +45,11 @@ import java.util.OptionalLong;
  * Counts the instructions of one inference with every input at its zero point, estimates their cycles, writes {@code profile.json} and
  * adds both to the build's report.
  */
-public final class ProfileStep {
+public record ProfileStep(Log log, ResolvedBuild build) {
     private static final Duration LIMIT = Duration.ofMinutes(10);
     private static final int SHOWN = 8;
     private static final int SHOWN_LOOPS = 3;
     private static final double PERCENT = 100;
-
-    private final Log log;
-    private final ResolvedBuild build;
-
-    public ProfileStep(Log log, ResolvedBuild build) {
-        this.log = log;
-        this.build = build;
-    }
 
     /** Counts, and logs the most expensive operators. */
     public void run() {
@@ -101,7 +102,7 @@ public final class ProfileStep {
                         profile.operators())
                 .with(preprocessing);
         ProfileReport counted = profile.cycles().map(instructions::with).orElse(instructions);
-        ProfileReport report = AotComparison.of(build).map(counted::beside).orElse(counted);
+        ProfileReport report = aheadOfTime(build).map(counted::beside).orElse(counted);
         Json.write(layout.reports().resolve(FirmwareSteps.PROFILE), report);
         Path known = layout.reports().resolve(FirmwareSteps.REPORT);
         BuildReport built = Json.read(known, BuildReport.class).profiled(report);
@@ -205,5 +206,40 @@ public final class ProfileStep {
                         cycles(operator),
                         operator.name(),
                         layers(operator))));
+    }
+
+    /** What the models of the graph executor take if they are built once more with the executor that is generated ahead of time; empty for builds with that executor. */
+    private static Optional<ProfileReport.Aot> aheadOfTime(ResolvedBuild build) {
+        BuildSpec spec = build.spec();
+        boolean isComparable = spec.calls().executor() == ExecutorKind.GRAPH
+                && spec.models().stream().noneMatch(model -> ModelArchives.accepts(model.file()))
+                && !FirmwareSteps.hasOwnMain(
+                        new FirmwareSteps(Log.QUIET, build).objects().project());
+        return isComparable ? Optional.of(measured(build)) : Optional.empty();
+    }
+
+    private static ProfileReport.Aot measured(ResolvedBuild build) {
+        Layout own = build.spec().layout();
+        Layout layout = new Layout(own.project(), own.reports().resolve("aot"), own.base());
+        CompilerSpec compiler = build.spec().compiler();
+        ImageSpec image = build.spec().image();
+        Io io = build.spec().calls().io();
+        BuildSpec spec = build.spec()
+                .with(layout)
+                .with(compiler.with(compiler.options().with(CallOptions.TYPED.with(io))))
+                .with(image.with(image.options().with(Application.CONSOLE))
+                        .with(image.verify().with(VerifyOver.CONSOLE)));
+        ResolvedBuild aot = build.with(spec, build.runsOn());
+        try {
+            new GenerateStep(Log.QUIET, aot).run();
+            new FirmwareSteps(Log.QUIET, aot).link();
+            new ProfileStep(Log.QUIET, aot).run();
+            BuildReport report = Json.read(layout.reports().resolve(FirmwareSteps.REPORT), BuildReport.class);
+            ProfileReport profile = Json.read(layout.reports().resolve(FirmwareSteps.PROFILE), ProfileReport.class);
+            return new ProfileReport.Aot(
+                    profile.instructions(), report.flash().total(), report.ram().total());
+        } finally {
+            FreshFolder.clear(layout.out());
+        }
     }
 }

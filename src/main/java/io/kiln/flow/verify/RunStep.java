@@ -19,12 +19,13 @@ import io.kiln.firmware.app.Application;
 import io.kiln.flow.build.FirmwareSteps;
 import io.kiln.flow.build.GenerateStep;
 import io.kiln.flow.build.RunnableImage;
-import io.kiln.flow.device.AwaitedText;
-import io.kiln.flow.device.ConsoleLines;
+import io.kiln.flow.device.MonitorStep.AwaitedText;
+import io.kiln.flow.device.MonitorStep.ConsoleLines;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.BuildSpec.Layout;
+import io.kiln.flow.spec.BuildSpec.VerifyOver;
 import io.kiln.flow.spec.RunSpec;
-import io.kiln.flow.spec.VerifyOver;
+import io.kiln.flow.verify.TestCases.TestCase;
 import io.kiln.process.RunningProcess;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,20 +36,10 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /** Boots the image and shows the console of the project's own program, or the model's answers. */
-public final class RunStep {
+public record RunStep(Log log, ResolvedBuild build, RunSpec spec) {
     private static final int CASES_SHOWN = 8;
 
     private static final Duration TO_END = Duration.ofSeconds(2);
-
-    private final Log log;
-    private final ResolvedBuild build;
-    private final RunSpec spec;
-
-    public RunStep(Log log, ResolvedBuild build, RunSpec spec) {
-        this.log = log;
-        this.build = build;
-        this.spec = spec;
-    }
 
     /**
      * Runs the image until it ends, has answered, or prints the awaited text.

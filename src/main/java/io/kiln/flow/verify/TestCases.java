@@ -32,7 +32,7 @@ import java.util.stream.Stream;
  * holds all inputs of case k in model order, concatenated, raw little-endian, and {@code output_<k>.bin} all outputs
  * likewise.
  */
-final class TestCases {
+public final class TestCases {
     private static final Pattern INPUT = Pattern.compile("input_(0|[1-9][0-9]{0,8})\\.bin");
 
     private static final List<Float> SPECIAL = List.of(
@@ -119,10 +119,7 @@ final class TestCases {
         return files;
     }
 
-    /**
-     * Random cases: integers over their whole range, floats from N(0,1). The same seed gives the same bytes on every
-     * computer.
-     */
+    /** Random cases: integers over their whole range, floats from N(0,1). The same seed gives the same bytes on every computer. */
     static List<TestCase> random(int samples, long seed, List<TensorInfo> inputs) {
         Random random = new Random(seed);
         List<TestCase> cases = new ArrayList<>();
@@ -264,5 +261,18 @@ final class TestCases {
     /** Whether any of the tensors holds floats. */
     static boolean anyFloat(List<TensorInfo> tensors) {
         return tensors.stream().map(TensorInfo::dtype).anyMatch(DType::isFloat);
+    }
+
+    /**
+     * One inference to compare.
+     *
+     * @param name name in reports
+     * @param inputs bytes of every input in model order
+     * @param givenOutputs bytes of every output, if the test vector has them
+     */
+    public record TestCase(String name, List<Bytes> inputs, Optional<List<Bytes>> givenOutputs) {
+        public TestCase {
+            inputs = List.copyOf(inputs);
+        }
     }
 }

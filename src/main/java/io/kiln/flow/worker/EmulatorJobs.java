@@ -10,7 +10,7 @@ import io.kiln.device.emulator.FunctionCounter;
 import io.kiln.device.emulator.FunctionCounter.Calls;
 import io.kiln.device.emulator.FunctionTrace;
 import io.kiln.device.emulator.InstructionCounter;
-import io.kiln.device.emulator.InstructionCounts;
+import io.kiln.device.emulator.RunCounter.InstructionCounts;
 import io.kiln.device.protocol.ConsoleProtocol;
 import io.kiln.device.protocol.Conversation;
 import io.kiln.device.transport.Transport;

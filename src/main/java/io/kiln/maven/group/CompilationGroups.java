@@ -2,9 +2,9 @@
 package io.kiln.maven.group;
 
 import io.kiln.base.Problems;
-import io.kiln.compile.RamOptions;
+import io.kiln.compile.CompileOptions.RamOptions;
 import io.kiln.compile.ReadOptions;
-import io.kiln.firmware.CodeFlags;
+import io.kiln.firmware.UserCode.CodeFlags;
 import io.kiln.flow.spec.FitSpec;
 import io.kiln.flow.spec.VelaSpec;
 import io.kiln.target.RamShare;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven.group;
 
-import io.kiln.flow.spec.ConsoleSpec;
+import io.kiln.flow.spec.DeviceSpec.ConsoleSpec;
 import io.kiln.flow.spec.FlashSpec;
 import java.time.Duration;
 import java.util.Optional;

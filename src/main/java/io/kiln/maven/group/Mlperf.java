@@ -3,7 +3,7 @@ package io.kiln.maven.group;
 
 import io.kiln.base.Problems;
 import io.kiln.firmware.app.MlperfOptions;
-import io.kiln.flow.spec.ConsoleSpec;
+import io.kiln.flow.spec.DeviceSpec.ConsoleSpec;
 import io.kiln.flow.spec.MlperfSpec;
 
 /** {@code <mlperf>}: how MLPerf Tiny measures an image. */

@@ -3,9 +3,9 @@ package io.kiln.maven.group;
 
 import io.kiln.base.Problems;
 import io.kiln.device.transport.SessionLimits;
+import io.kiln.flow.spec.BuildSpec.VerifyOn;
+import io.kiln.flow.spec.BuildSpec.VerifyOver;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
-import io.kiln.flow.spec.VerifyOn;
-import io.kiln.flow.spec.VerifyOver;
 import java.time.Duration;
 import java.util.Optional;
 

@@ -65,7 +65,6 @@ public final class HostTensor {
         header.setPointer(SHAPE, shape);
     }
 
-    /** Its name. */
     public String name() {
         return name;
     }

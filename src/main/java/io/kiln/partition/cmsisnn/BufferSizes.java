@@ -8,18 +8,12 @@ import io.kiln.ir.type.Shape;
  * Bytes of the buffers that CMSIS-NN's functions take in their context. Source: {@code arm_*_get_buffer_size} of CMSIS-NN; where versions
  * or compilers differ, what suffices for all.
  */
-final class BufferSizes {
+record BufferSizes(CmsisNnOptions options) {
     /** Input channels that a depthwise convolution gathers at once on MVE ({@code CH_IN_BLOCK_MVE}). */
     private static final int DEPTHWISE_BLOCK = 124;
 
     /** Kernel size from which on convolutions of int16 take no shortcut. */
     private static final int LARGE_KERNEL = 512;
-
-    private final CmsisNnOptions options;
-
-    BufferSizes(CmsisNnOptions options) {
-        this.options = options;
-    }
 
     /** The buffer of {@code arm_convolve_wrapper_s8}. */
     long convolution(Window window, Shape input) {

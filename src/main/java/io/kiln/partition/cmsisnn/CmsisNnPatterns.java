@@ -3,7 +3,11 @@ package io.kiln.partition.cmsisnn;
 
 import io.kiln.base.DType;
 import io.kiln.ir.Binding;
+import io.kiln.ir.Constant;
+import io.kiln.ir.op.Pool2d;
+import io.kiln.ir.op.Rounding;
 import io.kiln.ir.op.Trait;
+import io.kiln.ir.op.Window;
 import io.kiln.ir.op.element.Clip;
 import io.kiln.ir.op.element.QnnAdd;
 import io.kiln.ir.op.element.QnnBinary;
@@ -13,11 +17,14 @@ import io.kiln.ir.op.layer.MaxPool2d;
 import io.kiln.ir.op.layer.QnnConv2d;
 import io.kiln.ir.op.layer.QnnDense;
 import io.kiln.ir.op.layer.TflSoftmax;
+import io.kiln.ir.type.TensorType;
 import io.kiln.partition.CompositePattern;
-import io.kiln.partition.Condition;
-import io.kiln.partition.PatternStep;
+import io.kiln.partition.CompositePattern.Condition;
+import io.kiln.partition.CompositePattern.PatternStep;
+import io.kiln.partition.Match;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * The patterns that CMSIS-NN takes: the table of TVM's {@code cmsis-nn} (python/tvm/relay/op/contrib/cmsisnn.py), for operators in the
@@ -34,6 +41,51 @@ final class CmsisNnPatterns {
     static final String SOFTMAX = "cmsis-nn.qnn_softmax";
 
     private static final PatternStep CLIP = PatternStep.of("clip", Clip.class).orNone();
+    private static final Condition TYPES = new Condition(
+            "input and output are neither both int8 nor both int16",
+            match -> CmsisNnPatterns.isNarrow(input(match).dtype())
+                    && match.result().dtype() == input(match).dtype());
+    private static final Condition BATCH =
+            new Condition("the batch is not 1", match -> input(match).shape().dim(0) == 1);
+    private static final Condition DILATION = new Condition("the window is dilated", match -> {
+        Window window = ((Pool2d) match.root().op()).window();
+        return window.dilationH() == 1 && window.dilationW() == 1;
+    });
+    private static final Condition MEAN = new Condition(
+            "the mean does not round as TensorFlow Lite's",
+            match -> !(match.root().op() instanceof AvgPool2d pool) || pool.rounding() == Rounding.TFLITE);
+
+    static final List<Condition> POOL_CONDITIONS = List.of(TYPES, BATCH, DILATION, MEAN);
+
+    private static final Condition SUM = new Condition(
+            "the sum is not in TensorFlow Lite's arithmetic",
+            match -> !(match.root().op() instanceof QnnAdd add) || add.rounding() == Rounding.TFLITE);
+    private static final Condition OPERANDS = new Condition(
+            "both operands are constant",
+            match -> !(match.root().args().get(0) instanceof Constant)
+                    || !(match.root().args().get(1) instanceof Constant));
+    private static final Condition SHAPES = new Condition(
+            "an operand that is not a constant scalar has another shape than the result",
+            match -> IntStream.range(0, 2).allMatch(i -> {
+                boolean isScalar = match.root().args().get(i) instanceof Constant constant && constant.elements() == 1;
+                return isScalar
+                        || match.argument(match.root(), i)
+                                .shape()
+                                .equals(match.result().shape());
+            }));
+    private static final Condition WIDE_ZERO_POINTS = new Condition(
+            "a zero point of int16 is not 0",
+            match -> input(match).dtype() != DType.INT16
+                    || IntStream.of(3, 5, 7)
+                            .allMatch(i -> CmsisNnPatterns.integers(match.root(), i).stream()
+                                    .allMatch(zero -> zero == 0)));
+
+    static final List<Condition> PAIR_CONDITIONS = List.of(TYPES, SUM, OPERANDS, SHAPES, WIDE_ZERO_POINTS);
+
+    private static final Condition BETA =
+            new Condition("beta is not 1", match -> ((TflSoftmax) match.root().op()).beta() == 1f);
+
+    static final List<Condition> SOFTMAX_CONDITIONS = List.of(TYPES, BETA);
 
     private CmsisNnPatterns() {}
 
@@ -55,7 +107,7 @@ final class CmsisNnPatterns {
                 new CompositePattern(
                         SOFTMAX,
                         List.of(PatternStep.of("qnn.dequantize_nn.softmax_qnn.quantize", TflSoftmax.class)),
-                        ElementConditions.SOFTMAX));
+                        SOFTMAX_CONDITIONS));
     }
 
     private static CompositePattern layer(String name, PatternStep root, List<Condition> conditions) {
@@ -70,11 +122,11 @@ final class CmsisNnPatterns {
     }
 
     private static CompositePattern pool(String name, PatternStep root) {
-        return new CompositePattern(name, List.of(root, CLIP), ElementConditions.POOL);
+        return new CompositePattern(name, List.of(root, CLIP), POOL_CONDITIONS);
     }
 
     private static CompositePattern pair(String name, PatternStep root) {
-        return new CompositePattern(name, List.of(root, CLIP), ElementConditions.PAIR);
+        return new CompositePattern(name, List.of(root, CLIP), PAIR_CONDITIONS);
     }
 
     /** Whether an element type is one that CMSIS-NN computes with. */
@@ -91,5 +143,9 @@ final class CmsisNnPatterns {
             }
         }
         return values;
+    }
+
+    private static TensorType input(Match match) {
+        return match.argument(match.root(), 0);
     }
 }

@@ -2,12 +2,13 @@
 package io.kiln.preprocess.media;
 
 import io.kiln.artifact.ModelMetadata.TensorInfo;
+import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
 import io.kiln.preprocess.Preprocessing;
-import io.kiln.quantize.sample.OtherSamples;
+import io.kiln.quantize.sample.SampleReader.OtherSamples;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -25,8 +26,10 @@ import java.util.stream.Stream;
 /**
  * Pictures and recordings in a folder, or in folders of it, one for each class. {@link #FORMS} in the folder says how they become the model's
  * input; recordings need none if the model has a description of signal processing.
+ *
+ * @param preprocessing the signal processing before the model
  */
-public final class MediaFolder {
+public record MediaFolder(Path folder, Optional<Preprocessing> preprocessing) {
     /** The file that describes the samples of a folder. */
     public static final String FORMS = OtherSamples.FORMS;
 
@@ -37,19 +40,6 @@ public final class MediaFolder {
 
     /** Most bytes of all inputs together. */
     private static final long MAX_BYTES = 1L << 28;
-
-    private final Path folder;
-    private final Optional<Preprocessing> preprocessing;
-
-    /**
-     * A folder.
-     *
-     * @param preprocessing the signal processing before the model
-     */
-    public MediaFolder(Path folder, Optional<Preprocessing> preprocessing) {
-        this.folder = folder;
-        this.preprocessing = preprocessing;
-    }
 
     /**
      * Reads {@link #FORMS} alone, if the folder has it.
@@ -165,4 +155,13 @@ public final class MediaFolder {
     private KilnException refused(String what, String expected) {
         return new KilnException(Failure.SAMPLES.problem(what, folder.toString(), expected, ""));
     }
+
+    /**
+     * A picture or recording as the model's only input.
+     *
+     * @param name of the file, with {@code /} between it and its folder if it lies in one
+     * @param input elements of the input, row-major, little-endian
+     * @param label number of the folder that it lies in, in the order of the names; empty if it lies in none
+     */
+    public record MediaSample(String name, Bytes input, Optional<Integer> label) {}
 }

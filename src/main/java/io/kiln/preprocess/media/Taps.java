@@ -8,7 +8,7 @@ import java.util.List;
  * How each element of a resized axis is made of elements of the old one: the first that counts, and the weights of it and its neighbours. A
  * pixel's centre lies half a pixel behind its edge ("half pixel centres").
  */
-final class Taps {
+record Taps(List<Tap> taps) {
     /** How pixels are made of those of another size. */
     enum Method {
         /** The pixel in which the centre lies; {@code tf.image.resize} with {@code nearest}. */
@@ -27,12 +27,6 @@ final class Taps {
             this.first = first;
             this.weights = weights;
         }
-    }
-
-    private final List<Tap> taps;
-
-    private Taps(List<Tap> taps) {
-        this.taps = taps;
     }
 
     /** From one length to another. */

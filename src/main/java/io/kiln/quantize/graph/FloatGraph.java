@@ -22,7 +22,6 @@ import java.util.stream.Stream;
 /**
  * A float function as nodes.
  *
- * @param function the function
  * @param nodes its operators in execution order
  */
 public record FloatGraph(Function function, List<Node> nodes) {

@@ -38,7 +38,6 @@ public record Node(
      * A value.
      *
      * @param id its number in the function
-     * @param type its type
      */
     public record Result(int id, TensorType type) {
         static Result of(Binding binding) {

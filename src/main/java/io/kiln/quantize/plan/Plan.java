@@ -2,8 +2,10 @@
 package io.kiln.quantize.plan;
 
 import io.kiln.ir.Function;
+import io.kiln.quantize.graph.Node;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * A quantized network: which operator computes in which numbers.
@@ -27,6 +29,39 @@ public record Plan(Function function, List<PlannedNode> nodes, Border border) {
         public Border {
             inputs = Map.copyOf(inputs);
             outputs = List.copyOf(outputs);
+        }
+    }
+
+    /**
+     * A node with its formats.
+     *
+     * @param precision its arithmetic
+     * @param data the format in which it reads each of its {@link Node#data}
+     * @param output the format of its result
+     * @param constants a layer's constants in integers; empty for other operators and for float
+     * @param stateful those of an operator with a state
+     * @param reason why its arithmetic is float; empty if it is not, or if its numbers never were floats
+     */
+    public record PlannedNode(
+            Node node,
+            Precision precision,
+            List<Format> data,
+            Format output,
+            Optional<LayerConstants> constants,
+            Stateful stateful,
+            Optional<String> reason) {
+        /**
+         * Constants of operators with a state, in integers; empty for other operators and for float.
+         *
+         * @param filter those of a filter
+         * @param recurrent those of a long short-term memory layer
+         */
+        public record Stateful(Optional<FilterConstants> filter, Optional<RecurrentConstants> recurrent) {
+            static final Stateful NONE = new Stateful(Optional.empty(), Optional.empty());
+        }
+
+        public PlannedNode {
+            data = List.copyOf(data);
         }
     }
 }

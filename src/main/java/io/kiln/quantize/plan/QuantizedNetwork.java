@@ -11,7 +11,6 @@ import java.util.Optional;
  * A plan as a function in integers.
  *
  * @param plan what it was made from
- * @param function the function
  * @param values for each node's output in the plan, the id of the value in the function that holds it in the node's own format
  * @param file the network in the format {@code .tflite}; empty if TensorFlow Lite lacks an operator
  * @param missing names of the operators that TensorFlow Lite lacks

@@ -5,6 +5,7 @@ import io.kiln.base.DType;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.layer.TreeEnsemble;
 import io.kiln.quantize.graph.Node;
+import io.kiln.quantize.plan.Plan.PlannedNode;
 
 /**
  * The votes of the leaves of a {@link TreeEnsemble} as integers: {@code weight = scale[target] * vote}, symmetric, with the scale that the

@@ -23,7 +23,6 @@ public record Quality(Map<Integer, Noise> nodes, List<Noise> outputs, double agr
      * Shares of right classes, from 0 to 1.
      *
      * @param real of the float network
-     * @param quantized of the quantized one
      */
     public record Accuracy(double real, double quantized) {
         /** What is lost, in percentage points; negative if quantizing helps. */
@@ -35,5 +34,31 @@ public record Quality(Map<Integer, Noise> nodes, List<Noise> outputs, double agr
     /** The smallest signal-to-quantization-noise ratio of an output, in dB. */
     public double sqnr() {
         return outputs.stream().mapToDouble(Noise::decibels).min().orElse(Double.NaN);
+    }
+
+    /**
+     * The power of a signal and of the difference to it.
+     *
+     * @param signal sum of squares
+     * @param noise sum of squared differences
+     */
+    public record Noise(double signal, double noise) {
+        /** Nothing measured. */
+        public static final Noise NOTHING = new Noise(0, 0);
+
+        private static final double MOST = 200;
+
+        /** The sums over both. */
+        public Noise plus(Noise other) {
+            return new Noise(signal + other.signal, noise + other.noise);
+        }
+
+        /** Signal-to-quantization-noise ratio in dB, from -200 to 200. */
+        public double decibels() {
+            if (noise == 0) {
+                return MOST;
+            }
+            return signal == 0 ? -MOST : Math.max(-MOST, Math.min(MOST, 10 * Math.log10(signal / noise)));
+        }
     }
 }

@@ -4,7 +4,9 @@ package io.kiln.quantize.sample;
 import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
+import io.kiln.base.GitLfs;
 import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.ir.Parameter;
 import java.io.IOException;
@@ -14,6 +16,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Reads the samples of a model: a folder of {@code input_<k>.bin} or of {@link OtherSamples}, an array {@code .npy}, or several in an {@code
@@ -30,6 +37,7 @@ public final class SampleReader {
     public static final String LABELS = "labels.csv";
 
     private static final int MAX_FINDINGS = 10;
+    private static final Pattern INPUT = Pattern.compile("input_(0|[1-9][0-9]{0,8})\\.bin");
 
     private SampleReader() {}
 
@@ -63,14 +71,13 @@ public final class SampleReader {
                 .orElse(samples);
     }
 
-    /** The file of labels. */
     public static Optional<Path> labelFile(Path path, Optional<Path> labels) {
         return labels.or(() -> Optional.of(path.resolve(LABELS)).filter(Files::isRegularFile));
     }
 
     private static List<Sample> samples(Path path, List<Parameter> inputs, OtherSamples others) {
         if (Files.isDirectory(path)) {
-            return SampleFolder.read(path, inputs, others);
+            return folder(path, inputs, others);
         }
         String name = String.valueOf(path.getFileName());
         if (!Files.isRegularFile(path) || !(name.endsWith(".npy") || name.endsWith(".npz"))) {
@@ -88,7 +95,7 @@ public final class SampleReader {
             return name.endsWith(".npy")
                     ? ArraySamples.single(
                             path.toString(), NumpyArray.read(Bytes.wrap(content), path.toString()), inputs)
-                    : ArraySamples.several(path.toString(), NumpyArchive.read(content, path.toString()), inputs);
+                    : ArraySamples.several(path.toString(), ArraySamples.archive(content, path.toString()), inputs);
         } catch (IOException e) {
             throw FileFailure.of("cannot read", path, e);
         }
@@ -141,5 +148,97 @@ public final class SampleReader {
             at += size;
         }
         return parts;
+    }
+
+    /**
+     * Samples as files: {@code input_<k>.bin} holds all inputs of sample k in model order, concatenated, raw little-endian. Samples are in the order of their
+     * numbers.
+     */
+    private static List<Sample> folder(Path folder, List<Parameter> inputs, OtherSamples others) {
+        TreeMap<Integer, Path> files = new TreeMap<>();
+        try (Stream<Path> entries = Files.list(folder)) {
+            entries.forEach(entry -> {
+                Matcher matcher = INPUT.matcher(entry.getFileName().toString());
+                if (matcher.matches()) {
+                    files.put(Integer.valueOf(matcher.group(1)), entry);
+                }
+            });
+        } catch (IOException e) {
+            throw FileFailure.of("cannot list", folder, e);
+        }
+        if (files.isEmpty()) {
+            return others.read(folder, inputs);
+        }
+        if (Files.isRegularFile(folder.resolve(OtherSamples.FORMS))) {
+            throw new KilnException(Failure.SAMPLES.problem(
+                    "the folder has " + OtherSamples.FORMS + ", for pictures and recordings, and "
+                            + files.firstEntry().getValue().getFileName(),
+                    folder.toString(),
+                    "one kind of samples",
+                    "Delete one of them"));
+        }
+        long wanted = inputs.stream().mapToLong(input -> input.type().bytes()).sum();
+        if (files.size() > SampleReader.MAX_SAMPLES || wanted * files.size() > SampleReader.MAX_BYTES) {
+            throw SampleReader.tooLarge(folder.toString());
+        }
+        Problems problems = new Problems(Failure.QUANTIZE);
+        List<Sample> samples = new ArrayList<>();
+        for (Path file : files.values()) {
+            if (problems.list().size() == MAX_FINDINGS) {
+                break;
+            }
+            sample(file, wanted, inputs, problems).ifPresent(samples::add);
+        }
+        problems.throwIfAny();
+        return samples;
+    }
+
+    private static Optional<Sample> sample(Path file, long wanted, List<Parameter> inputs, Problems problems) {
+        Optional<Problem> pointer = GitLfs.pointer(file);
+        if (pointer.isPresent()) {
+            problems.add(pointer.get());
+            return Optional.empty();
+        }
+        try {
+            if (Files.size(file) != wanted) {
+                problems.add(
+                        "the sample has " + Files.size(file) + " bytes",
+                        file.toString(),
+                        wanted + " bytes: "
+                                + inputs.stream()
+                                        .map(i ->
+                                                "`" + i.name() + "` " + i.type().text())
+                                        .collect(Collectors.joining(", then ")),
+                        "Write every input in this shape, as raw little-endian numbers");
+                return Optional.empty();
+            }
+            return Optional.of(
+                    new Sample(file.getFileName().toString(), SampleReader.split(Files.readAllBytes(file), inputs)));
+        } catch (IOException e) {
+            throw FileFailure.of("cannot read", file, e);
+        }
+    }
+
+    /**
+     * Samples that are not tensors yet, such as pictures and recordings. What reads them belongs to the programs around the compiler, because it
+     * knows descriptions and signal processing.
+     */
+    @FunctionalInterface
+    public interface OtherSamples {
+        /** The file in a folder which says that, and how, its pictures and recordings are samples. */
+        String FORMS = "samples.yaml";
+
+        /** There are none. */
+        OtherSamples NONE = (folder, inputs) -> List.of();
+
+        /**
+         * Reads the samples of a folder.
+         *
+         * @param folder without {@code input_<k>.bin}, or one that says that it has other samples
+         * @param inputs the model's inputs
+         * @return empty if the folder has none
+         * @throws io.kiln.base.KilnException if they cannot be used
+         */
+        List<Sample> read(Path folder, List<Parameter> inputs);
     }
 }

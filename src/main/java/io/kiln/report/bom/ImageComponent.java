@@ -7,9 +7,7 @@ import java.util.Locale;
  * A part of an image.
  *
  * @param kind what it is
- * @param name its name
  * @param version its version; empty if it has none
- * @param licence its licence
  * @param sha256 digest of the file that it is, in hexadecimal digits; empty if it is several files
  * @param description where it comes from, one sentence
  */
@@ -33,7 +31,6 @@ public record ImageComponent(
      * @param name its name for people; empty if it is unknown or the expression says it
      */
     public record Licence(String expression, String name) {
-        /** An unknown licence. */
         public static final Licence UNKNOWN = new Licence("", "");
 
         /** The licence of Kiln's runtime and boards. */

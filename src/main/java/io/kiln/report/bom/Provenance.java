@@ -28,7 +28,6 @@ public record Provenance(
     /**
      * A file.
      *
-     * @param name its name
      * @param digest digest by algorithm
      */
     public record Resource(String name, Map<String, String> digest) {

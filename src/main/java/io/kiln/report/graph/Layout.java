@@ -63,10 +63,7 @@ public record Layout(List<Rect> blocks, List<List<Point>> routes, int width, int
         return new Layout(rects, router.routes(rects, tops), router.right() + MARGIN, y + MARGIN);
     }
 
-    /**
-     * The layer of each block is its longest path from a block without inputs; variables are placed above their first
-     * reader.
-     */
+    /** The layer of each block is its longest path from a block without inputs; variables are placed above their first reader. */
     private static int[] layers(Graph graph) {
         int[] layers = new int[graph.blocks().size()];
         List<List<Integer>> sources = sources(graph);
@@ -164,10 +161,7 @@ public record Layout(List<Rect> blocks, List<List<Point>> routes, int width, int
         }
     }
 
-    /**
-     * Places one layer from left to right without overlaps, then shifts it so that on average blocks are where they
-     * want to be.
-     */
+    /** Places one layer from left to right without overlaps, then shifts it so that on average blocks are where they want to be. */
     private static void place(Graph graph, List<Integer> layer, double[] wanted, int[] left) {
         int free = Integer.MIN_VALUE;
         double moved = 0;

@@ -96,9 +96,7 @@ final class Router {
         return layers[edges.get(edge).to()] - layers[edges.get(edge).from()] > 1;
     }
 
-    /**
-     * Assigns a lane to each block whose value passes a layer, for as long as it is read; returns the number of lanes.
-     */
+    /** Assigns a lane to each block whose value passes a layer, for as long as it is read; returns the number of lanes. */
     private int findLanes(int widest) {
         Tracks tracks = new Tracks();
         Map<Integer, Integer> lastLayer = new TreeMap<>();

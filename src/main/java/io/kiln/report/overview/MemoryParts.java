@@ -27,7 +27,6 @@ public record MemoryParts(String title, List<Part> parts, long total, long avail
      */
     public record Part(String name, long bytes, String colour) {}
 
-    /** Flash. */
     public static MemoryParts flash(BuildReport report) {
         Flash flash = report.flash();
         return of(
@@ -39,7 +38,6 @@ public record MemoryParts(String title, List<Part> parts, long total, long avail
                 new Part("initial values of variables", flash.data(), "c"));
     }
 
-    /** RAM. */
     public static MemoryParts ram(BuildReport report) {
         Ram ram = report.ram();
         Long used = report.stack().used();

@@ -3,8 +3,11 @@ package io.kiln.report.overview;
 
 import io.kiln.artifact.BufferOverlaps;
 import io.kiln.artifact.ModelMetadata.PlannedBuffer;
+import io.kiln.report.BuildReport;
 import io.kiln.report.BuildReport.Operator;
+import io.kiln.report.ModelPart;
 import io.kiln.report.page.Shown;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedSet;
 import java.util.stream.IntStream;
@@ -112,7 +115,6 @@ public final class PlanPicture {
                 .toList();
     }
 
-    /** The buffers. */
     public List<Rectangle> buffers() {
         List<SortedSet<Integer>> overlaps = BufferOverlaps.of(buffers);
         return IntStream.range(0, buffers.size())
@@ -161,5 +163,37 @@ public final class PlanPicture {
 
     private double y(long offset) {
         return TOP + HEIGHT - (double) HEIGHT * offset / top;
+    }
+
+    /**
+     * What a report holds of one of the models of an image.
+     *
+     * @param name the model's
+     * @param operators in execution order
+     * @param buffers of its workspace; none if they are not known one by one
+     */
+    public record ModelSection(String name, List<Operator> operators, List<PlannedBuffer> buffers) {
+        public ModelSection {
+            operators = List.copyOf(operators);
+            buffers = List.copyOf(buffers);
+        }
+
+        /** The models of an image. */
+        public static List<ModelSection> of(BuildReport built) {
+            List<ModelSection> models = new ArrayList<>();
+            int operator = 0;
+            int buffer = 0;
+            for (ModelPart model : built.models()) {
+                int operators = operator + model.operators();
+                int buffers = buffer + model.buffers();
+                models.add(new ModelSection(
+                        model.name(),
+                        built.operators().subList(operator, operators),
+                        built.plan().buffers().subList(buffer, buffers)));
+                operator = operators;
+                buffer = buffers;
+            }
+            return models;
+        }
     }
 }

@@ -2,7 +2,7 @@
 package io.kiln.report.overview;
 
 import io.kiln.report.BuildReport;
-import io.kiln.report.ImageReport.Licence;
+import io.kiln.report.BuildReport.ImageReport.Licence;
 import io.kiln.report.VerifyReport;
 import io.kiln.report.page.Shown;
 import java.util.ArrayList;

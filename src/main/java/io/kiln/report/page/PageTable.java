@@ -94,12 +94,10 @@ public final class PageTable<T> {
         return columns.size() > NARROW;
     }
 
-    /** Its columns. */
     public List<Column<T>> columns() {
         return columns;
     }
 
-    /** Its rows. */
     public List<Row> rows() {
         return all.stream()
                 .map(row -> new Row(

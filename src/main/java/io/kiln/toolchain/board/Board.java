@@ -4,6 +4,7 @@ package io.kiln.toolchain.board;
 import io.kiln.base.Bytes;
 import io.kiln.base.incremental.NoInput;
 import io.kiln.cycles.memory.MemoryWait;
+import io.kiln.toolchain.board.LinkerMemories.LinkerVariant;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -450,4 +451,103 @@ public record Board(
             this(uart, baud, List.of());
         }
     }
+
+    /**
+     * How a board is reached, and what stands in for it.
+     *
+     * @param console the serial console of the image
+     * @param timer what {@code TVMPlatformTimerStart} and {@code TVMPlatformTimerStop} count by; empty if the board has no timer
+     * @param emulation what runs an image without the hardware
+     * @param flashing what writes images to the hardware; empty if the board cannot be flashed
+     * @param npu its Ethos-U, if it has one
+     */
+    public record BoardHardware(
+            Optional<Console> console,
+            Optional<BoardTimer> timer,
+            Emulation emulation,
+            Optional<Flashing> flashing,
+            Optional<BoardNpu> npu) {
+        /** The same hardware with another emulation. */
+        public BoardHardware with(Emulation other) {
+            return new BoardHardware(console, timer, other, flashing, npu);
+        }
+
+        /** How OpenOCD reaches it, if it is what flashes the board. */
+        Optional<Flashing.OpenOcd> openOcd() {
+            return flashing.flatMap(how -> how instanceof Flashing.Programs programs
+                    ? programs.beside()
+                    : Optional.of(how)
+                            .filter(Flashing.OpenOcd.class::isInstance)
+                            .map(Flashing.OpenOcd.class::cast));
+        }
+
+        /** The programs that flash it beside or instead of OpenOCD. */
+        List<Flashing.Program> programs() {
+            return flashing.filter(Flashing.Programs.class::isInstance)
+                    .map(how -> ((Flashing.Programs) how).programs())
+                    .orElse(List.of());
+        }
+
+        /** The Project API server, if one flashes the board. */
+        Optional<Flashing.Service> flashService() {
+            return flashing.filter(Flashing.Service.class::isInstance).map(Flashing.Service.class::cast);
+        }
+
+        Optional<Flashing.ProjectApi> projectApi() {
+            return flashing.filter(Flashing.ProjectApi.class::isInstance).map(Flashing.ProjectApi.class::cast);
+        }
+    }
+
+    /**
+     * What a board is called, and where it comes from.
+     *
+     * @param id name of its folder, as in {@code kiln.board}
+     * @param title one line for people
+     * @param maker the vendor
+     * @param origin path of its board.yaml
+     */
+    public record BoardIdentity(
+            String id,
+            String title,
+            Maker maker,
+
+            @NoInput(because = "where its profile lies on this computer")
+            String origin) {
+        /**
+         * The vendor of a board.
+         *
+         * @param vendor name, if the profile says it
+         * @param url the vendor's page about the board, if the profile says it
+         */
+        public record Maker(Optional<String> vendor, Optional<String> url) {
+            /** No vendor is named. */
+            public static final Maker UNKNOWN = new Maker(Optional.empty(), Optional.empty());
+        }
+    }
+
+    /**
+     * The memories of a board.
+     *
+     * @param memories memories that an image may use; empty for the board {@code host}
+     * @param pools which memory holds what; absent for the board {@code host}
+     */
+    public record BoardMemories(List<Memory> memories, Optional<PoolMemories> pools) {
+        public BoardMemories {
+            memories = List.copyOf(memories);
+        }
+
+        /** The memory of this name. */
+        public Optional<Memory> memory(String name) {
+            return memories.stream().filter(m -> m.name().equals(name)).findFirst();
+        }
+    }
+
+    /**
+     * The timer by which a board measures time.
+     *
+     * @param counter name of the peripheral, for people
+     * @param hertz ticks of a second; one of them is the resolution of all times
+     * @param countsCycles whether a tick is a cycle of the core
+     */
+    public record BoardTimer(String counter, long hertz, boolean countsCycles) {}
 }

@@ -7,32 +7,31 @@ import io.kiln.base.Bytes;
 import io.kiln.base.Problems;
 import io.kiln.base.TargetText;
 import io.kiln.cycles.memory.MemoryWait;
+import io.kiln.toolchain.board.Board.BoardHardware;
+import io.kiln.toolchain.board.Board.BoardIdentity;
+import io.kiln.toolchain.board.Board.BoardMemories;
+import io.kiln.toolchain.board.Board.BoardTimer;
 import io.kiln.toolchain.board.Board.Console;
 import io.kiln.toolchain.board.Board.Kind;
 import io.kiln.toolchain.board.Board.Memory;
+import io.kiln.toolchain.board.Building.NamedToolchain;
 import io.kiln.toolchain.board.ClockParser.Clock;
+import io.kiln.toolchain.board.LinkerMemories.LinkerVariant;
 import io.kiln.toolchain.compiler.TargetOptions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.SortedMap;
 
 /** Makes a board from merged settings that satisfy the schema, and checks what a schema cannot. */
-final class BoardParser {
+record BoardParser(MergedProfile profile, Problems problems) {
     /** The header that is made from the profile. */
     static final String SETTINGS = "kiln_settings.h";
 
     private static final long ADDRESS_SPACE = 1L << 32;
-
-    private final MergedProfile profile;
-    private final Problems problems;
-
-    BoardParser(MergedProfile profile, Problems problems) {
-        this.profile = profile;
-        this.problems = problems;
-    }
 
     private static final String GRAMMAR = ", then -name=value of " + TargetText.LETTERS;
 
@@ -150,10 +149,7 @@ final class BoardParser {
         }
     }
 
-    /**
-     * Targets are printed into C, archives and reports. The schema has this grammar too, but this check is
-     * authoritative.
-     */
+    /** Targets are printed into C, archives and reports. The schema has this grammar too, but this check is authoritative. */
     private void checkTarget(String target) {
         boolean isOfHost = target.isEmpty() || TargetText.HOST_KINDS.contains(TargetText.kind(target));
         if (!isOfHost) {
@@ -360,5 +356,68 @@ final class BoardParser {
         List<String> texts = new ArrayList<>();
         profile.find(key).ifPresent(array -> array.forEach(item -> texts.add(item.asText())));
         return texts;
+    }
+
+    /** Reads the keys {@code toolchain}, {@code flags} and {@code uf2} of a profile that satisfies the schema. */
+    private record BuildingParser(MergedProfile profile, Problems problems) {
+        Building parse(Optional<BoardNpu> npu) {
+            Optional<JsonNode> flags = profile.find("flags");
+            List<String> compile = new ArrayList<>();
+            List<String> link = new ArrayList<>();
+            flags.ifPresent(node -> {
+                for (Map.Entry<String, JsonNode> macro : node.path("defines").properties()) {
+                    String value = macro.getValue().asText();
+                    compile.add("-D" + macro.getKey() + (value.isEmpty() ? "" : "=" + value));
+                }
+                for (int i = 0; i < node.path("compile").size(); i++) {
+                    String flag = node.path("compile").get(i).asText();
+                    check(flag, profile.where("/flags/compile/" + i));
+                    compile.add(flag);
+                }
+                for (Map.Entry<String, JsonNode> symbol : node.path("symbols").properties()) {
+                    link.add(String.format(
+                            Locale.ROOT, "-Wl,--defsym=%s=0x%x", symbol.getKey(), BoardParser.size(symbol.getValue())));
+                }
+            });
+            return new Building(toolchain(), compile, link, codegens(npu), uf2Family());
+        }
+
+        private OptionalLong uf2Family() {
+            return profile.find("uf2")
+                    .map(node -> OptionalLong.of(node.get("family").asLong()))
+                    .orElse(OptionalLong.empty());
+        }
+
+        /** The code generators before the host's part of the target, and that of the NPU. */
+        private List<String> codegens(Optional<BoardNpu> npu) {
+            List<String> parts = TargetText.parts(
+                    profile.find("target").map(JsonNode::asText).orElse(""));
+            List<String> codegens = new ArrayList<>(parts.subList(0, parts.size() - 1));
+            npu.ifPresent(own -> codegens.add(own.target()));
+            return codegens;
+        }
+
+        private void check(String flag, String where) {
+            CompilerFlags.refusal(flag)
+                    .ifPresent(refusal -> problems.add(
+                            "the compiler flag " + CompilerFlags.printable(flag) + " is refused: " + refusal.why(),
+                            where,
+                            CompilerFlags.ALLOWED,
+                            refusal.remedy()));
+            boolean isFolder =
+                    flag.startsWith("-I") && CompilerFlags.refusal(flag).isEmpty();
+            String folder = flag.substring(Math.min(2, flag.length())) + "/";
+            if (isFolder && profile.files().keySet().stream().noneMatch(file -> file.startsWith(folder))) {
+                problems.add("the folder " + folder + " does not exist", where, "a folder beside board.yaml", "");
+            }
+        }
+
+        private Optional<NamedToolchain> toolchain() {
+            return profile.find("toolchain").map(node -> {
+                boolean required = node.isObject();
+                String name = required ? node.path("require").asText() : node.asText();
+                return new NamedToolchain(name, required, profile.where("/toolchain"));
+            });
+        }
     }
 }

@@ -4,6 +4,7 @@ package io.kiln.toolchain.board;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
+import io.kiln.base.incremental.NoInput;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -62,4 +63,16 @@ public record Building(
     private static List<String> joined(List<String> flags, List<String> more) {
         return Stream.concat(flags.stream(), more.stream()).toList();
     }
+
+    /**
+     * The toolchain that a board names.
+     *
+     * @param toolchain id of a built-in descriptor
+     * @param required whether no other toolchain is allowed
+     * @param where file and line of the setting
+     */
+    public record NamedToolchain(
+            String toolchain,
+            boolean required,
+            @NoInput(because = "a place for messages") String where) {}
 }

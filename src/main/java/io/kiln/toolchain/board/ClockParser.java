@@ -18,16 +18,8 @@ import java.util.SortedMap;
 import java.util.stream.LongStream;
 
 /** Reads {@code clock} of a board profile, and makes the settings of the start-up code from it. */
-final class ClockParser {
+record ClockParser(MergedProfile profile, Problems problems) {
     private static final long MEGAHERTZ = 1_000_000;
-
-    private final MergedProfile profile;
-    private final Problems problems;
-
-    ClockParser(MergedProfile profile, Problems problems) {
-        this.profile = profile;
-        this.problems = problems;
-    }
 
     /**
      * The clock of a board.

@@ -24,16 +24,8 @@ import java.util.TreeMap;
 import java.util.regex.PatternSyntaxException;
 
 /** Parses the key {@code flash} of a profile that satisfies the schema. */
-final class FlashParser {
+record FlashParser(MergedProfile profile, Problems problems) {
     private static final long ALL_BITS = 0xffffffffL;
-
-    private final MergedProfile profile;
-    private final Problems problems;
-
-    FlashParser(MergedProfile profile, Problems problems) {
-        this.profile = profile;
-        this.problems = problems;
-    }
 
     /** What flashes the board, if anything does. */
     Optional<Flashing> flashing() {

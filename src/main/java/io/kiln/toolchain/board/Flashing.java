@@ -47,7 +47,6 @@ public sealed interface Flashing permits Flashing.OpenOcd, Flashing.Programs, Fl
     /**
      * A service in a dependency of the plugin.
      *
-     * @param name its name
      * @param options values of its options, by name
      */
     record Service(String name, Map<String, String> options) implements Flashing {

@@ -3,8 +3,9 @@ package io.kiln.toolchain.board;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.kiln.base.Problems;
+import io.kiln.toolchain.board.LinkerMemories.LinkerVariant;
 import io.kiln.toolchain.fence.LinkerScript;
-import io.kiln.toolchain.fence.Refusal;
+import io.kiln.toolchain.fence.Refusals.Refusal;
 import io.kiln.toolchain.fence.ScriptIncludes;
 import io.kiln.toolchain.runner.Runners;
 import io.kiln.toolchain.yaml.YamlDocument;

@@ -3,6 +3,7 @@ package io.kiln.toolchain.board;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.Problems;
+import io.kiln.toolchain.board.LinkerMemories.LinkerVariant;
 import io.kiln.toolchain.board.LinkerMemories.Region;
 import io.kiln.toolchain.fence.ScriptRegions;
 import java.util.ArrayList;

@@ -221,4 +221,19 @@ final class LinkerMemories {
                 ? (bytes >> 20) + "M"
                 : bytes % (1 << 10) == 0 ? (bytes >> 10) + "K" : Long.toString(bytes);
     }
+
+    /** Linker scripts that a board has beside its usual one, {@code memory.more.ld} beside {@code memory.ld}. */
+    enum LinkerVariant {
+        /** The script of images with constants in a second memory. */
+        MORE,
+        /** The script of images whose parameters have flash sectors of their own. */
+        PARAMETERS,
+        /** The script of images whose models lie in slots. */
+        SLOTS;
+
+        /** The file of this script, given the usual one's. */
+        String of(String usual) {
+            return usual.replaceFirst("\\.ld$", "." + name().toLowerCase(Locale.ROOT) + ".ld");
+        }
+    }
 }

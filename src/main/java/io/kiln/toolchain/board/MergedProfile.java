@@ -37,7 +37,6 @@ record MergedProfile(String id, List<Layer> layers) {
          */
         record Pack(Path place, OptionalLong most) {}
 
-        /** Whether it is untrusted. */
         boolean foreign() {
             return untrusted.isPresent();
         }

@@ -14,15 +14,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /** Reads the key {@code npu} of a profile that satisfies the schema. */
-final class NpuParser {
-    private final MergedProfile profile;
-    private final Problems problems;
-
-    NpuParser(MergedProfile profile, Problems problems) {
-        this.profile = profile;
-        this.problems = problems;
-    }
-
+record NpuParser(MergedProfile profile, Problems problems) {
     /** The NPU; valid only if no problem was added. */
     Optional<BoardNpu> npu(List<Memory> memories) {
         return profile.find("npu").map(node -> {

@@ -20,19 +20,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Reads {@code pools} of a board profile. */
-final class PoolsParser {
+record PoolsParser(MergedProfile profile, Problems problems, List<Memory> memories) {
     /** Names of memories of which there are several of one kind: they become part of C names and linker sections. */
     private static final Pattern C_NAME = Pattern.compile("[a-z][a-z0-9_]*");
-
-    private final MergedProfile profile;
-    private final Problems problems;
-    private final List<Memory> memories;
-
-    PoolsParser(MergedProfile profile, Problems problems, List<Memory> memories) {
-        this.profile = profile;
-        this.problems = problems;
-        this.memories = memories;
-    }
 
     /** The pools; valid only if no problem was added. */
     PoolMemories read(JsonNode node) {

@@ -34,7 +34,6 @@ public record ClockFamily(
         SortedMap<String, Limits> devices) {
     private static final String FOLDER = "toolchains/clocks";
 
-    /** Dividers of buses. */
     private static final List<Integer> BUS_DIVIDERS = List.of(1, 2, 4, 8, 16);
 
     /** Numbers from the least to the most, both included. */

@@ -5,13 +5,28 @@ import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.FolderLock;
 import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.base.WholeFiles;
 import io.kiln.toolchain.compiler.CompilerDescriptor.Bundle;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.nio.channels.Channels;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.Enumeration;
+import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipFile;
 
 /**
  * Unpacks a bundled compiler once for all builds, from an artifact whose digest the descriptor pins. The folder appears
@@ -19,6 +34,17 @@ import java.util.Optional;
  * unpacked files are recorded beside the folder, and each build compares the folder with the record.
  */
 final class BundledCompiler {
+    private static final List<String> PUBLISHED =
+            List.of("linux-x86_64", "linux-arm64", "macosx-x86_64", "macosx-arm64");
+
+    /** Loaders of programs for glibc, and the name of musl's. */
+    private static final List<String> GLIBC = List.of("lib64/ld-linux-x86-64.so.2", "lib/ld-linux-aarch64.so.1");
+
+    private static final String MUSL = "ld-musl-*";
+    private static final Pattern ENTRY = Pattern.compile("org/bytedeco/llvm/[^/]+/(.+)");
+    private static final Pattern LIBRARY = Pattern.compile("(?:lib)?(LLVM|clang-cpp)[^/]*\\.(so|dylib|dll)[.0-9]*");
+    private static final Pattern VERSION = Pattern.compile("([0-9]+\\.[0-9]+)\\..*");
+
     private final Bundle bundle;
     private final ToolchainEnvironment environment;
     private final String classifier;
@@ -28,7 +54,7 @@ final class BundledCompiler {
     private BundledCompiler(Bundle bundle, ToolchainEnvironment environment) {
         this.bundle = bundle;
         this.environment = environment;
-        this.classifier = HostPlatform.classifier(bundle.artifactId());
+        this.classifier = classifier(bundle.artifactId());
         this.folder = environment.home().resolve(bundle.artifactId() + "-" + bundle.version() + "-" + classifier);
         this.record = folder.resolveSibling(folder.getFileName() + ".files");
     }
@@ -118,7 +144,7 @@ final class BundledCompiler {
         Path part = folder.resolveSibling(folder.getFileName() + ".part");
         Folders.delete(part);
         try {
-            LlvmJar.unpack(jar, bundle.version(), part);
+            unpackLlvm(jar, bundle.version(), part);
             if (!Files.isExecutable(part.resolve("bin").resolve("clang"))) {
                 throw new KilnException(Failure.TOOL.problem(
                         "there is no clang in the artifact",
@@ -131,6 +157,157 @@ final class BundledCompiler {
             Files.move(part, folder, StandardCopyOption.ATOMIC_MOVE);
         } finally {
             Folders.delete(part);
+        }
+    }
+
+    /**
+     * The classifier, such as {@code linux-x86_64}.
+     *
+     * @throws KilnException if the artifact's programs do not run here, before anything is fetched
+     */
+    static String classifier(String artifact) {
+        String system = System.getProperty("os.name", "").toLowerCase(Locale.ROOT);
+        String classifier = classifier(system, System.getProperty("os.arch", "").toLowerCase(Locale.ROOT));
+        refusal(artifact, classifier, hasMusl(Path.of("/"))).ifPresent(problem -> {
+            throw new KilnException(problem);
+        });
+        return classifier;
+    }
+
+    /** Why an artifact's programs do not run on a computer; empty if they should. */
+    static Optional<Problem> refusal(String artifact, String classifier, boolean hasMusl) {
+        if (classifier.startsWith("windows-")) {
+            return Optional.of(refusal(
+                    artifact,
+                    "Windows without WSL",
+                    "Build in WSL 2, which is Linux. The page \"Computers\" says what is known of Windows"));
+        }
+        if (hasMusl) {
+            return Optional.of(refusal(
+                    artifact,
+                    "a Linux with musl in place of glibc, such as Alpine",
+                    "Take an image of Debian or Ubuntu, or -Dkiln.toolchain=gnu with compilers of your system"));
+        }
+        return PUBLISHED.contains(classifier)
+                ? Optional.empty()
+                : Optional.of(refusal(artifact, classifier, "Use -Dkiln.toolchain=gnu with compilers of your system"));
+    }
+
+    private static Problem refusal(String artifact, String computer, String next) {
+        return Failure.TOOL.problem(
+                "the compiler " + artifact + " is not for this computer (" + computer + ")",
+                "toolchain",
+                "one of " + String.join(", ", PUBLISHED),
+                next);
+    }
+
+    /**
+     * Whether musl is the only C library of this computer.
+     *
+     * @param root the root of its files
+     */
+    static boolean hasMusl(Path root) {
+        Path libraries = root.resolve("lib");
+        if (GLIBC.stream().map(root::resolve).anyMatch(Files::exists) || !Files.isDirectory(libraries)) {
+            return false;
+        }
+        try (DirectoryStream<Path> loaders = Files.newDirectoryStream(libraries, MUSL)) {
+            return loaders.iterator().hasNext();
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    static String classifier(String system, String architecture) {
+        String name = system.startsWith("mac") ? "macosx" : system.startsWith("windows") ? "windows" : system;
+        String machine = switch (architecture) {
+            case "amd64", "x86_64", "x64" -> "x86_64";
+            case "aarch64", "arm64" -> "arm64";
+            default -> architecture;
+        };
+        return name + "-" + machine;
+    }
+
+    /**
+     * Unpacks {@code org.bytedeco:llvm} into a new folder. The jar has programs, libraries and {@code lib/clang} side by side in one folder. Only what compiling
+     * and linking C needs is unpacked, to where clang looks for it: programs to {@code bin}, libraries and clang's headers to {@code lib}. Names of Linux
+     * libraries in the jar lack the version, which is added here because the programs load the libraries by versioned names.
+     *
+     * @param version version of the artifact, such as {@code 20.1.7-1.5.12}
+     */
+    private static void unpackLlvm(Path jar, String version, Path folder) throws IOException {
+        String suffix = librarySuffix(version);
+        try (ZipFile zip = new ZipFile(jar.toFile())) {
+            Enumeration<? extends ZipEntry> entries = zip.entries();
+            while (entries.hasMoreElements()) {
+                ZipEntry entry = entries.nextElement();
+                Optional<String> place = entry.isDirectory() ? Optional.empty() : place(entry.getName(), suffix);
+                if (place.isPresent()) {
+                    copy(zip, entry, inside(folder, place.get(), jar));
+                }
+            }
+        }
+        Path linker = folder.resolve("bin").resolve("ld.lld");
+        Path lld = folder.resolve("bin").resolve("lld");
+        if (Files.exists(lld)) {
+            Files.createSymbolicLink(linker, lld.getFileName());
+        }
+    }
+
+    /** LLVM's libraries are named after its major and minor version: {@code .so.20.1}. */
+    private static String librarySuffix(String version) {
+        Matcher numbers = VERSION.matcher(version);
+        if (!numbers.matches()) {
+            throw new KilnException(Failure.TOOL.problem(
+                    "the version of LLVM has no major and minor number: " + version,
+                    "bundle.version of the compiler's descriptor",
+                    "a version such as 20.1.7-1.5.12",
+                    ""));
+        }
+        return ".so." + numbers.group(1);
+    }
+
+    /** The path of an unpacked entry; empty if it is not needed. */
+    private static Optional<String> place(String entry, String librarySuffix) {
+        Matcher inside = ENTRY.matcher(entry);
+        if (!inside.matches()) {
+            return Optional.empty();
+        }
+        String file = inside.group(1);
+        if (Set.of("clang", "lld").contains(file)) {
+            return Optional.of("bin/" + file);
+        }
+        if (file.startsWith("lib/clang/")) {
+            return Optional.of(file);
+        }
+        Matcher library = LIBRARY.matcher(file);
+        if (!library.matches()) {
+            return Optional.empty();
+        }
+        return Optional.of(
+                switch (library.group(2)) {
+                    case "so" -> "lib/" + file.replaceFirst("\\.so.*", librarySuffix);
+                    case "dll" -> "bin/" + file;
+                    default -> "lib/" + file;
+                });
+    }
+
+    private static Path inside(Path folder, String place, Path jar) {
+        Path file = folder.resolve(place).normalize();
+        if (!file.startsWith(folder)) {
+            throw new KilnException(Failure.TOOL.problem(
+                    "an entry leads out of the archive: " + place, jar.toString(), "the artifact as published", ""));
+        }
+        return file;
+    }
+
+    private static void copy(ZipFile zip, ZipEntry entry, Path file) throws IOException {
+        Files.createDirectories(file.getParent());
+        try (InputStream in = zip.getInputStream(entry);
+                OutputStream out = file.toString().endsWith(".h")
+                        ? Files.newOutputStream(file, StandardOpenOption.CREATE_NEW)
+                        : Channels.newOutputStream(WholeFiles.newProgram(file))) {
+            in.transferTo(out);
         }
     }
 }

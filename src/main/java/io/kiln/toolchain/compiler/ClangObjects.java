@@ -171,7 +171,6 @@ public final class ClangObjects implements ObjectCompiler, Inputs {
         }
     }
 
-    /** Work in a folder. */
     private interface Work<T> {
         T in(Path folder) throws IOException;
     }

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.toolchain.compiler;
 
+import io.kiln.base.Digests;
 import io.kiln.base.Log;
+import io.kiln.process.Executables;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -17,6 +22,9 @@ import java.util.Optional;
  */
 public record ToolchainEnvironment(
         Path home, List<Path> gnuHomes, ArtifactFetcher fetcher, Log log, boolean cachesObjects) {
+    /** The driver's name without this suffix is the prefix of its assembler's name. */
+    private static final List<String> DRIVERS = List.of("gcc", "cc");
+
     public ToolchainEnvironment {
         home = home.toAbsolutePath().normalize();
         gnuHomes = gnuHomes.stream()
@@ -37,7 +45,7 @@ public record ToolchainEnvironment(
     /** Folder for the objects of one compiler; empty if projects share none. */
     Optional<Path> objectCache(Path driver, String version) {
         return cachesObjects
-                ? CompilerIdentity.of(driver, version)
+                ? identity(driver, version)
                         .map(identity -> home.resolve("objects").resolve(identity))
                 : Optional.empty();
     }
@@ -53,5 +61,31 @@ public record ToolchainEnvironment(
                 .map(Path::of)
                 .orElseGet(() -> localRepository.toAbsolutePath().resolveSibling("kiln"))
                 .toAbsolutePath();
+    }
+
+    /** A short digest of the version and of path, size and time of the driver and of the assembler that it runs; empty if they cannot be read. */
+    private static Optional<String> identity(Path driver, String version) {
+        try {
+            Path real = driver.toRealPath();
+            List<String> parts = new ArrayList<>(List.of(version, state(real)));
+            String name = driver.getFileName().toString();
+            Optional<String> prefix = DRIVERS.stream()
+                    .filter(name::endsWith)
+                    .findFirst()
+                    .map(suffix -> name.substring(0, name.length() - suffix.length()));
+            Optional<Path> assembler = prefix.flatMap(
+                    text -> Executables.findIn(driver.toAbsolutePath().getParent(), text + "as"));
+            if (assembler.isPresent()) {
+                parts.add(state(assembler.get().toRealPath()));
+            }
+            return Optional.of(Digests.sha256(String.join("\0", parts)).substring(0, 16));
+        } catch (IOException e) {
+            return Optional.empty();
+        }
+    }
+
+    private static String state(Path file) throws IOException {
+        return file + "\0" + Files.size(file) + "\0"
+                + Files.getLastModifiedTime(file).toMillis();
     }
 }

@@ -23,10 +23,7 @@ final class AsmTemplate {
                     + "|(?:b?align)\\s+[0-9]{1,4}|option\\s+(?:push|pop|rvc|norvc)|rept\\s+([0-9]{1,5}))");
     private static final Pattern INSTRUCTION = Pattern.compile("[A-Za-z][A-Za-z0-9_.]*(?:\\s++(?![=:]).*)?");
 
-    /**
-     * A word that begins with a dot, other than a local label, could be a directive after a name; parts of it may come
-     * from an operand.
-     */
+    /** A word that begins with a dot, other than a local label, could be a directive after a name; parts of it may come from an operand. */
     private static final Pattern DOTTED_OPERAND = Pattern.compile("(?<![A-Za-z0-9_.])\\.(?!L)[A-Za-z_%{}]");
 
     /**

@@ -7,10 +7,7 @@ import java.util.regex.Pattern;
 
 /** The differences between code for a board and code for this computer. */
 public enum Dialect {
-    /**
-     * Images of boards: the assembler is part of the compiler, and there is no loader or C library that calls functions
-     * by name.
-     */
+    /** Images of boards: the assembler is part of the compiler, and there is no loader or C library that calls functions by name. */
     BOARD(
             true,
             false,

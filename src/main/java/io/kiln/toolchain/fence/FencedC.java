@@ -2,6 +2,7 @@
 package io.kiln.toolchain.fence;
 
 import io.kiln.toolchain.fence.CLexer.Kind;
+import io.kiln.toolchain.fence.Refusals.Refusal;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -14,7 +15,7 @@ import java.util.regex.Pattern;
  * Checks untrusted, preprocessed C against a small language, before exactly this text is compiled. The language is C
  * without anything that reaches beyond the program: its only directives are line markers and a few pragmas, so that
  * compiling it reads no file; assembly is plain instructions ({@link AsmTemplate}), so that the assembler reads none
- * either; attributes and sections come from lists ({@link CAttributes}, {@link Dialect}). A list of forbidden
+ * either; attributes and sections come from lists ({@link AttributeList}, {@link Dialect}). A list of forbidden
  * constructs would have to know every spelling of every directive of each tool; a list of allowed ones only has to know
  * what real code needs.
  */

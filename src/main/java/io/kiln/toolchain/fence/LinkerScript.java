@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.toolchain.fence;
 
+import io.kiln.toolchain.fence.Refusals.Refusal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -270,5 +271,174 @@ public final class LinkerScript {
             inputs.next();
         }
         tokens.take(";");
+    }
+
+    /**
+     * The input sections that an untrusted linker script may place: patterns of files, which begin with * so that linkers
+     * match and never open them, and patterns of sections, sorted or kept.
+     */
+    private record InputSections(ScriptTokens tokens) {
+        /** Deepest nesting of sorts that is accepted; linkers support two. */
+        private static final int DEEPEST = 4;
+
+        private static final Set<String> SORTS = Set.of(
+                "KEEP", "SORT", "SORT_BY_NAME", "SORT_BY_ALIGNMENT", "SORT_BY_INIT_PRIORITY", "SORT_NONE", "REVERSE");
+
+        private static final Pattern FILES = Pattern.compile("\\*[A-Za-z0-9_.*?+-]*:?");
+        private static final Pattern SECTIONS = Pattern.compile("[A-Za-z0-9_.*?-]+");
+        private static final Pattern FROM_COMPILER =
+                Pattern.compile("\\.(?:z?debug|stab|ctf|gnu\\.linkonce\\.w|gnu\\.debuglto).*");
+
+        /** Debug information of any file; a script may place the compiler's, but not add any. */
+        void ofDebugInformation() {
+            tokens.next(Pattern.compile("\\*"), "* and sections of debug information");
+            tokens.expect("(");
+            while (!tokens.take(")")) {
+                tokens.next(FROM_COMPILER, "sections of debug information");
+            }
+        }
+
+        /** An input section, which may be sorted or kept. */
+        void next() {
+            if (SORTS.contains(tokens.peek())) {
+                tokens.skip();
+                tokens.expect("(");
+                input();
+                tokens.expect(")");
+            } else {
+                input();
+            }
+        }
+
+        /** A pattern of files, and patterns of sections in parentheses. */
+        private void input() {
+            tokens.next(FILES, "a pattern of files that begins with *");
+            if (tokens.take("(")) {
+                while (!tokens.take(")")) {
+                    patterns();
+                }
+            }
+        }
+
+        private void patterns() {
+            patterns(DEEPEST);
+        }
+
+        private void patterns(int levels) {
+            if (levels == 0) {
+                throw tokens.refused("more than " + DEEPEST + " nested sorts");
+            }
+            if (tokens.take("EXCLUDE_FILE")) {
+                tokens.expect("(");
+                while (!tokens.take(")")) {
+                    tokens.next(FILES, "a pattern of files that begins with *");
+                }
+            } else if (SORTS.contains(tokens.peek()) && tokens.peekBehind().equals("(")) {
+                tokens.skip();
+                tokens.expect("(");
+                while (!tokens.take(")")) {
+                    patterns(levels - 1);
+                }
+            } else {
+                tokens.next(SECTIONS, "a pattern of sections");
+                tokens.take(",");
+            }
+        }
+    }
+
+    /** Expressions of linker scripts: numbers, symbols, operators and pure functions. */
+    private static final class ScriptExpressions {
+        static final Set<String> ASSIGNMENTS = Set.of("=", "+=", "-=", "*=", "/=", "&=", "|=", "<<=", ">>=");
+        private static final Set<String> FUNCTIONS = Set.of(
+                "ALIGN",
+                "ADDR",
+                "LOADADDR",
+                "SIZEOF",
+                "ORIGIN",
+                "LENGTH",
+                "MAX",
+                "MIN",
+                "DEFINED",
+                "ABSOLUTE",
+                "ALIGNOF",
+                "NEXT",
+                "LOG2CEIL",
+                "BLOCK",
+                "org",
+                "o",
+                "len",
+                "l");
+        private static final Set<String> OPERATORS = Set.of(
+                "+", "-", "*", "/", "%", "&", "|", "^", "~", "!", "?", ":", "<", ">", "<=", ">=", "==", "!=", "<<",
+                ">>", "&&", "||", ",");
+
+        /** Commands without parentheses: a linker executes them as soon as the preceding expression is complete. */
+        private static final Set<String> COMMANDS =
+                Set.of("INCLUDE", "INSERT", "MEMORY", "SECTIONS", "PHDRS", "VERSION", "OVERLAY");
+
+        private static final Pattern NAME = Pattern.compile("[A-Za-z_.][A-Za-z0-9_.]*");
+        private static final Pattern NUMBER = Pattern.compile("(?:0[xX][0-9a-fA-F]+|[0-9]+)[kKmM]?");
+
+        /** Words of expressions: outside patterns of files and sections, - and * are operators. */
+        private static final Pattern TERMS =
+                Pattern.compile("\\*?[A-Za-z0-9_.](?:[A-Za-z0-9_.]|[-*](?=[A-Za-z0-9_.]))*+");
+
+        /** Deepest nesting that is accepted; a deeper one would overflow the stack, here or in the linker. */
+        private static final int DEEPEST = 100;
+
+        private final ScriptTokens tokens;
+        private int depth;
+
+        ScriptExpressions(ScriptTokens tokens) {
+            this.tokens = tokens;
+        }
+
+        void assignment() {
+            tokens.next(NAME, "a symbol");
+            if (!ASSIGNMENTS.contains(tokens.peek())) {
+                throw tokens.refused(tokens.peek() + " where a value is assigned");
+            }
+            tokens.skip();
+            upTo(Set.of(";", ")"));
+        }
+
+        /** An expression terminated only by the next memory or the closing brace. */
+        void memoryLength() {
+            int line = tokens.line();
+            while (!tokens.peek().equals("}") && (tokens.line() == line || tokens.isWithin())) {
+                operand();
+            }
+        }
+
+        /** An expression up to one of these marks, which is not consumed. */
+        void upTo(Set<String> ends) {
+            while (!ends.contains(tokens.peek())) {
+                operand();
+            }
+        }
+
+        void operand() {
+            String token = tokens.peek();
+            boolean isCalled = tokens.peekBehind().equals("(");
+            if (token.equals("(")) {
+                if (++depth > DEEPEST) {
+                    throw tokens.refused("more than " + DEEPEST + " nested parentheses");
+                }
+                tokens.skip();
+                upTo(Set.of(")"));
+                tokens.expect(")");
+                depth--;
+            } else if (OPERATORS.contains(token)
+                    || FUNCTIONS.contains(token)
+                    || NUMBER.matcher(token).matches()) {
+                tokens.skip();
+            } else if (!isCalled
+                    && !COMMANDS.contains(token)
+                    && TERMS.matcher(token).matches()) {
+                tokens.skip();
+            } else {
+                throw tokens.refused(token + " in an expression");
+            }
+        }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.toolchain.fence;
 
+import io.kiln.toolchain.fence.Refusals.Refusal;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -8,9 +9,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 
-/**
- * Counts what a linker reads for scripts that include each other: ten files that include the next one ten times are 10^10 files for a linker.
- */
+/** Counts what a linker reads for scripts that include each other: ten files that include the next one ten times are 10^10 files for a linker. */
 public final class ScriptIncludes {
     /** Inclusions of a script, those in included scripts counted each time; real boards have one or two. */
     static final long MOST_INCLUSIONS = 1000;

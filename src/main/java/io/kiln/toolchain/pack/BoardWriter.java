@@ -323,4 +323,147 @@ final class BoardWriter {
         }
         return lines.toString();
     }
+
+    /** Gives the upper half of the flash to what is flashed by itself, in whole sectors: parameters, or models in slots. */
+    private record SectorPlan(MemoryPlan plan, FlashLayout layout) {
+        /** Bytes before the first slot, in which a firmware describes itself. */
+        private static final long DESCRIPTION = 256;
+
+        /** Less code and fewer bytes of a model make no firmware. */
+        private static final long LEAST = 8L << 10;
+
+        /** Adds the linker scripts; returns the keys of {@code pools}, with their line ends. */
+        String write(LinkerText linker, SortedMap<String, Bytes> files) {
+            Region code = plan.region(plan.code());
+            String lines = "  # Sectors of the flash: " + layout.text() + "\n";
+            OptionalLong upper = layout.sectorFrom(code.base() + code.size() / 2, code.end());
+            if (upper.isEmpty() || upper.getAsLong() - code.base() < LEAST) {
+                return lines;
+            }
+            long first = upper.getAsLong();
+            files.put("memory.parameters.ld", Bytes.ofText(linker.parameters(first)));
+            lines += String.format(Locale.ROOT, "  parameters: 0x%08x\n", first);
+            OptionalLong second = layout.sectorFrom(first + (code.end() - first) / 2, code.end());
+            if (second.isEmpty()) {
+                return lines;
+            }
+            long bytes = Math.min(second.getAsLong() - first, code.end() - second.getAsLong());
+            Region data = plan.region(plan.data());
+            long half = data.size() / 2 / LEAST * LEAST;
+            if (bytes < LEAST
+                    || half < LEAST
+                    || !isEnd(first + bytes, code)
+                    || !isEnd(second.getAsLong() + bytes, code)) {
+                return lines;
+            }
+            files.put("memory.slots.ld", Bytes.ofText(linker.slots(first, bytes, DESCRIPTION, half)));
+            return lines
+                    + String.format(
+                            Locale.ROOT,
+                            "  slots: {first: 0x%08x, second: 0x%08x, size: %s, memory: 0x%08x}\n",
+                            first,
+                            second.getAsLong(),
+                            BoardText.size(bytes),
+                            data.base() + half);
+        }
+
+        /** Whether a sector ends there. */
+        private boolean isEnd(long address, Region code) {
+            return address == code.end()
+                    || layout.sectorFrom(address, Long.MAX_VALUE).equals(OptionalLong.of(address));
+        }
+    }
+
+    /**
+     * The linker scripts of a device.
+     *
+     * @param templates by name
+     * @param device its name
+     * @param pack the name of its pack
+     */
+    private record LinkerText(SortedMap<String, Bytes> templates, MemoryPlan plan, String device, String pack) {
+        private static final String CODE = "CODE";
+        private static final String DATA = "DATA";
+
+        /** That of most images. */
+        String plain() {
+            return script(
+                    "",
+                    regions(
+                            plan.region(plan.code()).size(),
+                            plan.region(plan.data()).size(),
+                            ""),
+                    "");
+        }
+
+        /** That of images whose parameters lie from an address on. */
+        String parameters(long address) {
+            Region code = plan.region(plan.code());
+            String own = region("PARAMETERS", "r", address, code.end() - address);
+            return script(
+                    "\n * In place of memory.ld for images whose parameters are flashed by themselves.",
+                    regions(address - code.base(), plan.region(plan.data()).size(), own),
+                    templates.get("parameters.ld").text());
+        }
+
+        /** That of images whose models are replaced in the field. */
+        String slots(long first, long bytes, long description, long dataBytes) {
+            Region code = plan.region(plan.code());
+            String own = region("FIRMWARE", "r", first - description, description) + region("SLOT", "rx", first, bytes);
+            return script(
+                    "\n"
+                            + " * In place of memory.ld for images whose models are replaced in the field. What the"
+                            + " firmware is lies before the first slot.",
+                    regions(first - description - code.base(), dataBytes, own),
+                    templates.get("slots.ld").text());
+        }
+
+        private String regions(long codeBytes, long dataBytes, String more) {
+            Region code = plan.region(plan.code());
+            Region data = plan.region(plan.data());
+            StringBuilder regions = new StringBuilder(region(CODE, "rx", code.base(), codeBytes)).append(more);
+            regions.append(region(DATA, "rw", data.base(), dataBytes));
+            plan.regions().stream()
+                    .filter(each -> !each.equals(code) && !each.equals(data))
+                    .forEach(each ->
+                            regions.append(region(name(each), each.isRom() ? "rx" : "rw", each.base(), each.size())));
+            return regions.toString();
+        }
+
+        private static String region(String name, String access, long base, long size) {
+            return String.format(
+                    Locale.ROOT,
+                    "  %s (%s) : ORIGIN = 0x%08x, LENGTH = %s\n",
+                    name,
+                    access,
+                    base,
+                    BoardText.size(size));
+        }
+
+        private static String name(Region region) {
+            return "MEMORY_" + region.name().toUpperCase(Locale.ROOT);
+        }
+
+        private String script(String purpose, String regions, String more) {
+            StringBuilder sections = new StringBuilder(more);
+            plan.regions().stream()
+                    .filter(each ->
+                            !each.name().equals(plan.code()) && !each.name().equals(plan.data()))
+                    .forEach(each -> sections.append(TextTemplate.filled(
+                            templates
+                                    .get(each.isRom() ? "constants.ld" : "workspace.ld")
+                                    .text(),
+                            Map.of("NAME", each.name(), "REGION", name(each)))));
+            Map<String, String> values = new LinkedHashMap<>();
+            values.put("DEVICE", BoardWriter.printable(device));
+            values.put("PACK", BoardWriter.printable(pack));
+            values.put("PURPOSE", purpose);
+            values.put(
+                    "GUARD",
+                    plan.isNothingBelow() ? "PROVIDE(__stack_guard_below = 0x1000000); /* below DATA */\n\n" : "");
+            values.put("REGIONS", regions);
+            values.put("SECTIONS", sections.toString());
+            return TextTemplate.filled(templates.get("memory.ld").text(), values);
+        }
+    }
 }

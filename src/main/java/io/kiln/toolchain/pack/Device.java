@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.toolchain.pack;
 
-import io.kiln.toolchain.pack.PackDescription.Entry;
+import io.kiln.toolchain.pack.PackReader.PackDescription.Entry;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;

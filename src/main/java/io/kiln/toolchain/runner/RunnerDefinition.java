@@ -119,7 +119,6 @@ public record RunnerDefinition(
     /**
      * One run of the program.
      *
-     * @param arguments its arguments
      * @param expect what a run that succeeds prints
      */
     public record Step(List<String> arguments, Optional<String> expect) {

@@ -24,7 +24,6 @@ public record FitCost(long cycles, long flash, long ram) {
      * What no other beats, one of each cost, the fastest first.
      *
      * @param all things with costs
-     * @param cost the cost of one
      */
     public static <T> List<T> unbeaten(List<T> all, Function<T, FitCost> cost) {
         Map<FitCost, T> first = new LinkedHashMap<>();

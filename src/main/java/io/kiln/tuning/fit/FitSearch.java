@@ -6,12 +6,14 @@ import io.kiln.tuning.fit.FitTable.Option;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
@@ -221,5 +223,85 @@ public final class FitSearch {
             make(state, back);
         }
         return false;
+    }
+
+    /** A choice that changes, with its cycles and bytes of flash; a change costs as much time as its option has parts. Not thread-safe. */
+    private static final class FitState {
+        private final FitTable table;
+        private final List<Integer> choice;
+        private final Map<String, Integer> users = new HashMap<>();
+        private long cycles;
+        private long flash;
+
+        FitState(FitTable table, List<Integer> choice) {
+            this.table = table;
+            this.choice = new ArrayList<>(choice);
+            this.cycles = table.rest().cycles();
+            this.flash = table.rest().flash();
+            for (int i = 0; i < choice.size(); i++) {
+                add(option(i));
+            }
+        }
+
+        private Option option(int layer) {
+            return table.layers().get(layer).options().get(choice.get(layer));
+        }
+
+        /** Takes another option for a layer, and returns the one before. */
+        int take(int layer, int option) {
+            int before = choice.get(layer);
+            if (before != option) {
+                remove(option(layer));
+                choice.set(layer, option);
+                add(option(layer));
+            }
+            return before;
+        }
+
+        private void add(Option option) {
+            cycles += option.cycles();
+            option.parts().forEach((part, bytes) -> {
+                if (users.merge(part, 1, Integer::sum) == 1) {
+                    flash += bytes;
+                }
+            });
+        }
+
+        private void remove(Option option) {
+            cycles -= option.cycles();
+            option.parts().forEach((part, bytes) -> {
+                if (users.merge(part, -1, Integer::sum) == 0) {
+                    flash -= bytes;
+                }
+            });
+        }
+
+        long cycles() {
+            return cycles;
+        }
+
+        long flash() {
+            return flash;
+        }
+
+        List<Integer> choice() {
+            return List.copyOf(choice);
+        }
+    }
+
+    /**
+     * The most memory that an image may take.
+     *
+     * @param flash bytes of read-only memory; empty for any number
+     * @param ram bytes of writable memory; empty for any number
+     */
+    public record FitLimits(OptionalLong flash, OptionalLong ram) {
+        /** Any number of bytes. */
+        public static final FitLimits NONE = new FitLimits(OptionalLong.empty(), OptionalLong.empty());
+
+        /** Whether an image of such a cost may be. */
+        public boolean allow(FitCost cost) {
+            return cost.flash() <= flash.orElse(Long.MAX_VALUE) && cost.ram() <= ram.orElse(Long.MAX_VALUE);
+        }
     }
 }

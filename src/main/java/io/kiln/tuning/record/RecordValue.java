@@ -22,7 +22,6 @@ public sealed interface RecordValue {
     /** The value on one line. */
     String text();
 
-    /** A string. */
     record Text(String value) implements RecordValue {
         /** A number above all values of a {@code char}; added to one, it gives its hexadecimal digits leading zeros. */
         private static final int UNIT = 0x10000;

@@ -5,9 +5,11 @@ import io.kiln.tuning.record.RecordValue.Items;
 import io.kiln.tuning.record.RecordValue.Members;
 import io.kiln.tuning.record.RecordValue.Numeric;
 import io.kiln.tuning.record.RecordValue.Text;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * A measurement of one configuration of an operator: one line of an AutoTVM log, version 0.2. Its parts are parsed when they are asked for:
@@ -16,7 +18,6 @@ import java.util.Map;
  * @param line the line as {@link RecordReader} read it or {@link #of} made it, without a line end
  */
 public record TuningRecord(String line) {
-    /** The version of the format. */
     static final String VERSION = "0.2";
 
     /** The version of TVM whose format the records have, written where TVM writes its own version. */
@@ -52,7 +53,6 @@ public record TuningRecord(String line) {
      *
      * @param name the knob
      * @param kind {@code sp} for a split, {@code re} for an order, {@code an} for annotations, {@code ot} for any other
-     * @param value the value
      */
     public record Entity(String name, String kind, RecordValue value) {
         /** A knob of the kind {@code ot}. */
@@ -102,7 +102,6 @@ public record TuningRecord(String line) {
         }
     }
 
-    /** A new record. */
     public static TuningRecord of(TaskKey task, Config config, Result result) {
         Map<String, RecordValue> document = new LinkedHashMap<>();
         document.put("input", task.json());
@@ -126,5 +125,41 @@ public record TuningRecord(String line) {
     /** The result of the measurement. */
     public Result result() {
         return RecordLine.parse(line).result();
+    }
+
+    /** How a measurement ended: AutoTVM's error numbers. */
+    public enum MeasureError {
+        NONE(0, "measured"),
+        INSTANTIATION(1, "the configuration cannot be lowered"),
+        COMPILE_HOST(2, "it does not compile"),
+        COMPILE_DEVICE(3, "the device could not load it"),
+        RUNTIME_DEVICE(4, "it failed on the device"),
+        WRONG_ANSWER(5, "wrong answer"),
+        BUILD_TIMEOUT(6, "building it took too long"),
+        RUN_TIMEOUT(7, "running it took too long"),
+        UNKNOWN(8, "unknown error");
+
+        private final int number;
+        private final String text;
+
+        MeasureError(int number, String text) {
+            this.number = number;
+            this.text = text;
+        }
+
+        /** The number in records. */
+        public int number() {
+            return number;
+        }
+
+        /** The error in words. */
+        public String text() {
+            return text;
+        }
+
+        /** The error that has a number in records; empty for an unknown number. */
+        public static Optional<MeasureError> of(long number) {
+            return Arrays.stream(values()).filter(e -> e.number() == number).findFirst();
+        }
     }
 }

@@ -5,10 +5,14 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.function.IntToDoubleFunction;
 
 /**
  * AutoTVM's search with a model of the cost ({@code xgb}): boosted trees learn from all measurements so far and propose the next plan, with 5 %
@@ -66,7 +70,6 @@ public final class BoostedTuner implements Tuner {
     private final List<Sample> samples = new ArrayList<>();
 
     /**
-     * @param space the space
      * @param transfer measurements of other shapes; fewer than 16 are not used
      */
     public BoostedTuner(SearchSpace space, long seed, List<Sample> transfer) {
@@ -168,5 +171,134 @@ public final class BoostedTuner implements Tuner {
         return discount < LEAST_DISCOUNT
                 ? 0
                 : transferred.map(model -> discount * model.predict(features)).orElse(0.0);
+    }
+
+    /**
+     * AutoTVM's simulated annealing: 128 walkers, which are kept from call to call, change one knob in each of 500 steps at most; the temperature
+     * falls from 1 to 0.
+     */
+    static final class Annealing {
+        private static final int WALKERS = 128;
+        private static final int STEPS = 500;
+        private static final int PATIENCE = 50;
+        private static final int ATTEMPTS = 16;
+
+        private final SearchSpace space;
+        private final SplittableRandom random;
+        private final int[] walkers;
+
+        Annealing(SearchSpace space, SplittableRandom random) {
+            this.space = space;
+            this.random = random;
+            this.walkers = random.ints(WALKERS, 0, space.size()).toArray();
+        }
+
+        /**
+         * The points with the largest values among those that walkers came by, the largest first.
+         *
+         * @param value what is sought; compared by differences to the temperature
+         * @param most number of points
+         * @param visited points that are left out
+         */
+        List<Integer> best(IntToDoubleFunction value, int most, Visited visited) {
+            Map<Integer, Double> found = new TreeMap<>();
+            double[] values = new double[WALKERS];
+            for (int i = 0; i < WALKERS; i++) {
+                values[i] = value.applyAsDouble(walkers[i]);
+                found.put(walkers[i], values[i]);
+            }
+            int idle = 0;
+            for (int step = 0; step < STEPS && idle < PATIENCE; step++) {
+                double temperature = 1 - (double) step / STEPS;
+                int before = found.size();
+                for (int i = 0; i < WALKERS; i++) {
+                    int neighbour = neighbour(walkers[i]);
+                    double next = found.computeIfAbsent(neighbour, value::applyAsDouble);
+                    if (next >= values[i] || random.nextDouble() < Math.exp((next - values[i]) / temperature)) {
+                        walkers[i] = neighbour;
+                        values[i] = next;
+                    }
+                }
+                idle = found.size() == before ? idle + 1 : 0;
+            }
+            List<Integer> points = new ArrayList<>(found.keySet());
+            points.removeIf(visited::contains);
+            points.sort(Comparator.comparingDouble(found::get).reversed());
+            return points.subList(0, Math.min(most, points.size()));
+        }
+
+        /** A point that differs in one knob; a random point if all attempts lead into holes of the space. */
+        private int neighbour(int point) {
+            for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+                List<Integer> vector = new ArrayList<>(space.point(point));
+                int knob = random.nextInt(vector.size());
+                vector.set(knob, random.nextInt(space.dimensions().get(knob)));
+                int neighbour = space.find(vector).orElse(point);
+                if (neighbour != point) {
+                    return neighbour;
+                }
+            }
+            return random.nextInt(space.size());
+        }
+    }
+
+    /**
+     * How new a point is: the share of its pairs of knob values that no measured point has. Trees know nothing of such pairs; they predict for them what
+     * their neighbours cost.
+     */
+    static final class Novelty {
+        private final SearchSpace space;
+        private final int[] offsets;
+        private final int range;
+        private final BitSet seen;
+
+        Novelty(SearchSpace space) {
+            this(space, new BitSet());
+        }
+
+        private Novelty(SearchSpace space, BitSet seen) {
+            this.space = space;
+            this.seen = seen;
+            this.offsets = new int[space.dimensions().size()];
+            int sum = 0;
+            for (int knob = 0; knob < offsets.length; knob++) {
+                offsets[knob] = sum;
+                sum += space.dimensions().get(knob);
+            }
+            this.range = sum;
+        }
+
+        /** A copy, to which points can be added on trial. */
+        Novelty copy() {
+            return new Novelty(space, (BitSet) seen.clone());
+        }
+
+        /** How new a point is: 0 if all of its pairs are known, 1 if none is. */
+        double of(int point) {
+            List<Integer> values = space.point(point);
+            int unknown = 0;
+            int all = 0;
+            for (int knob = 1; knob < values.size(); knob++) {
+                for (int other = 0; other < knob; other++) {
+                    all++;
+                    unknown += seen.get(pair(values, knob, other)) ? 0 : 1;
+                }
+            }
+            return all == 0 ? 0 : (double) unknown / all;
+        }
+
+        /** Makes the pairs of a point known. */
+        void add(int point) {
+            List<Integer> values = space.point(point);
+            for (int knob = 1; knob < values.size(); knob++) {
+                for (int other = 0; other < knob; other++) {
+                    seen.set(pair(values, knob, other));
+                }
+            }
+        }
+
+        private int pair(List<Integer> values, int knob, int other) {
+            return (offsets[knob] + values.get(knob)) * range + offsets[other] + values.get(other);
+        }
     }
 }

@@ -8,9 +8,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/**
- * The points of a space: vectors of knob values. Not all vectors are points.
- */
+/** The points of a space: vectors of knob values. Not all vectors are points. */
 public final class SearchSpace {
     private final List<Integer> dimensions;
     private final List<List<Integer>> points;

@@ -114,7 +114,6 @@ public record LayerTask(
                 + op.type().shape().text();
     }
 
-    /** Lowers the layer with a configuration of its schedule. */
     public LoweredOperator lower(Configuration configuration) {
         return LayerSchedules.choice(workload, configuration, "measured")
                 .map(choice -> Dispatch.lower(op, workload, choice))

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.DType;
 import io.kiln.base.ResourceTree;
-import io.kiln.codegen.CodeOrigin;
+import io.kiln.codegen.CodeUnit.CodeOrigin;
 import io.kiln.target.Target;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;

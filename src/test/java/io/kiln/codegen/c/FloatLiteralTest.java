@@ -33,6 +33,6 @@ class FloatLiteralTest {
     void aMinusNeedsNoParenthesesInAProduct() {
         Expr nan = Exprs.imm(Float.intBitsToFloat(0xFFC00000));
         Expr product = Exprs.mul(Exprs.imm(Float.NEGATIVE_INFINITY), nan);
-        assertThat(ExprPrinter.print(product)).isEqualTo("-__builtin_inff() * -__builtin_nanf(\"\")");
+        assertThat(FunctionPrinter.expression(product)).isEqualTo("-__builtin_inff() * -__builtin_nanf(\"\")");
     }
 }

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.WholeFiles;
-import io.kiln.codegen.CodeOrigin;
 import io.kiln.codegen.CodeUnit;
+import io.kiln.codegen.CodeUnit.CodeOrigin;
 import io.kiln.codegen.c.LoopRun.Region;
 import io.kiln.codegen.c.LoopRun.Step;
 import io.kiln.process.Command;

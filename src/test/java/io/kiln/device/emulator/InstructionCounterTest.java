@@ -12,6 +12,7 @@ import io.kiln.cycles.CycleEstimate;
 import io.kiln.cycles.CycleEstimator;
 import io.kiln.cycles.ExecutedBlock;
 import io.kiln.cycles.core.CoreTables;
+import io.kiln.device.emulator.RunCounter.InstructionCounts;
 import io.kiln.device.protocol.ConsoleProtocol;
 import io.kiln.device.protocol.ImageConsole;
 import io.kiln.process.RunningProcess;

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kiln.base.Bytes;
 import io.kiln.device.flash.FlashFailure.Kind;
 import io.kiln.device.flash.FlashImage.Segment;
+import io.kiln.device.flash.OpenOcdRunner.Flasher;
 import io.kiln.device.probe.Fault;
 import io.kiln.device.probe.Faults;
 import io.kiln.device.probe.VirtualChip;

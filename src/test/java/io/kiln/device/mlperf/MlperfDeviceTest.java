@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.base.KilnException;
+import io.kiln.device.mlperf.MlperfDevice.Inference;
 import io.kiln.device.mlperf.MlperfDevice.Limits;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

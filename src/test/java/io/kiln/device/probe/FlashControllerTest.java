@@ -4,6 +4,7 @@ package io.kiln.device.probe;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.kiln.device.probe.FlashCells.FlashSectors;
 import io.kiln.device.probe.thumb.BusFault;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;

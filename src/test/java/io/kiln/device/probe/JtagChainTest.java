@@ -4,6 +4,7 @@ package io.kiln.device.probe;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.Bytes;
+import io.kiln.device.probe.JtagChain.TapState;
 import org.junit.jupiter.api.Test;
 
 /** The chain as a probe sees it: only by its pins. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.elf.ElfFile;
 import io.kiln.base.elf.ElfFile.Section;
+import io.kiln.firmware.dwarf.LineTables.SourceLine;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;

@@ -12,6 +12,7 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Optimize;
 import io.kiln.firmware.FirmwareRequest;
 import io.kiln.firmware.TestFirmware;
+import io.kiln.firmware.update.SlottedFirmware.SlotRequest;
 import io.kiln.toolchain.board.Boards;
 import java.io.IOException;
 import java.nio.file.Files;

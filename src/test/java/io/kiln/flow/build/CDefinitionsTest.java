@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 class CDefinitionsTest {
     @Test
     void functionsOfAFileAreNotThoseOfOthers() {
-        assertThat(CDefinitions.of("""
+        assertThat(CmsisNnSources.defined("""
                 #define __STATIC_INLINE static \\
                     inline
                 static int32_t clamp(int32_t x) { return x; }

@@ -18,16 +18,16 @@ import io.kiln.flow.resolve.VelaProgram;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
+import io.kiln.flow.spec.BuildSpec.VerifyOn;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.CodegenSpec;
 import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.SpecDraft;
 import io.kiln.flow.spec.VelaSpec;
-import io.kiln.flow.spec.VerifyOn;
 import io.kiln.frontend.tflite.VelaModel;
 import io.kiln.process.TestPrograms;
 import io.kiln.reference.SharedFolder;
-import io.kiln.report.VelaRun;
+import io.kiln.report.NpuReport.VelaRun;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -262,13 +262,13 @@ class VelaFlowTest {
         Path out = folder.resolve("said");
         WholeFiles.write(out.resolve("a_summary_b.csv"), "cycles_total,inference_time,x\n1e400,-5,7\n");
         String endless = "Info: A 'b' is a CPU only op\n - " + "z".repeat(1000) + "\n";
-        VelaRun run = VelaOutput.run("1.0", List.of(), endless.repeat(300), out);
+        VelaRun run = VelaStep.run("1.0", List.of(), endless.repeat(300), out);
         assertThat(run.estimates()).isEqualTo(Map.of());
         assertThat(run.stayed())
                 .hasSize(200)
                 .allSatisfy(text -> assertThat(text).hasSizeLessThan(500));
         WholeFiles.write(out.resolve("a_summary_b.csv"), "cycles_total\n" + "1".repeat(70_000) + "\n");
-        assertThat(VelaOutput.run("1.0", List.of(), "", out).estimates()).isEmpty();
+        assertThat(VelaStep.run("1.0", List.of(), "", out).estimates()).isEmpty();
     }
 
     private void refused(SpecDraft draft, String message) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.base.KilnException;
 import io.kiln.device.flash.Probe;
+import io.kiln.flow.device.FlashRunners.ProbeChoice;
 import io.kiln.toolchain.board.Flashing;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -3,6 +3,7 @@ package io.kiln.flow.device;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kiln.flow.device.FlashStep.ProgressBar;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;

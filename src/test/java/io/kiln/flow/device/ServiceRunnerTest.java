@@ -12,6 +12,7 @@ import io.kiln.device.flash.FlashProgress;
 import io.kiln.device.flash.FlashResult;
 import io.kiln.device.flash.FlashRunner;
 import io.kiln.device.flash.Probe;
+import io.kiln.flow.device.FlashRunners.ServiceRunner;
 import io.kiln.spi.ExtensionFailure;
 import io.kiln.spi.ImageRunner;
 import io.kiln.toolchain.board.Flashing;

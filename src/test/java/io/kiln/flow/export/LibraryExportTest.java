@@ -23,7 +23,7 @@ import io.kiln.ir.text.RelayPrinter;
 import io.kiln.module.BuiltInModules.AotFactoryModule;
 import io.kiln.module.BuiltInModules.GraphFactoryModule;
 import io.kiln.module.ModuleLoaders;
-import io.kiln.module.ModuleNode;
+import io.kiln.module.ModuleTree.ModuleNode;
 import io.kiln.module.SharedLibrary;
 import io.kiln.module.host.HostLibrary;
 import io.kiln.module.host.HostModel;

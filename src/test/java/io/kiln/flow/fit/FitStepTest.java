@@ -24,7 +24,7 @@ import io.kiln.report.JsonSchemas;
 import io.kiln.schedule.GoalMix;
 import io.kiln.schedule.LayerGoal;
 import io.kiln.toolchain.compiler.TestToolchains;
-import io.kiln.tuning.fit.FitLimits;
+import io.kiln.tuning.fit.FitSearch.FitLimits;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.OptionalLong;

@@ -57,7 +57,7 @@ class DisassemblyInspectorTest {
 
     @Test
     void aMissingToolIsNamedWithItsPackage() throws IOException {
-        List<Artifact> object = InspectedArtifacts.of(object("c -mcpu=cortex-m4"));
+        List<Artifact> object = Inspector.artifacts(object("c -mcpu=cortex-m4"));
         DisassemblyInspector inspector =
                 new DisassemblyInspector(machine -> new Tool("no-objdump-" + machine, List.of("binutils-none"), ""));
         assertThatThrownBy(() -> inspector.inspect(object))

@@ -8,6 +8,7 @@ import io.kiln.device.rpc.client.ScriptedBoard;
 import io.kiln.device.rpc.client.TransportTimeouts;
 import io.kiln.device.transport.Frames;
 import io.kiln.device.transport.TcpTransport;
+import io.kiln.flow.inspect.Doctor.PortCheck;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

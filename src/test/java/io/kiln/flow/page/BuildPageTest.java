@@ -11,7 +11,7 @@ import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.reference.GoldenModels;
 import io.kiln.reference.NeedsShared;
 import io.kiln.report.BuildReport;
-import io.kiln.report.ImageReport;
+import io.kiln.report.BuildReport.ImageReport;
 import io.kiln.report.Json;
 import io.kiln.report.ModelPart;
 import io.kiln.report.PageDocument;

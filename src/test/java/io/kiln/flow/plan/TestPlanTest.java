@@ -14,6 +14,7 @@ import io.kiln.farm.state.WorkerNews;
 import io.kiln.farm.state.WorkerNews.About;
 import io.kiln.farm.state.WorkerNews.Jobs;
 import io.kiln.farm.state.WorkerNews.Offered;
+import io.kiln.flow.plan.PlanCells.PlanCell;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.toolchain.board.Boards;
 import java.nio.file.Path;

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.kiln.base.CrowdedZip;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
+import io.kiln.flow.resolve.CmsisNnArtifact.CmsisNnArchive;
 import io.kiln.fuzz.ReaderProperty;
 import io.kiln.toolchain.compiler.ToolchainEnvironment;
 import java.io.IOException;

@@ -3,6 +3,7 @@ package io.kiln.flow.resolve;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kiln.flow.resolve.ResolvedBuild.CmsisNnTarget;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 

@@ -8,17 +8,17 @@ import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
-import io.kiln.compile.RamOptions;
+import io.kiln.compile.CompileOptions.RamOptions;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.GivenInputs;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
+import io.kiln.flow.spec.BuildSpec.VerifyOn;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.SpecDraft;
 import io.kiln.flow.spec.UpdateSpec;
 import io.kiln.flow.spec.UpdateSpec.Header;
 import io.kiln.flow.spec.UpdateSpec.Versions;
-import io.kiln.flow.spec.VerifyOn;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -100,12 +100,12 @@ final class SpecChecksTest {
         for (BuildSpec each : List.of(spec, spec("speed", 2))) {
             Problems problems = new Problems(Failure.CONFIG);
             Problems missing = new Problems(Failure.CONFIG);
-            SpecChecks.check(each, problems, missing);
+            Resolver.checkSpec(each, problems, missing);
             assertThat(problems.isEmpty()).isTrue();
             assertThat(missing.list()).hasSize(1);
         }
         Problems problems = new Problems(Failure.CONFIG);
-        SpecChecks.check(spec("speed", 2, new ModelSource(folder, "folder")), problems, new Problems(Failure.CONFIG));
+        Resolver.checkSpec(spec("speed", 2, new ModelSource(folder, "folder")), problems, new Problems(Failure.CONFIG));
         assertThat(problems.list()).hasSize(1);
     }
 
@@ -174,7 +174,7 @@ final class SpecChecksTest {
     private static List<Problem> problems(BuildSpec spec) {
         Problems problems = new Problems(Failure.CONFIG);
         Problems missing = new Problems(Failure.CONFIG);
-        SpecChecks.check(spec, problems, missing);
+        Resolver.checkSpec(spec, problems, missing);
         return Stream.concat(missing.list().stream(), problems.list().stream()).toList();
     }
 }

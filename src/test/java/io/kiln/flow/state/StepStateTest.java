@@ -4,6 +4,7 @@ package io.kiln.flow.state;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.incremental.Fingerprint;
+import io.kiln.flow.state.Steps.StepState;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -12,10 +12,12 @@ import io.kiln.compile.RequestDraft;
 import io.kiln.flow.GestureProject;
 import io.kiln.flow.spec.TuneSpec;
 import io.kiln.flow.spec.TuneSpec.Limits;
+import io.kiln.flow.tune.CandidateMeasurer.Candidate;
+import io.kiln.flow.tune.CandidateMeasurer.Measured;
 import io.kiln.schedule.LayerChoices;
 import io.kiln.target.Target;
-import io.kiln.tuning.record.MeasureError;
 import io.kiln.tuning.record.TuningRecord;
+import io.kiln.tuning.record.TuningRecord.MeasureError;
 import io.kiln.tuning.task.LayerTask;
 import io.kiln.tuning.task.Objective;
 import io.kiln.tuning.task.Objective.Metric;
@@ -92,13 +94,13 @@ class TaskSearchTest {
     void anObjectiveThatNoBuildFollowsIsRefused() {
         for (Optimize optimize : Optimize.values()) {
             for (boolean isTimed : new boolean[] {true, false}) {
-                ObjectiveChecks.requireFollowed(TuneSpec.usual(optimize, isTimed, false), optimize);
-                ObjectiveChecks.requireFollowed(TuneSpec.usual(optimize, isTimed, true), optimize);
+                TuneStep.requireFollowed(TuneSpec.usual(optimize, isTimed, false), optimize);
+                TuneStep.requireFollowed(TuneSpec.usual(optimize, isTimed, true), optimize);
             }
-            ObjectiveChecks.requireFollowed(Objective.parse("cycles:1,size:1"), optimize);
+            TuneStep.requireFollowed(Objective.parse("cycles:1,size:1"), optimize);
         }
-        ObjectiveChecks.requireFollowed(Metric.RAM, Optimize.RAM);
-        assertThatThrownBy(() -> ObjectiveChecks.requireFollowed(Metric.SIZE, Optimize.SPEED))
+        TuneStep.requireFollowed(Metric.RAM, Optimize.RAM);
+        assertThatThrownBy(() -> TuneStep.requireFollowed(Metric.SIZE, Optimize.SPEED))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("builds with kiln.optimize=speed follow no records of size")
                 .hasMessageContaining("one of [instructions, cycles, board-cycles, time], or several with weights")

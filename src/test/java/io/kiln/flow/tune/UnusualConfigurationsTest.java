@@ -15,6 +15,8 @@ import io.kiln.draw.RandomOperators;
 import io.kiln.flow.GestureProject;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.resolve.Resolver;
+import io.kiln.flow.tune.CandidateMeasurer.Candidate;
+import io.kiln.flow.tune.CandidateMeasurer.Measured;
 import io.kiln.ir.Function;
 import io.kiln.process.TestPrograms;
 import io.kiln.schedule.LayerChoices;

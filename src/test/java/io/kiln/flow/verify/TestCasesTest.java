@@ -8,6 +8,7 @@ import io.kiln.artifact.ModelMetadata.TensorInfo;
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.base.KilnException;
+import io.kiln.flow.verify.TestCases.TestCase;
 import java.io.IOException;
 import java.nio.FloatBuffer;
 import java.nio.file.Files;

@@ -11,6 +11,7 @@ import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.base.KilnException;
 import io.kiln.preprocess.Preprocessing;
+import io.kiln.preprocess.media.MediaFolder.MediaSample;
 import java.awt.image.BufferedImage;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -4,6 +4,7 @@ package io.kiln.quantize.range;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.kiln.quantize.range.Calibration.RangeMethod;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,7 +26,7 @@ class RangeMethodTest {
     }
 
     private static ValueRange chosen(RangeMethod method) {
-        return RangeChoice.choose(method, withOutliers());
+        return Calibration.choose(method, withOutliers());
     }
 
     @Test
@@ -65,7 +66,7 @@ class RangeMethodTest {
         }
         Histogram histogram = new Histogram(ValueRange.of(values));
         histogram.add(values);
-        ValueRange range = RangeChoice.choose(method, histogram);
+        ValueRange range = Calibration.choose(method, histogram);
         assertThat(range.min()).isZero();
         assertThat(range.max()).isBetween(0.97f, 1f);
     }
@@ -75,7 +76,7 @@ class RangeMethodTest {
     void aConstantValueIsItsOwnRange(RangeMethod method) {
         Histogram histogram = new Histogram(new ValueRange(3, 3));
         histogram.add(new float[] {3, 3});
-        assertThat(RangeChoice.choose(method, histogram)).isEqualTo(new ValueRange(3, 3));
+        assertThat(Calibration.choose(method, histogram)).isEqualTo(new ValueRange(3, 3));
     }
 
     @Test

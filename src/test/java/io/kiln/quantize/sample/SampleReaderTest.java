@@ -12,6 +12,7 @@ import io.kiln.fuzz.ReaderProperty;
 import io.kiln.ir.Parameter;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
+import io.kiln.quantize.sample.SampleReader.OtherSamples;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.tuple;
 import io.kiln.base.KilnException;
 import io.kiln.reference.NeedsShared;
 import io.kiln.reference.SharedFolder;
+import io.kiln.toolchain.board.Board.BoardTimer;
 import io.kiln.toolchain.board.Board.Memory;
 import io.kiln.toolchain.board.Board.Speed;
 import java.io.IOException;

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import io.kiln.base.CrowdedZip;
 import io.kiln.base.KilnException;
 import io.kiln.fuzz.ReaderProperty;
+import io.kiln.toolchain.board.BoardFiles.BoardArchive;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

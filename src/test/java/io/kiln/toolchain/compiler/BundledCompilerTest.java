@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 @EnabledOnOs(value = OS.LINUX, disabledReason = "the archive made here has Linux file names")
 class BundledCompilerTest {
-    private static final String PLATFORM = HostPlatform.classifier("llvm");
+    private static final String PLATFORM = BundledCompiler.classifier("llvm");
     private static final String VERSION = "20.1.7-1";
     private static final String NAME = "llvm-" + VERSION + "-" + PLATFORM;
     private static final String ROOT = "org/bytedeco/llvm/linux-x86_64/";
@@ -193,35 +193,35 @@ class BundledCompilerTest {
 
     @Test
     void computersAreNamedAsClassifiersNameThem() {
-        assertThat(HostPlatform.classifier("linux", "amd64")).isEqualTo("linux-x86_64");
-        assertThat(HostPlatform.classifier("mac os x", "aarch64")).isEqualTo("macosx-arm64");
-        assertThat(HostPlatform.classifier("windows 11", "x86_64")).isEqualTo("windows-x86_64");
+        assertThat(BundledCompiler.classifier("linux", "amd64")).isEqualTo("linux-x86_64");
+        assertThat(BundledCompiler.classifier("mac os x", "aarch64")).isEqualTo("macosx-arm64");
+        assertThat(BundledCompiler.classifier("windows 11", "x86_64")).isEqualTo("windows-x86_64");
     }
 
     /** Before anything is fetched. */
     @Test
     void computersOnWhichItDoesNotRunAreRefused() throws IOException {
         for (String classifier : List.of("linux-x86_64", "linux-arm64", "macosx-x86_64", "macosx-arm64")) {
-            assertThat(HostPlatform.refusal("llvm", classifier, false)).isEmpty();
+            assertThat(BundledCompiler.refusal("llvm", classifier, false)).isEmpty();
         }
-        assertThat(HostPlatform.refusal("llvm", "windows-x86_64", false)
+        assertThat(BundledCompiler.refusal("llvm", "windows-x86_64", false)
                         .orElseThrow()
                         .text())
                 .contains("the compiler llvm is not for this computer (Windows without WSL)")
                 .contains("Build in WSL 2");
-        assertThat(HostPlatform.refusal("llvm", "linux-x86_64", true)
+        assertThat(BundledCompiler.refusal("llvm", "linux-x86_64", true)
                         .orElseThrow()
                         .text())
                 .contains("musl in place of glibc");
-        assertThat(HostPlatform.refusal("llvm", "linux-riscv64", false)
+        assertThat(BundledCompiler.refusal("llvm", "linux-riscv64", false)
                         .orElseThrow()
                         .text())
                 .contains("(linux-riscv64); expected one of linux-x86_64, ");
-        assertThat(HostPlatform.hasMusl(folder)).isFalse();
+        assertThat(BundledCompiler.hasMusl(folder)).isFalse();
         Files.createFile(Files.createDirectories(folder.resolve("lib")).resolve("ld-musl-x86_64.so.1"));
-        assertThat(HostPlatform.hasMusl(folder)).isTrue();
+        assertThat(BundledCompiler.hasMusl(folder)).isTrue();
         Files.createFile(Files.createDirectories(folder.resolve("lib64")).resolve("ld-linux-x86-64.so.2"));
-        assertThat(HostPlatform.hasMusl(folder)).as("it has glibc, too").isFalse();
+        assertThat(BundledCompiler.hasMusl(folder)).as("it has glibc, too").isFalse();
     }
 
     @Test

@@ -24,7 +24,7 @@ class LlvmVersionTest {
     private final String pom;
 
     LlvmVersionTest() throws IOException {
-        clang = DescriptorReader.read(DESCRIPTOR.toString(), Bytes.copyOf(Files.readAllBytes(DESCRIPTOR)));
+        clang = Toolchains.read(DESCRIPTOR.toString(), Bytes.copyOf(Files.readAllBytes(DESCRIPTOR)));
         pom = Files.readString(Path.of("pom.xml"));
     }
 

@@ -74,7 +74,7 @@ class SpoiledDescriptorsTest {
     }
 
     private static void readCompiler(String text) {
-        CompilerDescriptor descriptor = DescriptorReader.read("mine.yaml", Bytes.ofText(text));
+        CompilerDescriptor descriptor = Toolchains.read("mine.yaml", Bytes.ofText(text));
         assertThat(descriptor.cpus()).isNotNull();
     }
 

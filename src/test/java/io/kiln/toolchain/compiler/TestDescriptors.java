@@ -16,6 +16,6 @@ public final class TestDescriptors {
 
     /** Reads a descriptor as one of somebody else; no compiler is looked for. */
     public static void read(Bytes content) {
-        DescriptorReader.read("fuzzed.yaml", content);
+        Toolchains.read("fuzzed.yaml", content);
     }
 }

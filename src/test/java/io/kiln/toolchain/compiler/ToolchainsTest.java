@@ -45,7 +45,7 @@ class ToolchainsTest {
         assertThat(Toolchains.builtIn()).containsOnlyKeys("clang", "gnu", "host");
         ResourceTree.read("toolchains/compilers")
                 .forEach((file, content) -> assertThat(
-                                DescriptorReader.read(file, content).id() + ".yaml")
+                                Toolchains.read(file, content).id() + ".yaml")
                         .isEqualTo(file));
     }
 
@@ -53,7 +53,7 @@ class ToolchainsTest {
     void everyCoreIsOnThePageOfBoards() throws IOException {
         String page = Files.readString(Path.of("src/site/markdown/boards.md"));
         for (String id : List.of("clang.yaml", "gnu.yaml")) {
-            DescriptorReader.read(id, ResourceTree.read("toolchains/compilers").get(id))
+            Toolchains.read(id, ResourceTree.read("toolchains/compilers").get(id))
                     .families()
                     .values()
                     .forEach(family -> assertThat(family.cpus().keySet())

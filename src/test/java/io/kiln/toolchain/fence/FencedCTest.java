@@ -6,6 +6,7 @@ import static io.kiln.toolchain.fence.FencedTexts.host;
 import static io.kiln.toolchain.fence.FencedTexts.inFunction;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kiln.toolchain.fence.Refusals.Refusal;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

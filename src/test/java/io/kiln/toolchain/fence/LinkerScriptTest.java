@@ -4,6 +4,7 @@ package io.kiln.toolchain.fence;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.ResourceTree;
+import io.kiln.toolchain.fence.Refusals.Refusal;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

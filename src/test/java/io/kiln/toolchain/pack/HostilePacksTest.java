@@ -8,6 +8,7 @@ import io.kiln.base.Bytes;
 import io.kiln.base.CrowdedZip;
 import io.kiln.base.KilnException;
 import io.kiln.fuzz.ReaderProperty;
+import io.kiln.toolchain.pack.Vectors.SvdReader;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;

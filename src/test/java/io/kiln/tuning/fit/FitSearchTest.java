@@ -4,6 +4,7 @@ package io.kiln.tuning.fit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.schedule.LayerGoal;
+import io.kiln.tuning.fit.FitSearch.FitLimits;
 import io.kiln.tuning.fit.FitTable.Layer;
 import io.kiln.tuning.fit.FitTable.Option;
 import java.util.ArrayList;

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.kiln.base.KilnException;
 import io.kiln.tuning.record.RecordValue.Text;
 import io.kiln.tuning.record.TuningRecord.Config;
+import io.kiln.tuning.record.TuningRecord.MeasureError;
 import io.kiln.tuning.record.TuningRecord.Result;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -3,7 +3,11 @@ package io.kiln.tuning.search;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kiln.tuning.search.BoostedTuner.Annealing;
+import io.kiln.tuning.search.BoostedTuner.Novelty;
 import io.kiln.tuning.search.BoostedTuner.Sample;
+import io.kiln.tuning.search.Tuner.GridTuner;
+import io.kiln.tuning.search.Tuner.RandomTuner;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

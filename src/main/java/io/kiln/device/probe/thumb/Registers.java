@@ -25,9 +25,7 @@ public final class Registers {
         return values[register];
     }
 
-    /**
-     * Sets a register. The lowest bit of the program counter and the lowest two bits of the stack pointer are cleared.
-     */
+    /** Sets a register. The lowest bit of the program counter and the lowest two bits of the stack pointer are cleared. */
     public void set(int register, int value) {
         values[register] = switch (register) {
             case PC -> value & ~1;

@@ -79,7 +79,6 @@ public final class AotExecutor implements RemoteModel {
         return outputs;
     }
 
-    /** The name of an input. */
     public String inputName(int index) {
         return call("get_input_name", new RpcValue.Int(index)).text();
     }

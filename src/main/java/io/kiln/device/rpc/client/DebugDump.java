@@ -30,7 +30,6 @@ import java.util.stream.IntStream;
 /**
  * The results of debugging a model, in the form in which TVM's debug executor writes them (python/tvm/contrib/debugger/debug_result.py).
  *
- * @param graph the graph
  * @param json the same as text
  * @param seconds of each node, as {@link DebugExecutor#runIndividual} gives them
  * @param outputs of each entry, as {@link DebugExecutor#outputs} gives them

@@ -16,7 +16,6 @@ import java.util.stream.Stream;
 /**
  * The times of a graph's nodes, as the board measured them.
  *
- * @param graph the graph
  * @param seconds for each node the mean of one call in each block; 0 where nothing runs
  */
 public record NodeProfile(GraphFile graph, List<List<Double>> seconds) {
@@ -37,7 +36,6 @@ public record NodeProfile(GraphFile graph, List<List<Double>> seconds) {
                 * MICROSECONDS;
     }
 
-    /** The sum of all nodes' microseconds. */
     public double microseconds() {
         return IntStream.range(0, seconds.size())
                 .mapToDouble(this::microseconds)

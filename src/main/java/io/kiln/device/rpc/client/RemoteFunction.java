@@ -22,7 +22,6 @@ public record RemoteFunction(RpcClient client, long handle) {
         return call(List.of(arguments));
     }
 
-    /** Calls the function with a list of arguments. */
     public Returned call(List<? extends RpcValue> arguments) {
         return Returned.of(
                 client,

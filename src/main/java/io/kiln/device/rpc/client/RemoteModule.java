@@ -5,7 +5,7 @@ import io.kiln.base.Failure;
 import io.kiln.device.rpc.packet.RpcException;
 import io.kiln.device.rpc.packet.RpcException.Kind;
 import io.kiln.device.rpc.packet.RpcValue;
-import io.kiln.device.rpc.packet.TypeCode;
+import io.kiln.device.rpc.packet.RpcValue.TypeCode;
 import java.util.Optional;
 
 /**

@@ -7,7 +7,7 @@ import io.kiln.device.rpc.packet.PacketWriter;
 import io.kiln.device.rpc.packet.RpcCode;
 import io.kiln.device.rpc.packet.RpcException;
 import io.kiln.device.rpc.packet.RpcValue;
-import io.kiln.device.rpc.packet.TypeCode;
+import io.kiln.device.rpc.packet.RpcValue.TypeCode;
 import java.util.Arrays;
 
 /** A tensor in the board's memory. */

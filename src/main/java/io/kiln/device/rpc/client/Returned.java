@@ -4,7 +4,7 @@ package io.kiln.device.rpc.client;
 import io.kiln.base.Bytes;
 import io.kiln.device.rpc.packet.RpcException;
 import io.kiln.device.rpc.packet.RpcValue;
-import io.kiln.device.rpc.packet.TypeCode;
+import io.kiln.device.rpc.packet.RpcValue.TypeCode;
 import java.util.List;
 import java.util.stream.Collectors;
 
@@ -37,7 +37,6 @@ public record Returned(RpcClient client, TypeCode type, List<RpcValue> values) {
         return type == TypeCode.NULL;
     }
 
-    /** An integer. */
     public long integer() {
         return value(TypeCode.INT, RpcValue.Int.class).value();
     }
@@ -59,7 +58,6 @@ public record Returned(RpcClient client, TypeCode type, List<RpcValue> values) {
         return isNull() ? 0 : value(TypeCode.HANDLE, RpcValue.Handle.class).value();
     }
 
-    /** A text. */
     public String text() {
         return value(TypeCode.STR, RpcValue.Str.class).text();
     }
@@ -69,13 +67,11 @@ public record Returned(RpcClient client, TypeCode type, List<RpcValue> values) {
         return value(TypeCode.BYTES, RpcValue.Data.class).content();
     }
 
-    /** A module. */
     public RemoteModule module() {
         return new RemoteModule(
                 client, value(TypeCode.MODULE, RpcValue.Handle.class).value());
     }
 
-    /** A function. */
     public RemoteFunction function() {
         return new RemoteFunction(
                 client, value(TypeCode.FUNCTION, RpcValue.Handle.class).value());

@@ -11,7 +11,7 @@ import io.kiln.device.rpc.packet.RpcCode;
 import io.kiln.device.rpc.packet.RpcException;
 import io.kiln.device.rpc.packet.RpcException.Kind;
 import io.kiln.device.rpc.packet.RpcValue;
-import io.kiln.device.rpc.packet.TypeCode;
+import io.kiln.device.rpc.packet.RpcValue.TypeCode;
 import io.kiln.device.transport.FrameReader;
 import io.kiln.device.transport.Transport;
 import java.nio.charset.StandardCharsets;

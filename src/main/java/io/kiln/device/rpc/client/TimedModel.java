@@ -21,7 +21,6 @@ public record TimedModel(String name, List<Input> inputs, Optional<Graph> graph)
     /**
      * An input.
      *
-     * @param name its name
      * @param value its bytes
      */
     public record Input(String name, Bytes value) {}
@@ -60,6 +59,18 @@ public record TimedModel(String name, List<Input> inputs, Optional<Graph> graph)
             executor.loadParams(walked.parameters());
             inputs.forEach(input -> executor.setInput(input.name(), input.value()));
             return new RunTimes(new DebugExecutor(executor).runIndividual(settings));
+        }
+    }
+
+    /**
+     * Times of a model on a board.
+     *
+     * @param seconds with the AOT executor one entry, for whole runs; with a graph an entry for each node: mean seconds of one call in each block, 0
+     *     where nothing runs
+     */
+    public record RunTimes(List<List<Double>> seconds) {
+        public RunTimes {
+            seconds = seconds.stream().map(List::copyOf).toList();
         }
     }
 }

@@ -2,6 +2,7 @@
 package io.kiln.device.rpc.packet;
 
 import io.kiln.base.Bytes;
+import io.kiln.device.rpc.packet.RpcValue.TypeCode;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -9,9 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/**
- * Reads a packet that a board sent. A length in it counts only once the bytes are there, so that a bad one costs no memory.
- */
+/** Reads a packet that a board sent. A length in it counts only once the bytes are there, so that a bad one costs no memory. */
 public final class PacketReader {
     private static final int MOST_DIMENSIONS = 64;
     private static final int BYTE = 0xFF;

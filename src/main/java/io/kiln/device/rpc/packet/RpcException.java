@@ -39,7 +39,6 @@ public final class RpcException extends KilnException {
     /**
      * A failure.
      *
-     * @param kind what kind
      * @param problem what happened and what helps
      */
     public RpcException(Kind kind, Problem problem) {

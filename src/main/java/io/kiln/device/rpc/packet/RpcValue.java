@@ -2,7 +2,9 @@
 package io.kiln.device.rpc.packet;
 
 import io.kiln.base.Bytes;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 
 /** An argument or a result, one record for each type code that goes over the wire. */
 public sealed interface RpcValue {
@@ -161,6 +163,41 @@ public sealed interface RpcValue {
         @Override
         public TypeCode type() {
             return TypeCode.BYTES;
+        }
+    }
+
+    /** Type codes of TVM's packed calling convention. */
+    enum TypeCode {
+        INT(0),
+        UINT(1),
+        FLOAT(2),
+        HANDLE(3),
+        NULL(4),
+        DATA_TYPE(5),
+        DEVICE(6),
+        TENSOR(7),
+        OBJECT(8),
+        MODULE(9),
+        FUNCTION(10),
+        STR(11),
+        BYTES(12),
+        ND_ARRAY(13),
+        BOOL(15);
+
+        private final int code;
+
+        TypeCode(int code) {
+            this.code = code;
+        }
+
+        /** The number on the wire. */
+        public int code() {
+            return code;
+        }
+
+        /** The type of a number. */
+        public static Optional<TypeCode> of(long code) {
+            return Arrays.stream(values()).filter(each -> each.code == code).findFirst();
         }
     }
 }

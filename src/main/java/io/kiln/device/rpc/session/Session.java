@@ -2,6 +2,7 @@
 package io.kiln.device.rpc.session;
 
 import io.kiln.base.Bytes;
+import io.kiln.device.rpc.session.SessionMessage.MessageType;
 import io.kiln.device.transport.Frames;
 import java.io.ByteArrayOutputStream;
 import java.util.Optional;
@@ -176,5 +177,22 @@ public final class Session {
         bytes.writeBytes(Frames.encode(new SessionMessage(first, second, type, body).payload()));
         wire.send(bytes.toByteArray());
         isNopDue = false;
+    }
+
+    /** Nonces of a session: 8 bits, 0 is none. */
+    public static final class Nonce {
+        private static final int BITS = 0xFF;
+        private static final int SHIFT = 5;
+
+        private Nonce() {}
+
+        /**
+         * The nonce that a side takes for its next start or reply: {@code (n<<5 | n>>5) + 1} in 8 bits, and 1 in place of 0. Several nonces
+         * have the same successor.
+         */
+        public static int after(int nonce) {
+            int next = ((nonce << SHIFT | nonce >>> SHIFT) + 1) & BITS;
+            return next == 0 ? 1 : next;
+        }
     }
 }

@@ -4,6 +4,7 @@ package io.kiln.device.rpc.session;
 import io.kiln.base.Bytes;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 import java.util.Optional;
 
 /**
@@ -44,5 +45,34 @@ public record SessionMessage(int initiator, int responder, MessageType type, Byt
         byte[] body = new byte[bytes.remaining()];
         bytes.get(body);
         return type.map(known -> new SessionMessage(initiator, responder, known, Bytes.wrap(body)));
+    }
+
+    /** Types of session messages. */
+    public enum MessageType {
+        /** Asks the other side for a session; body: the version. */
+        START_SESSION_INIT(0x00),
+        /** Grants a session; body: the version. */
+        START_SESSION_REPLY(0x01),
+        /** The sender has no session any more: it has just started. */
+        TERMINATE_SESSION(0x02),
+        /** A text for people, sent unasked. */
+        LOG(0x03),
+        /** One RPC packet. */
+        NORMAL(0x10);
+
+        private final int code;
+
+        MessageType(int code) {
+            this.code = code;
+        }
+
+        /** The byte that says the type. */
+        int code() {
+            return code;
+        }
+
+        static Optional<MessageType> of(int code) {
+            return Arrays.stream(values()).filter(type -> type.code == code).findFirst();
+        }
     }
 }

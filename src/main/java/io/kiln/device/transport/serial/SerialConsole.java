@@ -112,7 +112,6 @@ public final class SerialConsole implements Transport {
         }
     }
 
-    /** The output of a serial port as a stream. */
     private static final class Outgoing extends OutputStream {
         private final SerialPort port;
 

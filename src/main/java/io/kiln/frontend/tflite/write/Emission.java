@@ -4,7 +4,7 @@ package io.kiln.frontend.tflite.write;
 import io.kiln.frontend.tflite.schema.BuiltinOperator;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.type.Shape;
-import io.kiln.quantize.plan.PlannedNode;
+import io.kiln.quantize.plan.Plan.PlannedNode;
 import io.kiln.quantize.plan.Precision;
 import java.util.ArrayList;
 import java.util.List;

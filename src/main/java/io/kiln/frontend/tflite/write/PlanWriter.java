@@ -34,7 +34,7 @@ import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import io.kiln.quantize.plan.Format;
 import io.kiln.quantize.plan.Plan;
-import io.kiln.quantize.plan.PlannedNode;
+import io.kiln.quantize.plan.Plan.PlannedNode;
 import io.kiln.quantize.plan.States;
 import java.util.ArrayList;
 import java.util.HashMap;

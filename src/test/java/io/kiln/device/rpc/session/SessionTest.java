@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.base.Bytes;
+import io.kiln.device.rpc.session.Session.Nonce;
 import io.kiln.device.rpc.session.Session.State;
+import io.kiln.device.rpc.session.SessionMessage.MessageType;
 import io.kiln.device.transport.FrameDecoder;
 import java.util.ArrayDeque;
 import java.util.HexFormat;

@@ -12,6 +12,9 @@ import io.kiln.base.Problems;
 import io.kiln.base.incremental.Fingerprint;
 import io.kiln.flow.resolve.ModelArchives.Archive;
 import io.kiln.mlf.ModelLibraryFormat;
+import io.kiln.target.Target;
+import io.kiln.toolchain.board.Board;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.LinkedHashSet;
@@ -21,23 +24,32 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/**
- * Finds libraries that an archive's C includes and that neither Kiln nor the project has, before the compiler fails on
- * them.
- */
-final class ArchiveIncludes {
+/** Finds libraries and instructions that the C of an archive needs and that the project or the board lacks, before the compiler fails on them. */
+final class ArchiveCode {
     /** Headers of CMSIS-NN, and of CMSIS-DSP and CMSIS-Core, which CMSIS-NN includes. */
     private static final Pattern CMSIS =
             Pattern.compile("(?:.*/)?(?:arm_nn\\w*|arm_math\\w*|cmsis_\\w+|core_c\\w+)\\.h");
 
     private static final Pattern RUNTIME = Pattern.compile("(?:tvm|dlpack|dmlc)/.*");
+    /** Arm's intrinsics for SIMD on general registers, and those that TVM's kernels call besides (Arm C Language Extensions, "32-bit SIMD"). */
+    private static final Pattern DSP = Pattern.compile("\\b(__(?:[su]xta?b16|[su]sat16|[su]?[hq]?(?:add|sub)(?:8|16)"
+            + "|q(?:add|sub|dbl)|sel|sml[as]\\w{1,8}|smu[als]\\w{1,8}|pkh(?:bt|tb)))\\s*\\(");
+
+    /** Tests of a file for the feature; a file with one also has a portable path. */
+    private static final Pattern GUARD = Pattern.compile("\\b(?:__ARM_FEATURE_(?:DSP|SIMD32)|ARM_MATH_DSP)\\b");
+
+    /** The header of the intrinsics; a project may bring its own that emulates them. */
+    private static final String HEADER = "arm_acle.h";
+
+    private static final int SHOWN = 3;
 
     private final Archive archive;
     private final Set<String> known = new LinkedHashSet<>();
 
-    private ArchiveIncludes(Archive archive) {
+    private ArchiveCode(Archive archive) {
         this.archive = archive;
     }
 
@@ -47,8 +59,8 @@ final class ArchiveIncludes {
      * @param models the used models of the archive
      * @param sources folders with headers: the project's own C, which may contain the library, and CMSIS-NN if the build names its folder
      */
-    static void check(Archive archive, List<ModelLibrary> models, List<Path> sources, Problems problems) {
-        ArchiveIncludes includes = new ArchiveIncludes(archive);
+    static void checkIncludes(Archive archive, List<ModelLibrary> models, List<Path> sources, Problems problems) {
+        ArchiveCode includes = new ArchiveCode(archive);
         RuntimeFiles.runtime().forEach(file -> includes.add(file.fileName()));
         sources.forEach(folder -> Fingerprint.filesBelow(folder)
                 .forEach(file -> includes.add(folder.relativize(file).toString().replace('\\', '/'))));
@@ -90,8 +102,8 @@ final class ArchiveIncludes {
                     "CMSIS-NN is missing: the C includes " + String.join(", ", cmsis) + stated(),
                     where,
                     "CMSIS-NN and CMSIS-Core in the project",
-                    "Set kiln.cmsisNn to its folder or artifact, put their sources into src/main/c and their headers into src/main/c/include,"
-                            + " or export the model with --target=c alone"));
+                    "Set kiln.cmsisNn to its folder or artifact, put their sources into src/main/c and their headers"
+                            + " into src/main/c/include, or export the model with --target=c alone"));
         }
         List<String> runtime =
                 headers.stream().filter(h -> !CMSIS.matcher(h).matches()).toList();
@@ -120,5 +132,44 @@ final class ArchiveIncludes {
         return stated.isEmpty()
                 ? ""
                 : " (external_dependencies: " + String.join(", ", stated).strip() + ")";
+    }
+
+    /**
+     * Adds a problem for each model that does not fit.
+     *
+     * @param archive the archive's name
+     * @param models the used models of the archive
+     * @param userSources the project's own C
+     */
+    static void checkCores(
+            String archive, List<ModelLibrary> models, Board board, Path userSources, Problems problems) {
+        boolean isBrought = Files.exists(userSources.resolve(HEADER))
+                || Files.exists(userSources.resolve("include").resolve(HEADER));
+        if (isBrought || Target.parse(board.target()).features().hasDsp()) {
+            return;
+        }
+        for (ModelLibrary model : models) {
+            Set<String> used = new TreeSet<>();
+            model.artifacts().of(ArtifactKind.SOURCE).forEach(source -> findInstructions(source, used));
+            if (!used.isEmpty()) {
+                problems.add(Failure.ARCHIVE.problem(
+                        "the C of model `" + model.metadata().name() + "` needs Arm's DSP instructions ("
+                                + String.join(", ", used.stream().limit(SHOWN).toList())
+                                + (used.size() > SHOWN ? " …" : "") + "): it was made for `"
+                                + model.metadata().target() + "`",
+                        archive,
+                        "C for board " + board.id() + ", whose target is `" + board.target() + "`",
+                        "Choose a board whose core has them, such as a Cortex-M4, or export the model for this one"));
+            }
+        }
+    }
+
+    private static void findInstructions(Artifact source, Set<String> used) {
+        String text = source.text();
+        if (source.isForeign() && !GUARD.matcher(text).find()) {
+            for (Matcher matcher = DSP.matcher(text); matcher.find(); ) {
+                used.add(matcher.group(1));
+            }
+        }
     }
 }
