@@ -4,7 +4,7 @@ package io.kiln.compile;
 import io.kiln.lower.FusedOperator;
 import io.kiln.lower.LoweredOperator;
 import io.kiln.lower.Rows;
-import io.kiln.stream.Lowering;
+import io.kiln.stream.StreamPlanner.Lowering;
 import io.kiln.stream.PlannedProgram;
 import io.kiln.stream.StoredValue;
 import io.kiln.stream.StoredValue.Place;

@@ -18,7 +18,7 @@ import io.kiln.bench.BenchData.Core;
 import io.kiln.compile.CompileOptions.RamOptions;
 import io.kiln.compile.ModelCompiler;
 import io.kiln.compile.RequestDraft;
-import io.kiln.firmware.BroughtSources;
+import io.kiln.firmware.FirmwareRequest.BroughtSources;
 import io.kiln.partition.cmsisnn.CmsisNnCodegen;
 import io.kiln.process.Command;
 import io.kiln.process.KeptPrograms;

@@ -29,7 +29,7 @@ import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import io.kiln.quantize.graph.Node;
 import io.kiln.quantize.plan.Plan;
-import io.kiln.quantize.plan.PlannedNode;
+import io.kiln.quantize.plan.Plan.PlannedNode;
 import io.kiln.quantize.plan.Precision;
 import io.kiln.quantize.plan.QuantizedNetwork;
 import io.kiln.quantize.plan.QuantizedVotes;
