@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Optimize;
+import io.kiln.compile.CompileOptions.RamOptions;
 import io.kiln.executor.PlannedModule;
 import io.kiln.flow.resolve.BoardPools;
 import io.kiln.frontend.tflite.MadeUpNetworks;
