@@ -5,7 +5,7 @@
  *
  * <pre>{@code
  * CompileRequest request = new CompileRequest(
- *         new ModelInput(model, "gesture"),
+ *         new CompileRequest.ModelInput(model, "gesture"),
  *         CodeTarget.of("c -keys=arm_cpu,cpu -mcpu=cortex-m4"),
  *         CompileOptions.DEFAULT.with(Optimize.SIZE),
  *         Optional.empty());
