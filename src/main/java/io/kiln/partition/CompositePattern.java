@@ -28,46 +28,4 @@ public record CompositePattern(String name, List<PatternStep> steps, List<Condit
     public boolean beginsWith(Op op) {
         return steps.get(0).accepts().test(op);
     }
-
-    /**
-     * A condition on operators that fit a pattern.
-     *
-     * @param failure the reason to state if it does not hold, for people, such as {@code the kernel's zero point is not 0}
-     * @param holds the condition
-     */
-    public record Condition(String failure, Predicate<Match> holds) {
-        public Condition {
-            Objects.requireNonNull(failure, "the failure of a condition");
-            Objects.requireNonNull(holds, "a condition");
-        }
-    }
-
-    /**
-     * One operator of a {@link CompositePattern}.
-     *
-     * @param relay its Relay name or names, joined by {@code _}, as TVM would state them
-     * @param accepts which operators it stands for
-     * @param optional whether it may be missing
-     */
-    public record PatternStep(String relay, Predicate<Op> accepts, boolean optional) {
-        public PatternStep {
-            Objects.requireNonNull(relay, "the name of an operator");
-            Objects.requireNonNull(accepts, "what a step accepts");
-        }
-
-        /** An operator that has to be there, by its class. */
-        public static PatternStep of(String relay, Class<? extends Op> type) {
-            return new PatternStep(relay, type::isInstance, false);
-        }
-
-        /** An operator that has to be there, by its {@link Op#name()}. */
-        public static PatternStep named(String operator) {
-            return new PatternStep(operator, op -> op.name().equals(operator), false);
-        }
-
-        /** The same step for an operator that may be missing. */
-        public PatternStep orNone() {
-            return new PatternStep(relay, accepts, true);
-        }
-    }
 }

@@ -9,8 +9,6 @@ import io.kiln.base.Extensions;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
-import io.kiln.partition.CompositePattern.Condition;
-import io.kiln.partition.CompositePattern.PatternStep;
 import io.kiln.partition.PartitionGraph.PatternTable;
 import io.kiln.target.CompositeTarget;
 import io.kiln.target.Target;

@@ -8,7 +8,6 @@ import io.kiln.ir.Function;
 import io.kiln.ir.Group;
 import io.kiln.ir.op.Trait;
 import io.kiln.ir.type.TensorType;
-import io.kiln.partition.CompositePattern.PatternStep;
 import io.kiln.transform.Pass;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -11,7 +11,6 @@ import io.kiln.base.Problems;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Constant;
-import io.kiln.partition.CompositePattern.PatternStep;
 import io.kiln.target.CompositeTarget;
 import io.kiln.target.Target;
 import java.util.ArrayList;

@@ -12,7 +12,7 @@ import io.kiln.base.DType;
 import io.kiln.executor.PlannedModule;
 import io.kiln.lower.LoweredOperator;
 import io.kiln.partition.CompositePattern;
-import io.kiln.partition.CompositePattern.PatternStep;
+import io.kiln.partition.PatternStep;
 import io.kiln.partition.ExternalCall;
 import io.kiln.partition.ExternalCodegen;
 import io.kiln.partition.ExternalFunction;

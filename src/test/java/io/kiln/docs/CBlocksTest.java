@@ -20,7 +20,7 @@ import io.kiln.frontend.onnx.ModelBuilder;
 import io.kiln.frontend.onnx.OnnxFrontend;
 import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.partition.CompositePattern;
-import io.kiln.partition.CompositePattern.PatternStep;
+import io.kiln.partition.PatternStep;
 import io.kiln.partition.ExternalCall;
 import io.kiln.partition.ExternalCodegen;
 import io.kiln.partition.ExternalFunction;

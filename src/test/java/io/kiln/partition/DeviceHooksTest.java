@@ -15,8 +15,6 @@ import io.kiln.compile.CompileRequest;
 import io.kiln.compile.CompiledModel;
 import io.kiln.compile.ModelCompiler;
 import io.kiln.compile.RequestDraft;
-import io.kiln.partition.CompositePattern.Condition;
-import io.kiln.partition.CompositePattern.PatternStep;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;

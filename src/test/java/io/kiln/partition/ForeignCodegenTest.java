@@ -15,8 +15,6 @@ import io.kiln.compile.CompiledModel;
 import io.kiln.compile.ModelCompiler;
 import io.kiln.compile.RequestDraft;
 import io.kiln.ir.op.Op;
-import io.kiln.partition.CompositePattern.Condition;
-import io.kiln.partition.CompositePattern.PatternStep;
 import io.kiln.reference.OwnModel;
 import io.kiln.target.CompositeTarget;
 import io.kiln.target.Target;

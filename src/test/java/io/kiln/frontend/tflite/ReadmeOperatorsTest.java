@@ -39,7 +39,7 @@ class ReadmeOperatorsTest {
             found++;
             assertThat(content(steps.group(1))).contains(normal(steps.group(2)));
         }
-        assertThat(found).isEqualTo(6);
+        assertThat(found).isEqualTo(7);
     }
 
     private static String content(String file) throws IOException {

@@ -50,8 +50,11 @@ class SchemaNumbersTest {
             "Model.EXTERNAL_BUFFER_GROUPS",
             "Model.EXTERNAL_BUFFERS");
 
+    /** All but those that are newer than the generated classes. */
     static Stream<Class<?>> modelTables() {
-        return Arrays.stream(ModelTables.class.getDeclaredClasses());
+        return Arrays.stream(ModelTables.class.getDeclaredClasses())
+                .filter(table -> table != ModelTables.ExternalBuffer.class)
+                .filter(table -> table != ModelTables.BlockwiseQuantization.class);
     }
 
     static Stream<Class<?>> optionsTables() {
