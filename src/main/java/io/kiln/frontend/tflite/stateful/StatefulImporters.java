@@ -291,7 +291,8 @@ public final class StatefulImporters {
             @Override
             public void emit(OperatorContext operator) {
                 FlatTable options = operator.requiredOptions(CallOnce.TYPE);
-                ImportedSubgraph once = operator.subgraph(options.get(CallOnce.INIT_SUBGRAPH_INDEX), List.of());
+                ImportedSubgraph once =
+                        operator.subgraph(options.get(CallOnce.INIT_SUBGRAPH_INDEX), List.of(), List.of());
                 operator.require(
                         once.function().params().isEmpty(),
                         "it calls a subgraph with inputs",
