@@ -167,8 +167,6 @@ final class OnnxConvolutionImporter implements OnnxImporter {
      * elements.
      */
     static final class OnnxTransposedConvolutionImporter implements OnnxImporter {
-        private static final int VOLUME = 5;
-
         @Override
         public void emit(NodeContext node) {
             Expressions e = new Expressions(node);
