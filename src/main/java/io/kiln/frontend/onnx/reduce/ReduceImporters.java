@@ -165,7 +165,7 @@ public final class ReduceImporters {
     }
 
     /** A reduction by the IR's operator where it takes the type; dimensions stay, as 1. */
-    static Arg reduced(Expressions e, Reduce.Kind kind, Binary.Kind combine, Arg data, List<Integer> axes) {
+    private static Arg reduced(Expressions e, Reduce.Kind kind, Binary.Kind combine, Arg data, List<Integer> axes) {
         DType dtype = e.dtype(data);
         boolean isOrder = kind == Reduce.Kind.MAX || kind == Reduce.Kind.MIN;
         if (dtype.isWideUnsigned()) {
@@ -194,7 +194,7 @@ public final class ReduceImporters {
     }
 
     /** A reduction for which the IR has no operator: the halves of each axis are combined until one element is left. Dimensions stay, as 1. */
-    static Arg halved(Expressions e, Binary.Kind combine, Arg data, List<Integer> axes) {
+    private static Arg halved(Expressions e, Binary.Kind combine, Arg data, List<Integer> axes) {
         Arg value = data;
         for (int axis : axes) {
             while (e.shape(value).dim(axis) > 1) {
