@@ -49,7 +49,8 @@ public record FusedOperator(
     }
 
     /** Analyses a group of a function. */
-    static FusedOperator of(String name, Group group, Map<Integer, Binding> bindings, Map<Integer, TensorType> types) {
+    private static FusedOperator of(
+            String name, Group group, Map<Integer, Binding> bindings, Map<Integer, TensorType> types) {
         List<Binding> chain = group.bindings().stream().map(bindings::get).toList();
         if (group.composite().isPresent()) {
             return external(name, group, chain, types);

@@ -135,7 +135,7 @@ final class DefinedFunction {
     }
 
     /** Whether a tensor has the type stated in the text. */
-    static boolean fits(Param param, NamedTensor tensor) {
+    private static boolean fits(Param param, NamedTensor tensor) {
         return tensor.dtype() == param.type().dtype()
                 && tensor.shape().equals(param.type().shape().dims());
     }

@@ -26,6 +26,7 @@ import io.kiln.ir.Arg;
 import io.kiln.ir.CallRules;
 import io.kiln.ir.Function;
 import io.kiln.ir.GraphBuilder;
+import io.kiln.ir.type.Shape;
 import io.kiln.reference.ConstantFolder;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -87,8 +88,9 @@ final class ModelImporter implements Subgraphs {
         main = subgraph(shapes.signature());
         FlatTable graph = subgraphs().table(main);
         limited(graph.get(SubGraph.INPUTS), "model inputs", problems);
-        Function function =
-                read(main, name, shapes, List.of(), problems).function().withIdsInOrder();
+        Function function = read(main, name, shapes, List.of(), List.of(), problems)
+                .function()
+                .withIdsInOrder();
         return function;
     }
 
@@ -125,15 +127,18 @@ final class ModelImporter implements Subgraphs {
     }
 
     @Override
-    public ImportedSubgraph called(int index, String name, List<Optional<String>> handles) {
-        return entered(index, () -> read(index, name, InputShapes.NONE, handles, new Problems(Failure.MODEL)));
+    public ImportedSubgraph called(int index, String name, List<Optional<String>> handles, List<Shape> shapes) {
+        return entered(index, () -> read(index, name, InputShapes.NONE, shapes, handles, new Problems(Failure.MODEL)));
     }
 
     @Override
-    public List<Arg> inlined(int index, TensorValues around, List<Arg> args) {
+    public List<Arg> inlined(int index, TensorValues around, List<Arg> args, boolean infersShape) {
+        List<Shape> shapes = infersShape
+                ? args.stream().map(arg -> around.graph().type(arg).shape()).toList()
+                : List.of();
         return entered(index, () -> {
             FlatTable graph = subgraphs().table(index);
-            return importer(graph, InputShapes.NONE, new Problems(Failure.MODEL), Optional.of(around))
+            return importer(graph, InputShapes.NONE, shapes, new Problems(Failure.MODEL), Optional.of(around))
                     .inlined(
                             graph.get(SubGraph.INPUTS).ints(),
                             args,
@@ -194,7 +199,12 @@ final class ModelImporter implements Subgraphs {
     }
 
     private ImportedSubgraph read(
-            int index, String name, InputShapes shapes, List<Optional<String>> handles, Problems problems) {
+            int index,
+            String name,
+            InputShapes given,
+            List<Shape> shapes,
+            List<Optional<String>> handles,
+            Problems problems) {
         FlatTable graph = subgraphs().table(index);
         FlatVector inputs = graph.get(SubGraph.INPUTS);
         FlatVector outputs = graph.get(SubGraph.OUTPUTS);
@@ -205,13 +215,17 @@ final class ModelImporter implements Subgraphs {
         if (!isCalled) {
             limited(graph.get(SubGraph.OPERATORS), "operators", problems);
         }
-        return importer(graph, shapes, problems, Optional.empty())
+        return importer(graph, given, shapes, problems, Optional.empty())
                 .read(name, inputs.ints(), handles, outputs.ints(), isCalled);
     }
 
-    /** @param around the values of the subgraph whose function it becomes part of, if it has none of its own */
+    /**
+     * @param given the user's shapes of inputs, by name
+     * @param shapes those of a call, in the inputs' order; empty if there are none
+     * @param around the values of the subgraph whose function it becomes part of, if it has none of its own
+     */
     private GraphImporter importer(
-            FlatTable graph, InputShapes shapes, Problems problems, Optional<TensorValues> around) {
+            FlatTable graph, InputShapes given, List<Shape> shapes, Problems problems, Optional<TensorValues> around) {
         FlatVector inputs = graph.get(SubGraph.INPUTS);
         FlatVector tensors = limited(graph.get(SubGraph.TENSORS), "tensors", problems);
         FlatVector operators = graph.get(SubGraph.OPERATORS);
@@ -219,7 +233,7 @@ final class ModelImporter implements Subgraphs {
             limited(operators, "operators", problems);
         }
         problems.throwIfAny();
-        TensorReader reader = new TensorReader(buffer, tensors, buffers, inputs.ints(), shapes, problems);
+        TensorReader reader = new TensorReader(buffer, tensors, buffers, inputs.ints(), given, shapes, problems);
         TensorValues values =
                 around.map(TensorValues::inside).orElseGet(() -> new TensorValues(new GraphBuilder(folder)));
         return new GraphImporter(this, buffer.file(), reader, values, operators(operators), problems);

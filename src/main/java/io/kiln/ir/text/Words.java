@@ -280,7 +280,10 @@ final class Words {
             return new SyntaxException(Failure.MODEL.problem(what, place.in(file), expected, ""));
         }
 
-        /** Index after the name that begins at an index. */
+        /**
+         * Index after the name that begins at an index, behind {@code %}. TVM prints a variable's name as in the model, such as {@code
+         * serving_default_x:0} or {@code a/b;c-1}; the following characters decide whether one belongs to the name.
+         */
         private static int end(String text, int from) {
             int end = from;
             while (isPart(text, end)) {

@@ -231,6 +231,7 @@ final class ElementFunctions {
         return add(cast(DType.INT32, rounded), imm(zeroPoint(op)));
     }
 
+    /** Arithmetic if some gives the table's results for all pairs of bytes, otherwise the table. */
     private static ElementFunction ofPair(PairLookup op, FusedOperator fused, Tables tables) {
         byte[] results = fused.root().constant(2).data().toArray();
         return switch (op.kind()) {

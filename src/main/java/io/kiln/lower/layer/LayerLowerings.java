@@ -109,6 +109,7 @@ public final class LayerLowerings {
         return Nests.operator(op, buffers, tables, rows, Nests.allRows(op), body.build(), "slots");
     }
 
+    /** Stores new slots over the oldest ones, and moves the place on. */
     private static LoweredOperator ringWrite(FusedOperator op, Rows rows) {
         Tables tables = new Tables(op.name());
         OperatorBuffers buffers = new OperatorBuffers(op, tables);

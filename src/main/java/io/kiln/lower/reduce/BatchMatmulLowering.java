@@ -130,8 +130,6 @@ final class BatchMatmulLowering {
      * </pre>
      */
     static final class PanelProduct {
-        private static final long LARGEST_PRODUCT = 255L * 255;
-
         /** Largest magnitude that each value adds to a partial sum. */
         private static final long LARGEST_ON_THE_WAY = 256L * 256;
 

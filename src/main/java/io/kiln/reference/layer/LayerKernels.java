@@ -85,7 +85,7 @@ public final class LayerKernels {
         void compute(int n, int top, int left, int[] rows, int[] columns, int out);
     }
 
-    static Tensor quantized(QnnConv2d op, List<Tensor> args, TensorType type) {
+    private static Tensor quantized(QnnConv2d op, List<Tensor> args, TensorType type) {
         if (type.dtype().isFloat()) {
             Conv2d conv = new Conv2d(op.window(), op.groups(), op.channels(), op.kernelLayout());
             boolean depthwise = op.isDepthwise(args.get(0).shape().dim(3));
@@ -118,7 +118,7 @@ public final class LayerKernels {
         return Tensor.ofSums(type, result);
     }
 
-    static Tensor real(Conv2d op, List<Tensor> args, TensorType type) {
+    private static Tensor real(Conv2d op, List<Tensor> args, TensorType type) {
         Geometry g = Geometry.of(op.window(), args.get(0).shape(), type.shape());
         Weights weights = Weights.of(g, op.groups(), args.get(1).shape(), op.isDepthwise(g.in().channels()));
         float[] data = args.get(0).floats();
@@ -308,7 +308,7 @@ public final class LayerKernels {
         void reduce(int[] places, int count, int result);
     }
 
-    static Tensor average(AvgPool2d op, List<Tensor> args, TensorType type) {
+    private static Tensor average(AvgPool2d op, List<Tensor> args, TensorType type) {
         int size = (int) type.shape().elements();
         if (type.dtype().isFloat()) {
             float[] data = args.get(0).floats();
@@ -346,7 +346,7 @@ public final class LayerKernels {
     }
 
     /** NaN does not count; without a number the result is infinite. */
-    static Tensor maximum(MaxPool2d op, List<Tensor> args, TensorType type) {
+    private static Tensor maximum(MaxPool2d op, List<Tensor> args, TensorType type) {
         int size = (int) type.shape().elements();
         if (type.dtype().isFloat()) {
             float[] data = args.get(0).floats();

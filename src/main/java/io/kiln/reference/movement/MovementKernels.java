@@ -36,7 +36,7 @@ public final class MovementKernels {
 
     private MovementKernels() {}
 
-    static Tensor transpose(Transpose op, List<Tensor> args, TensorType type) {
+    private static Tensor transpose(Transpose op, List<Tensor> args, TensorType type) {
         int[] strides = Elements.strides(args.get(0).shape());
         return Elements.pick(type, args.get(0), at -> {
             int index = 0;
@@ -47,7 +47,7 @@ public final class MovementKernels {
         });
     }
 
-    static Tensor slice(StridedSlice op, List<Tensor> args, TensorType type) {
+    private static Tensor slice(StridedSlice op, List<Tensor> args, TensorType type) {
         Shape data = args.get(0).shape();
         int[] strides = Elements.strides(data);
         return Elements.pick(type, args.get(0), at -> {
@@ -59,7 +59,7 @@ public final class MovementKernels {
         });
     }
 
-    static Tensor broadcast(BroadcastTo op, List<Tensor> args, TensorType type) {
+    private static Tensor broadcast(BroadcastTo op, List<Tensor> args, TensorType type) {
         Shape data = args.get(0).shape();
         int[] strides = Elements.strides(data);
         int missing = type.shape().rank() - data.rank();
@@ -72,7 +72,7 @@ public final class MovementKernels {
         });
     }
 
-    static Tensor pad(Pad op, List<Tensor> args, TensorType type) {
+    private static Tensor pad(Pad op, List<Tensor> args, TensorType type) {
         Shape data = args.get(0).shape();
         int[] strides = Elements.strides(data);
         int[] at = new int[data.rank()];
@@ -91,7 +91,7 @@ public final class MovementKernels {
         return result.tensor();
     }
 
-    static Tensor concatenate(Concatenate op, List<Tensor> args, TensorType type) {
+    private static Tensor concatenate(Concatenate op, List<Tensor> args, TensorType type) {
         Elements result = new Elements(type);
         int[] strides = Elements.strides(type.shape());
         int begin = 0;
@@ -110,7 +110,7 @@ public final class MovementKernels {
         return result.tensor();
     }
 
-    static Tensor scatter(ScatterNd op, List<Tensor> args, TensorType type) {
+    private static Tensor scatter(ScatterNd op, List<Tensor> args, TensorType type) {
         Tensor updates = args.get(2);
         Elements result = new Elements(type);
         for (int i = 0; i < type.shape().elements(); i++) {

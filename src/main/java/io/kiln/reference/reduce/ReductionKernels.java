@@ -41,7 +41,7 @@ public final class ReductionKernels {
 
     private ReductionKernels() {}
 
-    static Tensor reduce(Reduce op, List<Tensor> args, TensorType type) {
+    private static Tensor reduce(Reduce op, List<Tensor> args, TensorType type) {
         Tensor data = args.get(0);
         int[] groups = groups(data.shape(), op.axes());
         boolean isMax = op.kind() == Reduce.Kind.MAX;
@@ -141,7 +141,7 @@ public final class ReductionKernels {
         return data.longs().length > 0 ? data.longs()[a] > data.longs()[b] : data.ints()[a] > data.ints()[b];
     }
 
-    static Tensor product(TflProduct op, List<Tensor> args, TensorType type) {
+    private static Tensor product(TflProduct op, List<Tensor> args, TensorType type) {
         Tensor data = args.get(0);
         int[] groups = groups(data.shape(), op.axes());
         int[] result = new int[(int) type.shape().elements()];
@@ -161,7 +161,7 @@ public final class ReductionKernels {
         return Tensor.of(type, result);
     }
 
-    static Tensor sum(TflSum op, List<Tensor> args, TensorType type) {
+    private static Tensor sum(TflSum op, List<Tensor> args, TensorType type) {
         Tensor data = args.get(0);
         int zeroPoint = args.get(1).scalarInt();
         int[] groups = groups(data.shape(), op.axes());
@@ -172,7 +172,7 @@ public final class ReductionKernels {
         return Tensor.of(type, result);
     }
 
-    static Tensor index(ArgReduce op, List<Tensor> args, TensorType type) {
+    private static Tensor index(ArgReduce op, List<Tensor> args, TensorType type) {
         Tensor data = args.get(0);
         int[] groups = groups(data.shape(), List.of(op.axis()));
         int stride = Elements.strides(data.shape())[op.axis()];
@@ -191,7 +191,7 @@ public final class ReductionKernels {
         return Tensor.of(type, result);
     }
 
-    static Tensor topk(Topk op, List<Tensor> args, TensorType type) {
+    private static Tensor topk(Topk op, List<Tensor> args, TensorType type) {
         Tensor data = args.get(0);
         int size = data.shape().dim(-1);
         int[] result = new int[(int) type.shape().elements()];

@@ -253,6 +253,10 @@ class CustomOperatorTest {
         assertThatThrownBy(() -> Frontends.read(singleOutput(), "m", wider, ReadOptions.DEFAULT.with(missing)))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("input1");
+        assertThatThrownBy(() -> Frontends.read(singleOutput(), "m", wider, ReadOptions.DEFAULT.with(MY_OP)))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("kiln.inputShapes changes shapes")
+                .hasMessageContaining("Set <shape> of `MyOp`");
     }
 
     @Test

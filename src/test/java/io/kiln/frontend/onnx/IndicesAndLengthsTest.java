@@ -125,6 +125,35 @@ class IndicesAndLengthsTest {
         assertAnswers();
     }
 
+    /** A cache's keys that are not valid yet are no numbers; the scores are those that the softmax gets. */
+    @ParameterizedTest
+    @CsvSource({"'', 0, 0", "'', 1, 0", "BOOL, 0, 0", "FLOAT, 0, 1.5", "FLOAT, 1, 0"})
+    void keysBehindTheValidOnesCanBeAnything(String mask, long causal, float softcap) {
+        model = new ModelBuilder(24);
+        List<Integer> dims = List.of(2, 1, 3, 2);
+        model.input("q", ElementType.FLOAT, dims);
+        ByteBuffer keys = ByteBuffer.allocate(12 * Float.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        for (float key :
+                new float[] {1, 2, -1, 0.5f, Float.NaN, 2, -2, 1, Float.POSITIVE_INFINITY, 1, Float.NEGATIVE_INFINITY, 3
+                }) {
+            keys.putFloat(key);
+        }
+        String k = model.constant(ElementType.FLOAT, dims, keys.array());
+        model.input("v", ElementType.FLOAT, dims);
+        if (!mask.isEmpty()) {
+            model.input("m", ElementType.valueOf(mask), List.of(3, 3));
+        }
+        model.node(
+                "",
+                "Attention",
+                List.of("q", k, "v", mask.isEmpty() ? "" : "m", "", "", model.longs(false, 2, 1)),
+                List.of("y", "", "", "s"),
+                Map.of("is_causal", causal, "softcap", softcap, "qk_matmul_output_mode", 2L));
+        model.output("y", ElementType.FLOAT);
+        model.output("s", ElementType.FLOAT);
+        assertAnswers();
+    }
+
     @Test
     void lengthsThatDoNotFitAreRefused() {
         model.input("x", ElementType.FLOAT, List.of(5, 3, 2));

@@ -2,24 +2,41 @@
 package io.kiln.frontend.tflite;
 
 import static io.kiln.frontend.tflite.schema.BuiltinOperator.STABLEHLO_ADD;
+import static io.kiln.frontend.tflite.schema.BuiltinOperator.STABLEHLO_COMPOSITE;
 import static io.kiln.frontend.tflite.schema.BuiltinOperator.STABLEHLO_MAXIMUM;
+import static java.util.stream.Collectors.toMap;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.google.flatbuffers.IntVector;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.frontend.InputShapes;
+import io.kiln.frontend.tflite.Options.Field;
+import io.kiln.frontend.tflite.schema.StablehloOptions.StableHLOComposite;
+import io.kiln.frontend.tflite.single.OperatorCases;
 import io.kiln.ir.Function;
 import io.kiln.ir.Verifier;
+import io.kiln.ir.text.RelayPrinter;
 import io.kiln.ir.type.Shape;
 import io.kiln.reference.Interpreter;
 import io.kiln.reference.OwnModel;
 import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.tensorflow.lite.schema.BuiltinOperator;
+import org.tensorflow.lite.schema.Model;
+import org.tensorflow.lite.schema.Operator;
+import org.tensorflow.lite.schema.OperatorCode;
+import org.tensorflow.lite.schema.SubGraph;
 
 /** Shapes of inputs that the user gives, and what follows from them. */
 class GivenShapesTest {
@@ -84,6 +101,75 @@ class GivenShapesTest {
         assertThat(read("a:2,3;b:2,3").bindings())
                 .extracting(b -> b.type().shape())
                 .containsExactly(Shape.of(2, 3), Shape.of(2, 3));
+    }
+
+    /** The file's shapes of all that is computed, and of what subgraphs take, are others: those of other inputs. States keep theirs. */
+    @ParameterizedTest
+    @MethodSource("io.kiln.frontend.tflite.single.SingleOperatorTest#operators")
+    void noOperatorNeedsTheShapesThatFollow(OperatorCases operator) {
+        for (int seed = 0; seed < 4; seed++) {
+            Bytes file = operator.model(seed);
+            Function function = read(file, InputShapes.NONE);
+            Map<String, Shape> shapes = function.params().stream()
+                    .collect(toMap(p -> p.name(), p -> p.type().shape()));
+            if (!shapes.isEmpty()) {
+                assertThat(RelayPrinter.print(read(ofOtherShapes(file), new InputShapes(shapes))))
+                        .as("seed " + seed)
+                        .isEqualTo(RelayPrinter.print(function));
+            }
+        }
+    }
+
+    @Test
+    void shapesOfACompositesOperatorsFollow() {
+        int x = model.tensor(TensorSpec.float32("x", 1, 2));
+        int y = model.tensor(TensorSpec.float32("y", 1, 2));
+        int body = model.nextSubgraph();
+        int in = model.tensor(TensorSpec.float32("in", 1, 2));
+        int out = model.tensor(TensorSpec.float32("out", 1, 2));
+        model.operator(BuiltinOperator.NEG, 1, Options.none(), new int[] {in}, out)
+                .inputs(in)
+                .outputs(out)
+                .backToMain();
+        Options options = Options.table(
+                (byte) StableHLOComposite.TYPE.code(), Field.text(0, "own.negation"), Field.int32(1, body));
+        model.operator(STABLEHLO_COMPOSITE.code(), 1, options.later(), new int[] {x}, y)
+                .inputs(x)
+                .outputs(y);
+        assertThat(read("x:3,2").bindings()).extracting(b -> b.type().shape()).containsExactly(Shape.of(3, 2));
+    }
+
+    private static Function read(Bytes file, InputShapes shapes) {
+        return TfliteFrontend.read(file, "test.tflite", "default", shapes);
+    }
+
+    private static Bytes ofOtherShapes(Bytes file) {
+        ByteBuffer buffer = ByteBuffer.wrap(file.toArray()).order(ByteOrder.LITTLE_ENDIAN);
+        Model parsed = Model.getRootAsModel(buffer);
+        for (int g = 0; g < parsed.subgraphsLength(); g++) {
+            SubGraph graph = parsed.subgraphs(g);
+            Set<Integer> others = new HashSet<>();
+            for (int i = 0; g > 0 && i < graph.inputsLength(); i++) {
+                others.add(graph.inputs(i));
+            }
+            for (int i = 0; i < graph.operatorsLength(); i++) {
+                Operator operator = graph.operators(i);
+                OperatorCode code = parsed.operatorCodes((int) operator.opcodeIndex());
+                boolean isState = code.builtinCode() == BuiltinOperator.READ_VARIABLE
+                        || "CIRCULAR_BUFFER".equals(code.customCode());
+                for (int k = 0; !isState && k < operator.outputsLength(); k++) {
+                    others.add(operator.outputs(k));
+                }
+            }
+            for (int tensor : others) {
+                IntVector shape = graph.tensors(tensor).shapeVector();
+                ByteBuffer dims = graph.tensors(tensor).shapeAsByteBuffer();
+                for (int i = 0; dims != null && i < shape.length(); i++) {
+                    dims.putInt(dims.position() + Integer.BYTES * i, shape.get(i) == 1 ? 2 : 1);
+                }
+            }
+        }
+        return Bytes.wrap(buffer.array());
     }
 
     @Test

@@ -111,7 +111,7 @@ public final class ControlImporters {
     }
 
     /** Values along a new axis. */
-    static Arg stacked(Expressions e, List<OnnxValue> values, int axis) {
+    private static Arg stacked(Expressions e, List<OnnxValue> values, int axis) {
         List<Arg> parts = new ArrayList<>();
         for (OnnxValue value : values) {
             Shape shape = e.shape(value.arg());

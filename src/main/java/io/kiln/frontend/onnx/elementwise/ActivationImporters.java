@@ -204,7 +204,7 @@ final class ActivationImporters {
     }
 
     /** {@code log(1 + exp(x))}, without overflow: {@code max(x, 0) + log(1 + exp(-|x|))}. */
-    static Arg softplus(Expressions e, Arg data) {
+    private static Arg softplus(Expressions e, Arg data) {
         Arg magnitude = e.unary(Unary.Kind.NEGATIVE, e.unary(Unary.Kind.ABS, data));
         Arg rest = e.unary(Unary.Kind.LOG, e.add(e.unary(Unary.Kind.EXP, magnitude), 1));
         return e.add(e.binary(Binary.Kind.MAXIMUM, data, e.number(0, DType.FLOAT32)), rest);

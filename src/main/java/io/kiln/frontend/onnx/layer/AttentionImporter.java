@@ -72,8 +72,11 @@ final class AttentionImporter implements OnnxImporter {
         Arg grouped = e.reshape(e.multiply(query, scale), List.of(q.dim(0), groups, perGroup, q.dim(SIZE)));
         Arg scores = e.reshape(product(node, grouped, key, true), all);
         Arg[] steps = {scores, capped(e, node, scores), null, null};
-        Optional<Arg> mask = mask(e, node, new Shape(all));
-        steps[2] = mask.map(m -> e.add(steps[1], m)).orElse(steps[1]);
+        Optional<Arg> given = node.has(MASK) ? Optional.of(given(e, node, new Shape(all))) : Optional.empty();
+        Optional<Arg> seen = seen(e, node, new Shape(all));
+        Optional<Arg> mask = seen.map(keys -> hidden(e, keys, given.orElse(e.number(0, DType.FLOAT32))))
+                .or(() -> given);
+        steps[2] = masked(e, node, steps[1], given, seen, mask);
         steps[3] = weights(e, node, steps[2], mask);
         Arg weights = e.reshape(steps[3], List.of(q.dim(0), groups, perGroup, k.dim(ROWS)));
         Arg result = e.reshape(
@@ -139,12 +142,15 @@ final class AttentionImporter implements OnnxImporter {
         return isNever ? weights : e.where(isHidden, e.number(0, DType.FLOAT32), weights);
     }
 
-    /** What is added to the scores: numbers of the mask, and {@link #HIDDEN} for keys that a query does not see. */
-    private static Optional<Arg> mask(Expressions e, NodeContext node, Shape scores) {
-        Optional<Arg> given = node.has(MASK) ? Optional.of(given(e, node, scores)) : Optional.empty();
-        return seen(e, node, scores)
-                .map(seen -> hidden(e, seen, given.orElse(e.number(0, DType.FLOAT32))))
-                .or(() -> given);
+    /**
+     * The scores with the mask. As in ONNX Runtime, it is added to them, so that a score that is no number stays one where the key is hidden; with
+     * numbers of valid keys, scores of hidden keys are replaced, since what is behind a cache's valid keys is anything.
+     */
+    private static Arg masked(
+            Expressions e, NodeContext node, Arg scores, Optional<Arg> given, Optional<Arg> seen, Optional<Arg> mask) {
+        boolean areReplaced = node.has(LENGTHS);
+        Arg sum = (areReplaced ? given : mask).map(m -> e.add(scores, m)).orElse(scores);
+        return areReplaced ? hidden(e, seen.orElseThrow(), sum) : sum;
     }
 
     private static Arg hidden(Expressions e, Arg seen, Arg otherwise) {

@@ -89,7 +89,7 @@ final class OnnxConvolutionImporter implements OnnxImporter {
      * @param image (N, H, W, C)
      * @param weight (M, C / group, kH, kW)
      */
-    static Arg convolve(Expressions e, NodeContext node, Arg image, Arg weight, Spatial spatial, int groups) {
+    private static Arg convolve(Expressions e, NodeContext node, Arg image, Arg weight, Spatial spatial, int groups) {
         Arg data = image;
         Spatial geometry = spatial;
         if (!spatial.isOrdinary()) {
@@ -124,7 +124,7 @@ final class OnnxConvolutionImporter implements OnnxImporter {
     }
 
     /** The convolution of data (N, D, H, W, C) with a weight (M, C / group, kD, kH, kW). */
-    static Arg volume(Expressions e, NodeContext node, Arg data, Arg weight, Spatial spatial, int groups) {
+    private static Arg volume(Expressions e, NodeContext node, Arg data, Arg weight, Spatial spatial, int groups) {
         int begin = spatial.begins().get(0);
         int end = spatial.ends().get(0);
         Arg deep = begin + end == 0
@@ -167,8 +167,6 @@ final class OnnxConvolutionImporter implements OnnxImporter {
      * elements.
      */
     static final class OnnxTransposedConvolutionImporter implements OnnxImporter {
-        private static final int VOLUME = 5;
-
         @Override
         public void emit(NodeContext node) {
             Expressions e = new Expressions(node);

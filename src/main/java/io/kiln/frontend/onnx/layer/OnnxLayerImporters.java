@@ -152,7 +152,7 @@ public final class OnnxLayerImporters {
 
     private static Arg total(Expressions e, Arg data) {
         List<Integer> axes = IntStream.range(0, e.shape(data).rank()).boxed().toList();
-        return e.reshape(ReduceImporters.halvedSum(e, data, axes), List.of());
+        return e.reshape(ReduceImporters.sumByAxis(e, data, axes), List.of());
     }
 
     /**

@@ -182,8 +182,6 @@ final class OnnxNormalizations {
      * @param isLog whether it is the logarithm: {@code (x - max) - log(sum(exp(x - max)))}
      */
     record OnnxSoftmaxImporter(boolean isLog) implements OnnxImporter {
-        private static final int ONE_AXIS = 13;
-
         @Override
         public void emit(NodeContext node) {
             Expressions e = new Expressions(node);

@@ -30,7 +30,9 @@ import java.util.stream.IntStream;
 
 /** Pools: the maximum or the mean of each window. Maxima over three dimensions are pooled in two steps. */
 final class OnnxPools {
+    /** Dimensions before the spatial ones. */
     private static final int LEADING = 2;
+
     private static final int MAX_SIZE = 1 << 24;
 
     private static final int VOLUME = 5;
@@ -205,9 +207,6 @@ final class OnnxPools {
      */
     static final class IndexedMaxPool {
         private static final int MOST_TAPS = 256;
-
-        /** Dimensions before the spatial ones. */
-        private static final int LEADING = 2;
 
         private final NodeContext node;
         private final Expressions e;

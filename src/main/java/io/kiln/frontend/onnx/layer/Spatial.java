@@ -159,7 +159,10 @@ record Spatial(
                 .padded(isFlat ? 0 : begins.get(h), begins.get(w), isFlat ? 0 : ends.get(h), ends.get(w));
     }
 
-    /** Moves the channels of (N, C, ...) to the end. */
+    /**
+     * Moves the channels of (N, C, ...) to the end, where the IR has them. The transposes around a layer meet those of its neighbours and cancel, see
+     * {@code io.kiln.transform}.
+     */
     static Arg channelsLast(Expressions e, Arg data) {
         int rank = e.shape(data).rank();
         List<Integer> axes = new ArrayList<>(List.of(0));

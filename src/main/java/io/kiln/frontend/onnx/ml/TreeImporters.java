@@ -127,7 +127,7 @@ final class TreeImporters {
     }
 
     /** For each row and target whether there is a vote; empty if there always is. */
-    static Optional<Arg> hasVote(NodeContext node, Arg data, Forest forest, int targets) {
+    private static Optional<Arg> hasVote(NodeContext node, Arg data, Forest forest, int targets) {
         boolean[] always = forest.alwaysVoted(node, targets);
         if (IntStream.range(0, targets).allMatch(target -> always[target])) {
             return Optional.empty();

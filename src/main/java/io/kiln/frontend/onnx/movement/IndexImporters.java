@@ -54,7 +54,7 @@ public final class IndexImporters {
      *
      * @param sizes of the axes that the indices count along, in turn
      */
-    static void requireWithin(NodeContext node, int input, List<Integer> sizes) {
+    private static void requireWithin(NodeContext node, int input, List<Integer> sizes) {
         if (!(node.arg(input) instanceof Constant indices)) {
             return;
         }
@@ -69,7 +69,7 @@ public final class IndexImporters {
     }
 
     /** Indices as int32, negative ones counted from the end. */
-    static Arg counted(Expressions e, Arg indices, int size) {
+    private static Arg counted(Expressions e, Arg indices, int size) {
         Arg index = e.indices(indices);
         Arg fromEnd = e.add(index, size);
         Arg zero = e.number(0, DType.INT32);
@@ -95,7 +95,7 @@ public final class IndexImporters {
     }
 
     /** The places that tuples along the last axis stand for, among the elements of some dimensions. */
-    static Arg ofTuples(Expressions e, Arg indices, List<Integer> dims) {
+    private static Arg ofTuples(Expressions e, Arg indices, List<Integer> dims) {
         Shape shape = e.shape(indices);
         Shape sizes = new Shape(dims);
         Arg index = e.indices(indices);

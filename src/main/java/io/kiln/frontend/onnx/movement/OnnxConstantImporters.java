@@ -154,7 +154,7 @@ final class OnnxConstantImporters {
         node.finish(e.where(e.cast(marks, DType.BOOL), node.arg(0), e.number(0, e.dtype(node.arg(0)))));
     }
 
-    private static double numberOfKnownData(Constant values, int index) {
+    private static double number(Constant values, int index) {
         return values.type().dtype().isFloat() ? values.real(index) : values.integer(index);
     }
 
@@ -168,7 +168,7 @@ final class OnnxConstantImporters {
         Shape shape = data.type().shape();
         node.require(shape.rank() > 0, "its data is a scalar", "a tensor of rank 1 or more");
         List<Integer> places = IntStream.range(0, data.elements())
-                .filter(i -> numberOfKnownData(data, i) != 0)
+                .filter(i -> number(data, i) != 0)
                 .boxed()
                 .toList();
         List<Long> coordinates = new ArrayList<>();
@@ -277,17 +277,17 @@ final class OnnxConstantImporters {
     private record Boxes(Constant numbers, boolean hasCentres) {
         private float begin(int box, int axis) {
             return hasCentres
-                    ? numberOfKnownData(box, axis) - numberOfKnownData(box, axis + 2) / 2
-                    : Math.min(numberOfKnownData(box, axis), numberOfKnownData(box, axis + 2));
+                    ? number(box, axis) - number(box, axis + 2) / 2
+                    : Math.min(number(box, axis), number(box, axis + 2));
         }
 
         private float end(int box, int axis) {
             return hasCentres
-                    ? numberOfKnownData(box, axis) + numberOfKnownData(box, axis + 2) / 2
-                    : Math.max(numberOfKnownData(box, axis), numberOfKnownData(box, axis + 2));
+                    ? number(box, axis) + number(box, axis + 2) / 2
+                    : Math.max(number(box, axis), number(box, axis + 2));
         }
 
-        private float numberOfKnownData(int box, int index) {
+        private float number(int box, int index) {
             return numbers.real(4 * box + index);
         }
 

@@ -182,12 +182,12 @@ public record RecurrentImporter(int gates, List<String> activations, Cell cell) 
     }
 
     /** The bias of a direction, if there is one: first that of the weights, then that of the recurrent weights. */
-    static Optional<Arg> bias(NodeContext node, Expressions e, int direction) {
+    private static Optional<Arg> bias(NodeContext node, Expressions e, int direction) {
         return node.optional(BIAS).map(value -> e.slice(value.arg(), 0, direction, direction + 1));
     }
 
     /** {@code f(x W + h R + b)}. */
-    static State plain(Direction direction, Arg x, State state) {
+    private static State plain(Direction direction, Arg x, State state) {
         Expressions e = direction.expressions();
         Arg sum = direction.withRecurrentBias(e.add(x, direction.recurrent(state.hidden(), 0, 1)), 0, 1);
         Arg hidden = direction.activate(0, sum);
@@ -195,7 +195,7 @@ public record RecurrentImporter(int gates, List<String> activations, Cell cell) 
     }
 
     /** Gates: update, reset, hidden. With {@code linear_before_reset} the reset gate scales the product, else the state. */
-    static State gated(Direction direction, Arg x, State state) {
+    private static State gated(Direction direction, Arg x, State state) {
         Expressions e = direction.expressions();
         Arg h = state.hidden();
         Arg both = direction.withRecurrentBias(
@@ -214,7 +214,7 @@ public record RecurrentImporter(int gates, List<String> activations, Cell cell) 
     }
 
     /** Gates: input, output, forget, cell. Peepholes: input, output, forget. */
-    static State longShort(Direction direction, Arg x, State state) {
+    private static State longShort(Direction direction, Arg x, State state) {
         Expressions e = direction.expressions();
         Arg sum = direction.withRecurrentBias(e.add(x, direction.recurrent(state.hidden(), 0, 4)), 0, 4);
         boolean isCoupled = direction.node().attributes().truth("input_forget", false);

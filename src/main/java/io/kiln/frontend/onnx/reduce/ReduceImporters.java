@@ -37,8 +37,8 @@ public final class ReduceImporters {
     public static final List<OnnxRegistration> ALL = List.of(
             onnx("ReduceSum", new ReduceImporter(SUM_AXES_INPUT, ReduceImporters::sum)),
             reduce("ReduceMean", (e, x, axes) -> e.reduce(Reduce.Kind.MEAN, x, axes)),
-            reduce("ReduceMax", (e, x, axes) -> halved(e, Reduce.Kind.MAX, Binary.Kind.MAXIMUM, x, axes)),
-            reduce("ReduceMin", (e, x, axes) -> halved(e, Reduce.Kind.MIN, Binary.Kind.MINIMUM, x, axes)),
+            reduce("ReduceMax", (e, x, axes) -> reduced(e, Reduce.Kind.MAX, Binary.Kind.MAXIMUM, x, axes)),
+            reduce("ReduceMin", (e, x, axes) -> reduced(e, Reduce.Kind.MIN, Binary.Kind.MINIMUM, x, axes)),
             reduce("ReduceProd", (e, x, axes) -> halved(e, Binary.Kind.MULTIPLY, x, axes)),
             reduce("ReduceL1", (e, x, axes) -> sum(e, e.unary(Unary.Kind.ABS, x), axes)),
             reduce("ReduceL2", (e, x, axes) -> e.unary(Unary.Kind.SQRT, sum(e, e.multiply(x, x), axes))),
@@ -56,7 +56,7 @@ public final class ReduceImporters {
     }
 
     private static Arg sum(Expressions e, Arg data, List<Integer> axes) {
-        return halved(e, Reduce.Kind.SUM, Binary.Kind.ADD, data, axes);
+        return reduced(e, Reduce.Kind.SUM, Binary.Kind.ADD, data, axes);
     }
 
     /** Without overflow: {@code max + log(sum(exp(x - max)))}; an infinite maximum is not subtracted. */
@@ -165,23 +165,23 @@ public final class ReduceImporters {
     }
 
     /** A reduction by the IR's operator where it takes the type; dimensions stay, as 1. */
-    static Arg halved(Expressions e, Reduce.Kind kind, Binary.Kind combine, Arg data, List<Integer> axes) {
+    private static Arg reduced(Expressions e, Reduce.Kind kind, Binary.Kind combine, Arg data, List<Integer> axes) {
         DType dtype = e.dtype(data);
         boolean isOrder = kind == Reduce.Kind.MAX || kind == Reduce.Kind.MIN;
         if (dtype.isWideUnsigned()) {
             Arg wide = isOrder ? UnsignedOrder.ordered(e, data) : e.cast(data, DType.INT64);
-            Arg result = halved(e, kind, combine, wide, axes);
+            Arg result = reduced(e, kind, combine, wide, axes);
             return isOrder ? UnsignedOrder.original(e, result, dtype) : e.cast(result, dtype);
         }
         boolean isOwn = dtype.isFloat() || dtype == DType.INT32 || isOrder;
         if (!isOwn) {
             return halved(e, combine, data, axes);
         }
-        return kind == Reduce.Kind.SUM ? halvedSum(e, data, axes) : e.reduce(kind, data, axes);
+        return kind == Reduce.Kind.SUM ? sumByAxis(e, data, axes) : e.reduce(kind, data, axes);
     }
 
     /** A sum; one of very many floats is computed axis by axis, so that errors stay small. Dimensions stay, as 1. */
-    public static Arg halvedSum(Expressions e, Arg data, List<Integer> axes) {
+    public static Arg sumByAxis(Expressions e, Arg data, List<Integer> axes) {
         long terms = axes.stream().mapToLong(e.shape(data)::dim).reduce(1, (a, b) -> a * b);
         if (terms <= MOST_TERMS || axes.size() == 1) {
             return e.reduce(Reduce.Kind.SUM, data, axes);
@@ -193,8 +193,8 @@ public final class ReduceImporters {
         return value;
     }
 
-    /** A reduction by a function of two elements; dimensions stay, as 1. */
-    static Arg halved(Expressions e, Binary.Kind combine, Arg data, List<Integer> axes) {
+    /** A reduction for which the IR has no operator: the halves of each axis are combined until one element is left. Dimensions stay, as 1. */
+    private static Arg halved(Expressions e, Binary.Kind combine, Arg data, List<Integer> axes) {
         Arg value = data;
         for (int axis : axes) {
             while (e.shape(value).dim(axis) > 1) {

@@ -22,15 +22,15 @@ import java.util.stream.IntStream;
  * mel bands.
  */
 final class FourierImporters {
-    private static final int WINDOW_MOST = 1 << 20;
+    private static final int LONGEST_WINDOW = 1 << 20;
     private static final double HAMMING = 25.0 / 46;
     private static final double STEEPNESS = 2595;
     private static final double CORNER = 700;
-    private static final int MEL_WEIGHTS_MOST = 1 << 14;
 
     /** Version from which on the axis is an input. */
     private static final int AXIS_INPUT = 20;
 
+    /** Most samples of a transform, and bands of its mel scale. */
     private static final int MOST = 1 << 14;
 
     static final List<OnnxRegistration> ALL = List.of(
@@ -151,15 +151,9 @@ final class FourierImporters {
         double high = mel(node.reals(4, "upper_edge_hertz").get(0));
         node.require(node.attributes().whole("output_datatype", 1) == 1, "its output_datatype is not float", "float");
         node.require(
-                bands > 0
-                        && bands <= MEL_WEIGHTS_MOST
-                        && length > 0
-                        && length <= MEL_WEIGHTS_MOST
-                        && rate > 0
-                        && low >= 0
-                        && low < high,
+                bands > 0 && bands <= MOST && length > 0 && length <= MOST && rate > 0 && low >= 0 && low < high,
                 "it has " + bands + " bands of a transform of length " + length + " at " + rate + " Hz",
-                "1 to " + MEL_WEIGHTS_MOST + " bands and samples, and frequencies that ascend from 0 Hz on");
+                "1 to " + MOST + " bands and samples, and frequencies that ascend from 0 Hz on");
         int bins = (int) length / 2 + 1;
         long[] corners = new long[(int) bands + 2];
         for (int i = 0; i < corners.length; i++) {
@@ -200,7 +194,7 @@ final class FourierImporters {
 
     private static void window(NodeContext node, DoubleUnaryOperator formula) {
         long size = node.integers(0, "size").get(0);
-        node.require(size > 0 && size <= WINDOW_MOST, "its size is " + size, "1 to " + WINDOW_MOST);
+        node.require(size > 0 && size <= LONGEST_WINDOW, "its size is " + size, "1 to " + LONGEST_WINDOW);
         node.require(node.attributes().whole("output_datatype", 1) == 1, "its output_datatype is not float", "float");
         boolean isPeriodic = node.attributes().truth("periodic", true);
         double length = Math.max(1, isPeriodic ? size : size - 1);

@@ -62,7 +62,7 @@ final class ElementRules {
     private ElementRules() {}
 
     /** An operator of one tensor. */
-    static Value unary(CallSite call, Op op) {
+    private static Value unary(CallSite call, Op op) {
         Value data = Layouts.whole(call, call.value(0));
         Arg result = call.emit(op, List.of(data.isSpread() ? Layouts.plain(call, data) : data.arg()));
         return data.with(
@@ -70,13 +70,13 @@ final class ElementRules {
     }
 
     /** An operator of one tensor without attributes. */
-    static Value unary(CallSite call, Op op, int arity) {
+    private static Value unary(CallSite call, Op op, int arity) {
         call.arity(arity);
         return unary(call, op);
     }
 
     /** {@code negative}: for integers, the difference from 0. */
-    static Value negative(CallSite call) {
+    private static Value negative(CallSite call) {
         call.arity(1);
         Value data = Layouts.whole(call, call.value(0));
         DType dtype = data.type().dtype();
@@ -88,7 +88,7 @@ final class ElementRules {
     }
 
     /** {@code isfinite}: a value is finite if its difference from itself is 0. */
-    static Value isFinite(CallSite call) {
+    private static Value isFinite(CallSite call) {
         call.arity(1);
         Value data = Layouts.whole(call, call.value(0));
         Arg difference = call.emit(new Binary(Binary.Kind.SUBTRACT), List.of(data.arg(), data.arg()));
@@ -170,7 +170,7 @@ final class ElementRules {
     }
 
     /** {@code clip} of int64: a maximum, then a minimum. */
-    static Value limited(CallSite call, Clip clip) {
+    private static Value limited(CallSite call, Clip clip) {
         Value data = Layouts.whole(call, call.value(0));
         Arg above = call.emit(
                 new Binary(Binary.Kind.MAXIMUM), List.of(data.arg(), Constants.scalar(clip.min(), DType.INT64)));
@@ -180,7 +180,7 @@ final class ElementRules {
     }
 
     /** {@code where}. */
-    static Value where(CallSite call) {
+    private static Value where(CallSite call) {
         call.arity(3);
         List<Value> values =
                 call.args().stream().map(value -> compact(call, value)).toList();
@@ -201,7 +201,7 @@ final class ElementRules {
      * {@code cast}. From int8 to int32 and back it only tells how other operators compute, such as {@code
      * nn.avg_pool2d}; it is computed where something else reads the value.
      */
-    static Value cast(CallSite call) {
+    private static Value cast(CallSite call) {
         call.arity(1);
         Value data = call.value(0);
         DType from = data.type().dtype();
@@ -298,14 +298,14 @@ final class ElementRules {
     }
 
     /** {@code clip}. */
-    static Value clip(CallSite call) {
+    private static Value clip(CallSite call) {
         call.arity(1);
         Clip clip = new Clip(call.attributes().real("a_min"), call.attributes().real("a_max"));
         return call.value(0).type().dtype() == DType.INT64 ? limited(call, clip) : unary(call, clip);
     }
 
     /** {@code nn.relu} of float32, or of int8 whose zero point is 0. */
-    static Value relu(CallSite call) {
+    private static Value relu(CallSite call) {
         call.arity(1);
         boolean isFloat = call.value(0).type().dtype().isFloat();
         return unary(
@@ -327,7 +327,7 @@ final class ElementRules {
     }
 
     /** {@code qnn.quantize}; TensorFlow Lite and TVM compute the same, ONNX has a rounding of its own. */
-    static Value quantize(CallSite call) {
+    private static Value quantize(CallSite call) {
         call.arity(3);
         String rounding = call.attributes().choiceOr("rounding", TFLITE, TFLITE, Rounding.ONNX.name());
         call.attributes().integer("axis", -4, 3, -1);
@@ -336,7 +336,7 @@ final class ElementRules {
     }
 
     /** {@code qnn.dequantize}. */
-    static Value dequantize(CallSite call) {
+    private static Value dequantize(CallSite call) {
         call.arity(3);
         call.attributes().integer("axis", -4, 3, -1);
         call.attributes().choiceOr("out_dtype", "float32", "float32");
@@ -344,7 +344,7 @@ final class ElementRules {
     }
 
     /** {@code qnn.add}: in TensorFlow Lite's arithmetic if an attribute says so, otherwise in TVM's. */
-    static Value addQuantized(CallSite call) {
+    private static Value addQuantized(CallSite call) {
         call.arity(8);
         String rounding = call.attributes().choiceOr("rounding", Rounding.UPWARD.name(), TFLITE, "UPWARD");
         call.attributes().integer("lhs_axis", -1, -1, -1);

@@ -107,6 +107,12 @@ public final class CustomImporter implements OperatorImporter {
         if (custom.shapeInput().isPresent()) {
             return new TensorType(operator.input(custom.shapeInput().get()).shape(), output.dtype());
         }
+        String next = "Set <shape> of `" + custom.code() + "` in kiln.customOperators";
+        operator.require(
+                !custom.shape().isEmpty() || !operator.infersShape(),
+                "kiln.inputShapes changes shapes, and that of its output is only in the file",
+                "a shape that follows from the inputs'",
+                next);
         Shape shape = custom.shape().isEmpty()
                 ? output.shape()
                 : new Shape(Stream.of(custom.shape().split(","))
@@ -116,7 +122,7 @@ public final class CustomImporter implements OperatorImporter {
                 shape.elements() > 0,
                 "its output " + output.text() + " has no elements",
                 "a shape that the model states",
-                "Set <shape> of `" + custom.code() + "` in kiln.customOperators");
+                next);
         operator.check();
         return new TensorType(shape, output.dtype());
     }

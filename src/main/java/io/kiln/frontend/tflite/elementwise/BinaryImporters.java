@@ -341,7 +341,11 @@ public final class BinaryImporters {
         return operator.emit(op, values.toArray(Arg[]::new));
     }
 
-    /** SELECT_V2 with broadcasting, and SELECT, whose condition may be a vector along the first dimension. */
+    /**
+     * SELECT_V2 with broadcasting, and SELECT, whose condition may be a vector along the first dimension.
+     *
+     * @param first whether it may, as SELECT's
+     */
     private record SelectImporter(boolean first) implements OperatorImporter {
         @Override
         public void emit(OperatorContext operator) {

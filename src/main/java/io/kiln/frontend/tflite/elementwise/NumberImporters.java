@@ -297,21 +297,16 @@ public final class NumberImporters {
 
     private static void requireOperands(OperatorContext operator, Set<DType> types) {
         OperandTypes.require(operator, types, operator.input(0), operator.input(1), operator.output());
-        Shape shape = operator.outputShape(() -> shape(operator, 0));
+        Shape shape = operator.outputShape(operator.input(0)::shape);
         for (int i = 0; i < 2; i++) {
             operator.require(
                     !operator.input(i).quantization().isPresent()
-                            && shape(operator, i).equals(shape),
+                            && operator.input(i).shape().equals(shape),
                     operator.input(i).text() + " is quantized or has another shape than the result",
                     "operands of the result's shape, without scales",
                     "Convert to TensorFlow Lite's own operators");
         }
         operator.check();
-    }
-
-    /** Of an operand as it is computed, which is another one than in the file if shapes are inferred. */
-    private static Shape shape(OperatorContext operator, int input) {
-        return operator.type(operator.value(operator.input(input))).shape();
     }
 
     private static void and(OperatorContext operator) {

@@ -68,8 +68,6 @@ public final class LayerImporters {
      * channel becomes a depthwise convolution of the IR, and one input channel an ordinary one.
      */
     private record ConvolutionImporter(boolean depthwise) implements OperatorImporter {
-        private static final int CHANNEL_AXIS = 3;
-
         /** Weights in the IR's layout. */
         private record Kernel(Arg weights, String layout, int groups, int channels) {}
 

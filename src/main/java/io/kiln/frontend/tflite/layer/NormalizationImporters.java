@@ -231,8 +231,6 @@ public final class NormalizationImporters {
 
     /** AVERAGE_POOL_2D and MAX_POOL_2D, directly on the quantized values: input and output share one quantization. */
     private record PoolingImporter(boolean average) implements OperatorImporter {
-        private static final PaddedWindows.Pair NO_DILATION = new PaddedWindows.Pair(1, 1);
-
         @Override
         public void emit(OperatorContext operator) {
             TfliteTensor data = operator.input(0);

@@ -86,26 +86,23 @@ public final class IndexedWindowImporters {
         int[] collapsed =
                 dimensions("collapsed dimensions", options.get(StablehloGather.COLLAPSED_SLICE_DIMS), data.rank());
         int[] map = map(options.get(StablehloGather.START_INDEX_MAP));
-        TfliteTensor result = operator.output();
-        int[] offsets = dimensions(
-                "offset dimensions",
-                options.get(StablehloGather.OFFSET_DIMS),
-                result.shape().rank());
+        List<Integer> window = others(data.rank(), collapsed);
+        List<Integer> batch = batch();
+        int rank = window.size() + batch.size();
+        int[] offsets = dimensions("offset dimensions", options.get(StablehloGather.OFFSET_DIMS), rank);
         operator.requireThat(
                 sizes.length == data.rank()
                         && IntStream.range(0, sizes.length).allMatch(i -> sizes[i] >= 1 && sizes[i] <= data.dim(i))
                         && Arrays.stream(collapsed).allMatch(i -> sizes[i] == 1),
                 "its slice sizes are " + Arrays.toString(sizes) + " of " + data.text(),
                 "a size within each dimension, 1 where it is collapsed");
-        List<Integer> window = others(data.rank(), collapsed);
-        List<Integer> batch = batch();
-        List<Integer> expected = placed(
-                result.shape().rank(),
-                offsets,
-                window.stream().map(i -> sizes[i]).toList(),
-                batch);
+        Shape shape = new Shape(
+                placed(rank, offsets, window.stream().map(i -> sizes[i]).toList(), batch));
+        TfliteTensor result = operator.output().withShape(operator.outputShape(() -> shape));
         operator.requireThat(
-                expected.equals(result.shape().dims())
+                shape.rank() == rank
+                        && rank <= MOST_RANK
+                        && shape.equals(result.shape())
                         && result.dtype() == operator.input(0).dtype(),
                 "it makes " + result.text() + " of windows " + Arrays.toString(sizes) + " of "
                         + operator.input(0).text() + " at " + operator.input(1).text(),
@@ -114,18 +111,15 @@ public final class IndexedWindowImporters {
         Arg place = f.number(0, DType.INT32);
         for (int k = 0; k < map.length; k++) {
             Arg start = limited(starts(k), 0, data.dim(map[k]) - sizes[map[k]]);
-            place = f.add(place, f.multiply(spread(start, batch, result.shape().rank(), offsets), stride(map[k])));
+            place = f.add(place, f.multiply(spread(start, batch, rank, offsets), stride(map[k])));
         }
         for (int i = 0; i < window.size(); i++) {
             int stride = stride(window.get(i));
             place = f.add(
-                    place,
-                    f.places(
-                            Formulas.along(result.shape().rank(), offsets[i], sizes[window.get(i)]),
-                            step -> step * stride));
+                    place, f.places(Formulas.along(rank, offsets[i], sizes[window.get(i)]), step -> step * stride));
         }
         Arg elements = f.reshape(operator.value(operator.input(0)), Shape.of(Math.toIntExact(data.elements())));
-        operator.finish(f.take(elements, f.broadcast(place, result.shape()), 0));
+        operator.finish(f.take(elements, f.broadcast(place, shape), 0));
     }
 
     /** Elements of windows that lie outside do not count. */
@@ -148,7 +142,7 @@ public final class IndexedWindowImporters {
         operator.requireThat(
                 placed(rank, windows, sizes, batch()).equals(updates.shape().dims())
                         && updates.dtype() == operator.input(0).dtype()
-                        && data.equals(operator.output().shape()),
+                        && data.equals(operator.outputShape(() -> data)),
                 "it combines " + updates.text() + " at " + operator.input(1).text() + " with "
                         + operator.input(0).text(),
                 "updates of the data's type for each vector of indices");

@@ -109,9 +109,10 @@ public final class ReduceWindowImporters {
             padded = PadImporters.atEnds(operator, padded, axis, paddings[2 * axis], paddings[2 * axis + 1], first);
         }
         List<Integer> counts = windows.counts(operator.type(padded).shape());
+        Shape stated = operator.outputShape(() -> new Shape(counts));
         operator.requireThat(
-                operator.output().shape().dims().equals(counts) && !counts.contains(0),
-                "it makes " + operator.output().text() + " of " + data.text(),
+                stated.dims().equals(counts) && !counts.contains(0),
+                "it makes " + operator.output().withShape(stated).text() + " of " + data.text(),
                 "the shape " + counts + ", with elements");
         operator.finish(reduced(operator, padded, first, kind, windows));
     }

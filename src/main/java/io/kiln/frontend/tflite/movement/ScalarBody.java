@@ -22,7 +22,7 @@ final class ScalarBody {
      * @param kinds functions that the calling operator knows
      */
     static Optional<Binary.Kind> of(OperatorContext operator, int subgraph, Set<Binary.Kind> kinds) {
-        Function body = operator.subgraph(subgraph, List.of()).function();
+        Function body = operator.subgraph(subgraph, List.of(), List.of()).function();
         operator.requireThat(
                 body.params().size() == 2 && body.results().size() == 1,
                 "its subgraph takes " + body.params().size() + " values and computes "

@@ -62,7 +62,7 @@ public final class SliceImporters {
     private SliceImporters() {}
 
     /** SLICE: first indices and sizes; a size of -1 means the rest. */
-    static void slice(OperatorContext operator) {
+    private static void slice(OperatorContext operator) {
         Shape data = operator.input(0).shape();
         int[] begin = ConstantParameters.ints(operator, "the first indices", operator.input(1), data.rank());
         int[] size = ConstantParameters.ints(operator, "the sizes", operator.input(2), data.rank());
@@ -84,7 +84,7 @@ public final class SliceImporters {
         operator.finish(operator.emit(new StridedSlice(begins, ends, ones), operator.value(operator.input(0))));
     }
 
-    static void split(OperatorContext operator) {
+    private static void split(OperatorContext operator) {
         TfliteTensor data = operator.input(1);
         int axis = ConstantParameters.axis(
                 operator, operator.input(0), data.shape().rank());
@@ -102,7 +102,7 @@ public final class SliceImporters {
         split(operator, data, axis, sizes);
     }
 
-    static void splitV(OperatorContext operator) {
+    private static void splitV(OperatorContext operator) {
         TfliteTensor data = operator.input(0);
         int[] sizes = ConstantParameters.ints(
                 operator, "the sizes", operator.input(1), operator.outputs().size());
@@ -135,7 +135,7 @@ public final class SliceImporters {
         }
     }
 
-    static void unpack(OperatorContext operator) {
+    private static void unpack(OperatorContext operator) {
         TfliteTensor data = operator.input(0);
         FlatTable options = operator.requiredOptions(Unpack.TYPE);
         int axis = ConstantParameters.axis(
@@ -155,7 +155,7 @@ public final class SliceImporters {
         }
     }
 
-    static void reverse(OperatorContext operator) {
+    private static void reverse(OperatorContext operator) {
         TfliteTensor data = operator.input(0);
         Arg value = operator.value(data);
         for (int stated : ConstantParameters.ints(operator, "the axes", operator.input(1))) {

@@ -248,14 +248,17 @@ public final class OperatorContext implements GraphSite {
      * A subgraph that the operator calls.
      *
      * @param handles for each operand, the variable whose handle it is
+     * @param operands whose shapes it gets if shapes are inferred; with none, it has those in the file
      */
-    public ImportedSubgraph subgraph(int index, List<Optional<String>> handles) {
-        return subgraphs.called(index, "subgraph" + index, handles);
+    public ImportedSubgraph subgraph(int index, List<Optional<String>> handles, List<TfliteTensor> operands) {
+        List<Shape> shapes =
+                infersShape ? operands.stream().map(TfliteTensor::shape).toList() : List.of();
+        return subgraphs.called(index, "subgraph" + index, handles, shapes);
     }
 
     /** The values of a subgraph's outputs, given those of its inputs; its operators become part of this function. */
     public List<Arg> inlined(int index, List<Arg> args) {
-        return subgraphs.inlined(index, values, args);
+        return subgraphs.inlined(index, values, args, infersShape);
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.kiln.frontend.tflite.operator;
 
 import io.kiln.frontend.TfliteRounding;
 import io.kiln.ir.Arg;
+import io.kiln.ir.type.Shape;
 import io.kiln.reference.ConstantFolder;
 import java.util.List;
 import java.util.Optional;
@@ -15,19 +16,21 @@ public interface Subgraphs {
      *
      * @param handles for each of its inputs, the name of the variable whose handle it is, or empty; inputs beyond the
      * list have none
+     * @param shapes of its inputs, from which all others follow; empty for those in the file
      * @throws io.kiln.base.KilnException with all of its errors and unsupported operators; or if it calls itself
      */
-    ImportedSubgraph called(int index, String name, List<Optional<String>> handles);
+    ImportedSubgraph called(int index, String name, List<Optional<String>> handles, List<Shape> shapes);
 
     /**
      * Imports a subgraph into the function of an operator that stands for it.
      *
      * @param around the values of the operator's own subgraph
      * @param args the values of the subgraph's inputs
+     * @param infersShape whether all shapes follow from theirs; otherwise they are those in the file
      * @return those of its outputs
      * @throws io.kiln.base.KilnException with all of its errors and unsupported operators; or if it stands for itself
      */
-    List<Arg> inlined(int index, TensorValues around, List<Arg> args);
+    List<Arg> inlined(int index, TensorValues around, List<Arg> args, boolean infersShape);
 
     /** Computes constants of all subgraphs. */
     ConstantFolder folder();

@@ -9,7 +9,7 @@ public final class SchemaEnums {
     private SchemaEnums() {}
 
     /** The constant of a code; empty if there is none. */
-    static <T> Optional<T> at(T[] values, int code) {
+    private static <T> Optional<T> at(T[] values, int code) {
         return code >= 0 && code < values.length ? Optional.of(values[code]) : Optional.empty();
     }
 

@@ -49,7 +49,7 @@ public final class SignalImporters {
 
     private SignalImporters() {}
 
-    static void window(OperatorContext operator) {
+    private static void window(OperatorContext operator) {
         TfliteTensor data = data(operator, 2, 1, Set.of(INT16));
         OperandTypes.requireConstant(operator, "the window", operator.input(1));
         int shift = operator.customOptions().integer("shift", 0, Integer.SIZE - 1);
@@ -58,13 +58,13 @@ public final class SignalImporters {
                 operator.emit(new SignalWindow(shift), operator.value(data), operator.constant(operator.input(1))));
     }
 
-    static void autoScale(OperatorContext operator) {
+    private static void autoScale(OperatorContext operator) {
         TfliteTensor data = data(operator, 1, 2, Set.of(INT16));
         operator.check();
         emit(operator, new SignalAutoScale(), data, variable(operator, 1, INT32));
     }
 
-    static OperatorImporter fft(boolean inverse) {
+    private static OperatorImporter fft(boolean inverse) {
         return operator -> {
             TfliteTensor data = data(operator, 1, 1, Set.of(INT16, INT32, FLOAT32));
             int length = operator.customOptions().integer("fft_length", SignalFft.SHORTEST, SignalFft.LONGEST);
@@ -73,7 +73,7 @@ public final class SignalImporters {
         };
     }
 
-    static void energy(OperatorContext operator) {
+    private static void energy(OperatorContext operator) {
         TfliteTensor data = data(operator, 1, 1, Set.of(INT16));
         CustomOptions options = operator.customOptions();
         int start = options.integer("start_index", 0, MAX);
@@ -82,7 +82,7 @@ public final class SignalImporters {
         emit(operator, checked(operator, () -> new SignalEnergy(start, end)), data);
     }
 
-    static void frame(OperatorContext operator) {
+    private static void frame(OperatorContext operator) {
         TfliteTensor data = data(operator, 1, 2, Set.of(INT16));
         CustomOptions options = operator.customOptions();
         int size = options.integer("frame_size", 1, MAX);
@@ -93,7 +93,7 @@ public final class SignalImporters {
         emit(operator, op, data, variable(operator, 1, BOOL), state(operator, () -> op.state(data.type())));
     }
 
-    static void stack(OperatorContext operator) {
+    private static void stack(OperatorContext operator) {
         TfliteTensor data = data(operator, 1, 2, Set.of(INT16));
         CustomOptions options = operator.customOptions();
         int channels = options.integer("num_channels", 1, MAX);
@@ -110,7 +110,7 @@ public final class SignalImporters {
         emit(operator, op, data, variable(operator, 1, BOOL), state(operator, () -> op.state(data.type())));
     }
 
-    static void delay(OperatorContext operator) {
+    private static void delay(OperatorContext operator) {
         TfliteTensor data = data(operator, 1, 1, Set.of(INT16));
         int length = operator.customOptions().integer("delay_length", 0, MAX);
         operator.check();
@@ -122,7 +122,7 @@ public final class SignalImporters {
         emit(operator, op, data, state(operator, () -> op.state(data.type())));
     }
 
-    static void overlapAdd(OperatorContext operator) {
+    private static void overlapAdd(OperatorContext operator) {
         TfliteTensor data = data(operator, 1, 1, Set.of(INT16, FLOAT32));
         int step = operator.customOptions().integer("frame_step", 1, MAX);
         operator.require(

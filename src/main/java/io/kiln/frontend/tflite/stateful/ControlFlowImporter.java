@@ -45,15 +45,18 @@ final class ControlFlowImporter implements OperatorImporter {
     @Override
     public void emit(OperatorContext operator) {
         FlatTable options = operator.requiredOptions(repeats ? ControlOptions.While.TYPE : ControlOptions.If.TYPE);
-        List<Optional<String>> handles = inputs(operator, repeats ? 0 : 1).stream()
+        List<TfliteTensor> operands = inputs(operator, repeats ? 0 : 1);
+        List<Optional<String>> handles = operands.stream()
                 .map(input -> operator.values().handle(input.index()))
                 .toList();
         ImportedSubgraph first = operator.subgraph(
                 options.get(repeats ? ControlOptions.While.COND_SUBGRAPH_INDEX : ControlOptions.If.THEN_SUBGRAPH_INDEX),
-                handles);
+                handles,
+                operands);
         ImportedSubgraph second = operator.subgraph(
                 options.get(repeats ? ControlOptions.While.BODY_SUBGRAPH_INDEX : ControlOptions.If.ELSE_SUBGRAPH_INDEX),
-                handles);
+                handles,
+                operands);
         if (repeats) {
             operator.require(
                     second.handles().size() != handles.size()
@@ -88,11 +91,12 @@ final class ControlFlowImporter implements OperatorImporter {
                 index.dtype() == DType.INT32 && index.shape().elements() == 1,
                 "its index is " + index.text(),
                 "one int32");
-        List<ImportedSubgraph> called = Arrays.stream(branches)
-                .mapToObj(b -> operator.subgraph(b, List.of()))
-                .toList();
         List<TfliteTensor> inputs = inputs(operator, 1);
-        called.forEach(branch -> requireFits(operator, branch, inputs, operator.outputs()));
+        List<ImportedSubgraph> called = Arrays.stream(branches)
+                .mapToObj(b -> operator.subgraph(b, List.of(), inputs))
+                .toList();
+        List<TfliteTensor> outputs = shaped(operator, called.get(0), operator.outputs());
+        called.forEach(branch -> requireFits(operator, branch, inputs, outputs));
         operator.check();
         Formulas f = new Formulas(operator);
         Arg chosen = operator.value(index);
@@ -215,7 +219,21 @@ final class ControlFlowImporter implements OperatorImporter {
             int tensor = outputs.get(i).index();
             called.handles().get(i).ifPresent(name -> operator.values().defineHandle(tensor, name));
         }
-        return values(operator, outputs);
+        return shaped(operator, called, values(operator, outputs));
+    }
+
+    /** The outputs, with the shapes of a subgraph's results if shapes are inferred. */
+    private static List<TfliteTensor> shaped(
+            OperatorContext operator, ImportedSubgraph called, List<TfliteTensor> outputs) {
+        Function function = called.function();
+        if (!operator.infersShape() || function.results().size() != outputs.size()) {
+            return outputs;
+        }
+        Map<Integer, TensorType> types = function.types();
+        return IntStream.range(0, outputs.size())
+                .mapToObj(i -> outputs.get(i)
+                        .withShape(types.get(function.results().get(i).id()).shape()))
+                .toList();
     }
 
     private static void requireFits(

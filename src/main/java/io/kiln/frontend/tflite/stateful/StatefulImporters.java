@@ -48,7 +48,7 @@ import java.util.Set;
 
 /** Operators that keep state between runs, and control flow. */
 public final class StatefulImporters {
-    private static final int MAX_NAME = 200;
+    private static final int MOST_OF_NAME = 200;
 
     /** Slots for which an unstated period is one run: TensorFlow Lite Micro derives this from its two models. */
     private static final Set<Integer> EVERY_RUN = Set.of(5, 13, 25);
@@ -152,7 +152,7 @@ public final class StatefulImporters {
         int subgraph = options.get(StableHLOComposite.DECOMPOSITION_SUBGRAPH_INDEX);
         operator.require(
                 subgraph > 0,
-                "the composite `" + options.get(StableHLOComposite.NAME, MAX_NAME) + "` has no decomposition",
+                "the composite `" + options.get(StableHLOComposite.NAME, MOST_OF_NAME) + "` has no decomposition",
                 "a subgraph that computes it",
                 "Export the model with decompositions, which the converter writes by default");
         operator.check();
@@ -291,7 +291,8 @@ public final class StatefulImporters {
             @Override
             public void emit(OperatorContext operator) {
                 FlatTable options = operator.requiredOptions(CallOnce.TYPE);
-                ImportedSubgraph once = operator.subgraph(options.get(CallOnce.INIT_SUBGRAPH_INDEX), List.of());
+                ImportedSubgraph once =
+                        operator.subgraph(options.get(CallOnce.INIT_SUBGRAPH_INDEX), List.of(), List.of());
                 operator.require(
                         once.function().params().isEmpty(),
                         "it calls a subgraph with inputs",

@@ -141,8 +141,18 @@ final class QuantizationReader {
          * Finds the inputs for the given shapes; unknown names and shapes of another rank are reported.
          *
          * @param inputs indices of the model's inputs, unchecked
+         * @param called shapes of the first of them, whatever their names
          */
-        GivenShapes(TensorReader tensors, int[] inputs, InputShapes given, String file, Problems problems) {
+        GivenShapes(
+                TensorReader tensors,
+                int[] inputs,
+                InputShapes given,
+                List<Shape> called,
+                String file,
+                Problems problems) {
+            for (int i = 0; i < Math.min(inputs.length, called.size()); i++) {
+                byTensor.put(inputs[i], called.get(i));
+            }
             Map<String, Input> byName = new LinkedHashMap<>();
             for (int index : inputs) {
                 if (index >= 0 && index < tensors.count()) {

@@ -50,6 +50,7 @@ public final class TensorReader {
      *
      * @param inputs indices of the model's inputs, unchecked
      * @param given the user's shapes of inputs
+     * @param called shapes of inputs that the caller of a subgraph gives it, in the inputs' order; empty if it gives none
      * @param problems gets unknown names and shapes that do not fit
      */
     public TensorReader(
@@ -58,12 +59,13 @@ public final class TensorReader {
             TensorBuffers buffers,
             int[] inputs,
             InputShapes given,
+            List<Shape> called,
             Problems problems) {
         this.file = file;
         this.tensors = tensors;
         this.buffers = buffers;
         this.inputs = Arrays.stream(inputs).boxed().collect(Collectors.toSet());
-        this.shapes = new GivenShapes(this, inputs, given, file.file(), problems);
+        this.shapes = new GivenShapes(this, inputs, given, called, file.file(), problems);
     }
 
     public int count() {

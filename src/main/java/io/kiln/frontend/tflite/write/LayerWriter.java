@@ -95,7 +95,7 @@ final class LayerWriter implements NodeWriter {
                         .with(Conv2D.FUSED_ACTIVATION_FUNCTION, Clamps.fused(node)));
     }
 
-    static Options strides(Field.Int32 rows, Field.Int32 columns, Window window, Options options) {
+    private static Options strides(Field.Int32 rows, Field.Int32 columns, Window window, Options options) {
         return options.with(rows, window.strideH()).with(columns, window.strideW());
     }
 

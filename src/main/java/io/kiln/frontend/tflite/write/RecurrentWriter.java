@@ -24,7 +24,7 @@ import java.util.Optional;
 
 /** Writes layers with state: LSTM and SVDF. */
 final class RecurrentWriter {
-    private static final int FILTER_CONSTANTS = 3;
+    private static final int SVDF_CONSTANTS = 3;
 
     private static final int INPUTS = 24;
     private static final int WEIGHTS = 1;
@@ -121,7 +121,7 @@ final class RecurrentWriter {
      */
     static boolean svdf(Emission node) {
         Svdf op = (Svdf) node.op();
-        boolean areKnown = node.planned().node().args().subList(1, 1 + FILTER_CONSTANTS).stream()
+        boolean areKnown = node.planned().node().args().subList(1, 1 + SVDF_CONSTANTS).stream()
                 .allMatch(Constant.class::isInstance);
         if (!areKnown) {
             return false;
@@ -136,7 +136,7 @@ final class RecurrentWriter {
                                 node.planned().output())
                 : node.output();
         List<Integer> inputs = new ArrayList<>(List.of(node.data(0)));
-        inputs.addAll(node.isFloat() ? filterReals(node) : filterIntegers(node));
+        inputs.addAll(node.isFloat() ? svdfReals(node) : svdfIntegers(node));
         FusedActivation activation = node.isFloat() && !isClamped ? FusedActivation.NONE : FusedActivation.RELU;
         node.graph()
                 .operator(
@@ -157,17 +157,17 @@ final class RecurrentWriter {
         return node.planned().output().quantization().orElseThrow().zeroPoint();
     }
 
-    private static List<Integer> filterReals(Emission node) {
+    private static List<Integer> svdfReals(Emission node) {
         List<Integer> tensors = new ArrayList<>();
-        for (int i = 1; i <= FILTER_CONSTANTS; i++) {
+        for (int i = 1; i <= SVDF_CONSTANTS; i++) {
             tensors.add(node.graph()
                     .constant((Constant) node.planned().node().args().get(i)));
         }
-        tensors.add(filterState(node, Format.FLOAT));
+        tensors.add(svdfState(node, Format.FLOAT));
         return tensors;
     }
 
-    private static List<Integer> filterIntegers(Emission node) {
+    private static List<Integer> svdfIntegers(Emission node) {
         FilterConstants constants = node.planned().stateful().filter().orElseThrow();
         FilterConstants.Scales scales = constants.scales();
         GraphWriter graph = node.graph();
@@ -175,14 +175,14 @@ final class RecurrentWriter {
                 graph.constant(constants.features(), scaling(scales.features())),
                 graph.constant(constants.times(), scaling(scales.times())),
                 graph.constant(constants.bias(), scaling(scales.times() * scales.state())),
-                filterState(node, new Format(DType.INT16, Optional.of(new Quantization(scales.state(), 0)))));
+                svdfState(node, new Format(DType.INT16, Optional.of(new Quantization(scales.state(), 0)))));
     }
 
     private static Scaling scaling(float scale) {
         return new Scaling(List.of(scale), 0, 0);
     }
 
-    private static int filterState(Emission node, Format format) {
+    private static int svdfState(Emission node, Format format) {
         Shape times = node.planned().node().argTypes().get(2).shape();
         Shape shape = Shape.of(node.dataShape(0).dim(0), (int) times.elements());
         return node.graph().variable(node.name() + "/state", new TensorType(shape, format.dtype()), format);
