@@ -20,22 +20,22 @@ final class SharedTables {
     /** Bytes of a table from which a name that is not its operator's pays. */
     private static final int LEAST = 64;
 
-    /** Type and place first, then content: a table that others begin with comes directly before one of them. */
+    /** Type first, then content: a table that others begin with comes directly before one of them. */
     private static final Comparator<PrimFunc.Table> ORDER = Comparator.comparing(
                     (PrimFunc.Table table) -> table.buffer().dtype())
-            .thenComparing(table -> table.pool().orElse(""))
             .thenComparing(table -> table.data().buffer(), SharedTables::compare)
             .thenComparing(PrimFunc.Table::symbol);
 
     private SharedTables() {}
 
     /**
-     * The same code in which operators read the tables of others, if those begin with the elements of theirs and lie in the same memory.
+     * The same code in which operators read the tables of others, if those begin with the elements of theirs. Tables in memory pools stay, because
+     * those were filled by what each operator needs.
      */
     static CodeUnit within(CodeUnit code) {
         List<PrimFunc.Table> tables = new ArrayList<>(code.functions().stream()
                 .flatMap(function -> function.constants().stream())
-                .filter(table -> table.data().size() >= LEAST)
+                .filter(table -> table.pool().isEmpty() && table.data().size() >= LEAST)
                 .sorted(ORDER)
                 .toList());
         Map<String, PrimFunc.Table> wholes = new HashMap<>();
