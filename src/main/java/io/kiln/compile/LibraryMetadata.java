@@ -39,6 +39,7 @@ final class LibraryMetadata {
     private static final String STORAGE_IDS = "storage ids";
 
     private final PlannedModule module;
+    private final long sharedBytes;
     private final List<String> functions;
     private final List<Storage> storages;
     private final RamCopies copies;
@@ -57,6 +58,7 @@ final class LibraryMetadata {
             RamCopies copies) {
         this.copies = copies;
         this.module = module;
+        this.sharedBytes = SharedTables.savedBytes(executable.code());
         this.functions = executable.functions();
         this.storages = executable.storages();
         this.tensors = TensorDescriptions.of(fused);
@@ -98,6 +100,7 @@ final class LibraryMetadata {
 
     private long constantBytes() {
         return module.constantBytes()
+                - sharedBytes
                 + apart.values().stream().mapToLong(Long::longValue).sum();
     }
 

@@ -7,10 +7,8 @@ import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.ArtifactSet;
 import io.kiln.artifact.Convention;
 import io.kiln.artifact.ExecutorKind;
-import io.kiln.artifact.InterfaceNames;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ParameterFile;
-import io.kiln.base.Digests;
 import io.kiln.codegen.CodeGenerator;
 import io.kiln.codegen.CodeUnit;
 import io.kiln.compile.CompileRequest.ModelInput;
@@ -40,9 +38,6 @@ import java.util.Optional;
 
 /** The compiler: makes a model library from a model file. */
 public final class ModelCompiler {
-    /** Bytes of a table from which a section of its own pays. */
-    private static final int LEAST_SHARED = 64;
-
     private ModelCompiler() {}
 
     /**
@@ -78,13 +73,14 @@ public final class ModelCompiler {
         ModulePlanner planner = new ModulePlanner(request);
         PlannedModule module = planner.plan(fused);
         ExecutableModule driven = executor(request.calls()).drive(module);
-        RamPlacement.Placed placed = RamPlacement.place(
-                request,
-                module,
-                new ConstantPlacement(request.target().pools().constants(), module.operators(), planner.readers())
-                        .place(driven.code()));
+        CodeUnit inPools = new ConstantPlacement(
+                        request.target().pools().constants(), module.operators(), planner.readers())
+                .place(driven.code());
+        boolean isWhole = request.model().shapes().signature().isEmpty();
+        RamPlacement.Placed placed =
+                RamPlacement.place(request, module, isWhole ? SharedTables.within(inPools) : inPools);
         ExecutableModule executable =
-                driven.with(request.model().shapes().signature().isEmpty() ? placed.code() : shared(placed.code()));
+                driven.with(isWhole ? placed.code() : SharedTables.amongSignatures(placed.code()));
         List<Artifact> artifacts = new ArrayList<>();
         artifacts.addAll(code(
                 request,
@@ -104,18 +100,6 @@ public final class ModelCompiler {
                 executable.code(),
                 quantized,
                 planner.choices());
-    }
-
-    /** Signatures of a file read the same weights: an image with several keeps one copy of equal tables. */
-    private static CodeUnit shared(CodeUnit code) {
-        return code.withFunctions(code.functions().stream()
-                .map(function -> function.withTables(
-                        table -> table.pool().isPresent() || table.data().size() < LEAST_SHARED
-                                ? table
-                                : table.sharedAs(InterfaceNames.SHARED_PREFIX
-                                        + table.buffer().dtype().text() + "_"
-                                        + Digests.sha256(table.data().toArray()).substring(0, 32))))
-                .toList());
     }
 
     private static Executor executor(CallOptions calls) {

@@ -67,6 +67,11 @@ final class RamPlacement {
             return saved / Math.max(1, bytes);
         }
 
+        /** The same thing with what others save by it. */
+        Item with(Item others) {
+            return new Item(name, isCode, bytes, saved + others.saved);
+        }
+
         boolean fits(long room) {
             return bytes > 0 && bytes <= room;
         }
@@ -155,22 +160,26 @@ final class RamPlacement {
         return Math.max(0, Math.min(polite, spare.variables() - own - RESERVE));
     }
 
+    /** Tables that lie where they are linked; one that several operators read saves what all of them wait. */
     private List<Item> tables() {
-        List<Item> items = new ArrayList<>();
+        Map<String, Item> items = new TreeMap<>();
         Reads reads = spare.constants();
         for (PrimFunc function : code.functions()) {
             for (PrimFunc.Table table : function.constants()) {
                 if (table.pool().isEmpty()) {
-                    int size = table.data().size();
+                    long read = table.buffer().bytes();
                     long lines = Optional.ofNullable(operators.get(function.name()))
-                            .map(operator -> operator.lineReads(size, reads.lineBytes(), reads.cacheBytes()))
+                            .map(operator -> operator.lineReads(read, reads.lineBytes(), reads.cacheBytes()))
                             .orElse(0L);
-                    long bytes = (size + ALIGNMENT - 1L) & -ALIGNMENT;
-                    items.add(new Item(table.symbol(), false, bytes, (double) lines * reads.states()));
+                    long bytes = (table.data().size() + ALIGNMENT - 1L) & -ALIGNMENT;
+                    items.merge(
+                            table.symbol(),
+                            new Item(table.symbol(), false, bytes, (double) lines * reads.states()),
+                            Item::with);
                 }
             }
         }
-        return items;
+        return List.copyOf(items.values());
     }
 
     /** Micro-kernels with what the operators save that call them: by their largest one, because the others are for what that leaves over. */

@@ -29,9 +29,9 @@ public record PrimFunc(
     /**
      * A table in read-only memory.
      *
-     * @param symbol C name of the table, unique in the file
+     * @param symbol C name of the table, unique in the file but for functions that read the same one
      * @param buffer its name in the function, type and size; scope {@link Buffer.Scope#CONSTANT}
-     * @param data elements, little-endian
+     * @param data elements, little-endian; more than the buffer's if another function reads those
      * @param comment meaning of its elements, if the type does not show it; otherwise empty
      * @param pool the memory pool that it lies in; empty for that of all constants
      * @param isShared whether other files may define an equal table with the same symbol, of which a program keeps one
@@ -39,7 +39,7 @@ public record PrimFunc(
     public record Table(
             String symbol, Buffer buffer, Bytes data, String comment, Optional<String> pool, boolean isShared) {
         public Table {
-            if (buffer.bytes() != data.size()) {
+            if (buffer.bytes() > data.size() || data.size() % buffer.dtype().bytes() != 0) {
                 throw new IllegalArgumentException(
                         "table " + buffer.name() + " holds " + data.size() + " bytes, not " + buffer.bytes());
             }
@@ -58,6 +58,19 @@ public record PrimFunc(
         /** The same table, shared with other files by a symbol that follows from its content. */
         public Table sharedAs(String newSymbol) {
             return new Table(newSymbol, buffer, data, comment, pool, true);
+        }
+
+        /** Whether another table of the same type begins with the elements of this one and lies in the same memory. */
+        public boolean isPartOf(Table other) {
+            return buffer.dtype() == other.buffer.dtype()
+                    && pool.equals(other.pool)
+                    && data.size() <= other.data.size()
+                    && data.equals(other.data.part(0, data.size()));
+        }
+
+        /** The beginning of another table, in place of this one, which is {@linkplain #isPartOf part} of it. */
+        public Table within(Table other) {
+            return new Table(other.symbol, buffer, other.data, other.comment, pool, isShared);
         }
 
         private Table in(String newPool) {

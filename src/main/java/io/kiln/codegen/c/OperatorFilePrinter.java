@@ -156,9 +156,8 @@ final class OperatorFilePrinter {
     private static String table(PrimFunc.Table table) {
         DType dtype = table.buffer().dtype();
         String comment = table.comment().isEmpty() ? "" : "/* " + CText.comment(table.comment()) + " */\n";
-        StringBuilder out = new StringBuilder(
-                comment + (table.isShared() ? "" : "static ") + "const " + dtype.cName() + " " + place(table) + " "
-                        + table.symbol() + "[" + table.buffer().elements() + "] = {\n");
+        StringBuilder out = new StringBuilder(comment + (table.isShared() ? "" : "static ") + "const " + dtype.cName()
+                + " " + place(table) + " " + table.symbol() + "[" + table.data().size() / dtype.bytes() + "] = {\n");
         ByteBuffer data = table.data().buffer();
         int lineStart = out.length();
         out.append(' ');
