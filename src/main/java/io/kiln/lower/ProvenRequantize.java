@@ -3,7 +3,6 @@ package io.kiln.lower;
 
 import io.kiln.base.FixedPoint;
 import io.kiln.ir.op.Rounding;
-import io.kiln.lower.RequantizeSearch.ListedSearch;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -195,7 +194,8 @@ public record ProvenRequantize(int scaleBits, List<Channel> channels, int lateOf
     private static Optional<ProvenRequantize> listed(
             Reference reference, List<Long> bounds, List<long[]> steps, int scaleBits, int most) {
         for (int shift = most; shift >= Math.max(1, most - MOST_FEWER_SHIFTS); shift--) {
-            Optional<ProvenRequantize> found = new ListedSearch(reference, bounds, steps, scaleBits, shift).run();
+            Optional<ProvenRequantize> found =
+                    new RequantizeSearch.ListedSearch(reference, bounds, steps, scaleBits, shift).run();
             if (found.isPresent()) {
                 return found;
             }

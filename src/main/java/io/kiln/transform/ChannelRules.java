@@ -142,14 +142,14 @@ final class ChannelRules {
      * @param follows whether it does so with these attributes and types
      * @param rule the range of a channel, given the ranges of the data's channels
      */
-    private record FollowingChannels(Condition follows, Rule rule) implements ChannelRule {
+    private record FollowingChannels(Follows follows, RangeRule rule) implements ChannelRule {
         /** Whether each channel is computed from one of the data's channels. */
-        interface Condition {
+        interface Follows {
             boolean holds(Binding binding, int inputs);
         }
 
         /** The range of each channel, given that of the data's channel from which it is computed. */
-        interface Rule {
+        interface RangeRule {
             IntFunction<Range> of(Binding binding, IntFunction<Range> source, TensorType data);
         }
 

@@ -34,7 +34,7 @@ public interface FlashRunner extends AutoCloseable {
      *
      * @param ranges what to read
      * @return the content of each range
-     * @throws FlashFailed if reading fails
+     * @throws FlashFailure.FlashFailed if reading fails
      * @throws io.kiln.base.KilnException if this runner cannot read
      */
     default List<Bytes> read(Probe probe, List<Range> ranges) {

@@ -15,6 +15,7 @@ import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -104,10 +105,10 @@ final class BrokerDesk implements ActiveMQServerPlugin, AutoCloseable {
             desk.kept(ticket.job());
         });
         jobs = Optional.of(queue);
-        ScheduledFuture<?> unused =
-                looks.scheduleWithFixedDelay(this::look, LOOK_AGAIN_MILLIS, LOOK_AGAIN_MILLIS, TimeUnit.MILLISECONDS);
-        ScheduledFuture<?> other = looks.scheduleWithFixedDelay(
-                () -> limit(server), LOOK_AGAIN_MILLIS, LOOK_AGAIN_MILLIS, TimeUnit.MILLISECONDS);
+        for (Runnable look : List.<Runnable>of(this::look, () -> limit(server))) {
+            ScheduledFuture<?> unused =
+                    looks.scheduleWithFixedDelay(look, LOOK_AGAIN_MILLIS, LOOK_AGAIN_MILLIS, TimeUnit.MILLISECONDS);
+        }
     }
 
     /** Says that the disk is too full for more jobs; empty if it is not. */
@@ -115,22 +116,23 @@ final class BrokerDesk implements ActiveMQServerPlugin, AutoCloseable {
         return fullDisk;
     }
 
-    /** Lets those who send jobs wait while the disk is full. */
+    /** Lets those who send jobs wait while the disk is full. What fails is tried again: a look that throws would be the last one. */
     private void limit(ActiveMQServer server) {
         int most = server.getConfiguration().getMaxDiskUsage() - PERCENT_FOR_ANSWERS;
         try {
             PagingStore store = server.getPagingManager().getPageStore(SimpleString.of(FarmQueues.JOBS));
             if (server.getDiskStoreUsage() * 100 > most) {
                 store.block();
-                makeRoom(server);
                 fullDisk = Optional.of(
                         "the disk of the queues is fuller than " + most + " percent, so no more jobs are taken");
+                makeRoom(server);
             } else {
                 store.unblock();
                 fullDisk = Optional.empty();
             }
         } catch (Exception e) {
-            throw new IllegalStateException("the disk cannot be watched", e);
+            fullDisk = Optional.of(
+                    "the disk of the queues cannot be watched, so no more jobs are taken: " + e.getMessage());
         }
     }
 

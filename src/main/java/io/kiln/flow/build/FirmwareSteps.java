@@ -285,7 +285,6 @@ public final class FirmwareSteps {
                 LinkPlan.of(libraries.stream().map(ModelLibrary::artifacts).toList())
                         .groups(),
                 ModelPart.of(models, build.spec().velaRuns()),
-                /** The sections and symbols of an image, and the licences of the sources that it was compiled from. */
                 imageReport(measured, objects.project()),
                 AudioInput.costs(build, objects),
                 null,
@@ -353,6 +352,7 @@ public final class FirmwareSteps {
         return layout.reports().resolve("objects");
     }
 
+    /** The sections and symbols of an image, and the licences of the sources that it was compiled from. */
     private static ImageReport imageReport(Measurement measured, FirmwareProject project) {
         return new ImageReport(
                 measured.sections().stream()

@@ -226,13 +226,6 @@ final class ProfileCycles {
             return Math.min(setting, all.size() - 1);
         }
 
-        /** Whether any memory makes the core wait as it is set up. */
-        boolean waits() {
-            return all.get(EXPECTED).regions().stream()
-                    .flatMap(region -> region.waits().stream())
-                    .anyMatch(wait -> wait.states() > 0 || wait.missCycles().isPresent());
-        }
-
         private static MemorySettings of(Board board, MemoryWait flash) {
             MemorySetting expected = setting(board.memories(), Bound.EXPECTED);
             List<Change> changes = new ArrayList<>();

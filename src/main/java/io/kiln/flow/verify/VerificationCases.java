@@ -205,8 +205,8 @@ public record VerificationCases(ModelMetadata model, List<TestCase> cases, List<
                                             + setting(rounded.rounding().other()) + " differ, too"
                                     : ""),
                     "Check that the vector comes from this model and, with TensorFlow Lite, from its reference"
-                        + " kernels: other kernels round otherwise, see the page Operators. Without its output file it"
-                        + " is an input only");
+                            + " kernels: other kernels round otherwise, see the page Operators. Without its output file it"
+                            + " is an input only");
         }
 
         private static String setting(TfliteRounding rounding) {

@@ -276,7 +276,7 @@ final class ModelImporter implements Subgraphs {
         }
 
         /** The plan of a file, if it has one of a version that is known. */
-        public static OfflinePlan of(TensorBuffers buffers) {
+        static OfflinePlan of(TensorBuffers buffers) {
             return new OfflinePlan(buffers.metadata(NAME)
                     .map(bytes ->
                             new FlatVector(bytes.buffer(), bytes.start(), bytes.size() / Integer.BYTES, Integer.BYTES))
@@ -284,7 +284,7 @@ final class ModelImporter implements Subgraphs {
         }
 
         /** The first byte of a tensor, if the plan has a place for it. */
-        public OptionalInt offset(int tensor) {
+        OptionalInt offset(int tensor) {
             return plan.filter(words -> tensor < words.i32(2) && HEAD + tensor < words.size())
                     .map(words -> words.i32(HEAD + tensor))
                     .filter(offset -> offset >= 0)

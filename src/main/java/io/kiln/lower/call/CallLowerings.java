@@ -182,14 +182,14 @@ public final class CallLowerings {
         private final Tables tables;
         private final OperatorBuffers buffers;
 
-        public CustomCallLowering(FusedOperator op) {
+        CustomCallLowering(FusedOperator op) {
             this.op = op;
             this.custom = (CustomCall) op.root().op();
             this.tables = new Tables(op.name());
             this.buffers = new OperatorBuffers(op, tables);
         }
 
-        public LoweredOperator lower(Rows rows) {
+        LoweredOperator lower(Rows rows) {
             List<Buffer> passed = new ArrayList<>();
             for (int i = 0; i < custom.inputs(); i++) {
                 passed.add(buffers.argument(i));

@@ -183,7 +183,7 @@ final class ResizeLowering {
          * @param factors their weights in fixed point
          * @param weights their weights, the bits of floats
          */
-        private record Axis(int size, Buffer places, Buffer factors, Buffer weights) {}
+        private record OnnxAxis(int size, Buffer places, Buffer factors, Buffer weights) {}
 
         OnnxResizeLowering(FusedOperator op) {
             this.op = op;
@@ -199,8 +199,8 @@ final class ResizeLowering {
 
         /** Lowers to loops over a range of rows. */
         LoweredOperator lower(Rows rows) {
-            Axis vertical = axis("row", OnnxResize2d.ROWS, out.dim(1));
-            Axis horizontal = axis("column", OnnxResize2d.COLUMNS, out.dim(2));
+            OnnxAxis vertical = axis("row", OnnxResize2d.ROWS, out.dim(1));
+            OnnxAxis horizontal = axis("column", OnnxResize2d.COLUMNS, out.dim(2));
             BlockBuilder body = new BlockBuilder();
             body.loop(
                     "n",
@@ -237,7 +237,7 @@ final class ResizeLowering {
         }
 
         /** A pixel of the result. */
-        private record Place(Axis vertical, Expr y, Axis horizontal, Expr x) {
+        private record Place(OnnxAxis vertical, Expr y, OnnxAxis horizontal, Expr x) {
             /** The product of the weights of a column and a row, with the ratio of the scales. */
             Expr weight(BlockBuilder block, String name, boolean isRight, boolean isLower) {
                 Expr column = load(horizontal.factors, isRight ? add(x, horizontal.size) : x);
@@ -260,7 +260,7 @@ final class ResizeLowering {
             return cast(DType.UINT32, bits);
         }
 
-        private Axis axis(String name, int position, int size) {
+        private OnnxAxis axis(String name, int position, int size) {
             Constant places = op.root().constant(position);
             Constant weights = op.root().constant(position + 1);
             int[] place = new int[2 * size];
@@ -275,7 +275,7 @@ final class ResizeLowering {
                         position == OnnxResize2d.ROWS ? bilinear.rowFactor(weight) : OnnxBilinear.columnFactor(weight);
                 bits[i] = Float.floatToIntBits(weight);
             }
-            return new Axis(
+            return new OnnxAxis(
                     size,
                     tables.add(name + "s", most <= Short.MAX_VALUE ? DType.INT16 : DType.INT32, place),
                     tables.add(name + "_factors", DType.INT32, factor),

@@ -4,7 +4,6 @@ package io.kiln.toolchain.board;
 import io.kiln.base.Bytes;
 import io.kiln.base.incremental.NoInput;
 import io.kiln.cycles.memory.MemoryWait;
-import io.kiln.toolchain.board.LinkerMemories.LinkerVariant;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -265,7 +264,7 @@ public record Board(
     /** The linker script for images whose constants do not fit in the first memory. */
     public Optional<String> moreLinker() {
         return linker().filter(script -> moreConstants().isPresent())
-                .map(LinkerVariant.MORE::of)
+                .map(LinkerMemories.LinkerVariant.MORE::of)
                 .filter(script -> files().containsKey(script));
     }
 
@@ -281,7 +280,7 @@ public record Board(
 
     /** The linker script for images whose parameters lie there. */
     public Optional<String> parametersLinker() {
-        return linker().filter(script -> parameters().isPresent()).map(LinkerVariant.PARAMETERS::of);
+        return linker().filter(script -> parameters().isPresent()).map(LinkerMemories.LinkerVariant.PARAMETERS::of);
     }
 
     /** Where models lie that are replaced in the field. */
@@ -291,7 +290,7 @@ public record Board(
 
     /** The linker script for images whose models lie there. */
     public Optional<String> slotsLinker() {
-        return linker().filter(script -> slots().isPresent()).map(LinkerVariant.SLOTS::of);
+        return linker().filter(script -> slots().isPresent()).map(LinkerMemories.LinkerVariant.SLOTS::of);
     }
 
     /** The memory of workspace, variables and stack; empty for the board {@code host}. */

@@ -336,7 +336,7 @@ final class ConvolutionRules {
         private static final int MOST_CENTRED = 1 << 10;
 
         /** Data of any integer type that is known to fit into int16. */
-        public static IntegerData of(CallSite call, Value given) {
+        static IntegerData of(CallSite call, Value given) {
             Value data = given.widened()
                     ? given.asWidened(false, new TensorType(given.type().shape(), DType.INT8))
                     : given;
@@ -373,7 +373,7 @@ final class ConvolutionRules {
         }
 
         /** Arguments of a quantized layer without scales. */
-        public static List<Arg> arguments(List<Arg> dataAndWeight, int zeroPoint, int kernelZeroPoint) {
+        static List<Arg> arguments(List<Arg> dataAndWeight, int zeroPoint, int kernelZeroPoint) {
             List<Arg> args = new ArrayList<>(dataAndWeight);
             args.add(Constant.scalar(zeroPoint));
             args.add(Constant.scalar(kernelZeroPoint));
@@ -391,7 +391,7 @@ final class ConvolutionRules {
      */
     private record IntegerWeight(Value value, int zeroPoint) {
         /** Weights of any integer type whose elements lie within 256 of each other. */
-        public static IntegerWeight of(Value weight) {
+        static IntegerWeight of(Value weight) {
             if (weight.type().dtype() == DType.INT8) {
                 return new IntegerWeight(weight, 0);
             }
