@@ -4,7 +4,6 @@ package io.kiln.partition;
 import io.kiln.ir.op.Op;
 import java.util.List;
 import java.util.Objects;
-import java.util.function.Predicate;
 
 /**
  * Operators that a code generator computes as one function: each but the first reads the result of the one before it, which nothing
