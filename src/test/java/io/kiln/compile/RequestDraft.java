@@ -15,6 +15,7 @@ import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.TfliteRounding;
 import io.kiln.partition.ExternalCodegen;
 import io.kiln.partition.Externals;
+import io.kiln.schedule.GoalMix;
 import io.kiln.target.CompositeTarget;
 import io.kiln.target.MemoryPool;
 import io.kiln.target.SpareRam;
@@ -97,6 +98,11 @@ public final class RequestDraft {
 
     public RequestDraft optimize(Optimize value) {
         options = options.with(value);
+        return this;
+    }
+
+    public RequestDraft optimize(Optimize value, GoalMix mix) {
+        options = options.with(value, mix);
         return this;
     }
 
