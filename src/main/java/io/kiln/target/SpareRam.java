@@ -17,21 +17,15 @@ public record SpareRam(long share, long variables, boolean hasFastCode, Reads co
     /** Operators that compute several rows in a call take this part of the share, */
     private static final int ROWS_OF_SHARE = 8;
 
-    /** this one where copies of weights help little, */
-    private static final int ROWS_OF_SHARE_WITHOUT_COPIES = 2;
-
     /** and of the variables at most this one. */
     private static final int ROWS_OF_VARIABLES = 16;
 
     /**
      * Bytes that a program may take beyond its least memory for operators that compute several rows in a call, and so read their weights less
      * often; 0 where reading them makes nobody wait.
-     *
-     * @param canCopy whether the weights that are read most fit the share
      */
-    public long forRows(boolean canCopy) {
-        int part = canCopy ? ROWS_OF_SHARE : ROWS_OF_SHARE_WITHOUT_COPIES;
-        return constants.states() == 0 ? 0 : Math.min(share / part, variables / ROWS_OF_VARIABLES);
+    public long forRows() {
+        return constants.states() == 0 ? 0 : Math.min(share / ROWS_OF_SHARE, variables / ROWS_OF_VARIABLES);
     }
 
     /**

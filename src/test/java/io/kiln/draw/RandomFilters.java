@@ -80,19 +80,8 @@ final class RandomFilters {
                 .padded(draw.below(9), draw.below(9), 2 + draw.below(4), 2 + draw.below(3));
     }
 
-    /** A convolution of 1x1 whose weights no RAM to spare holds, of several pairs of pixels. */
-    void largePointwise() {
-        int in = 96 + draw.below(48);
-        Shape shape = Shape.of(1 + draw.below(5) / 4, 2 + draw.below(3), 4 + draw.below(6), in);
-        convolution(shape, Window.of(1, 1), (32 << 10) / in + 1 + draw.below(8));
-    }
-
-    /** A convolution of 3x3 whose weights no small cache holds, of more than one pair of pixels, or one of 1x1. */
+    /** A convolution of 3x3 whose weights no small cache holds, of more than one pair of pixels. */
     void manyWeights() {
-        if (draw.below(4) == 0) {
-            largePointwise();
-            return;
-        }
         int width = 4 * (1 + draw.below(3)) + draw.below(2) * draw.below(4);
         Shape shape = Shape.of(1, 3 + draw.below(4), width, 8 + 4 * draw.below(5));
         convolution(shape, threeByThree(shape), 4 * (2 + draw.below(5)) - draw.below(2) * draw.below(4));

@@ -24,7 +24,6 @@ import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -38,9 +37,6 @@ class LoweringPropertyTest {
 
     /** Beside these, each operator on each element type once and more. */
     private static final int COUNT = MIXED + 500;
-
-    /** Where flash waits, every case that this divides reads its weights for tiles of pixels. */
-    private static final int TILED = 200;
 
     /** Pools, of which some are over the whole height. */
     private static final int POOLS = 60;
@@ -115,8 +111,7 @@ class LoweringPropertyTest {
                     : seed < COUNT ? LoweringCase.ofElement(seed - MIXED) : LoweringCase.ofPool(seed);
             DISPATCHES.forEach((name, dispatch) -> {
                 if (seed < COUNT) {
-                    boolean isTiled = name.equals(TestTargets.M4_CACHED) && seed % TILED == 0;
-                    lower(isTiled ? LoweringCase.largePointwise(seed) : c, seed, name, dispatch);
+                    lower(c, seed, name, dispatch);
                 }
                 PoolLowering.accumulatedRows(c.op()).ifPresent(rows -> {
                     LoweredOperator lowered = dispatch.lower(c.op(), Rows.accumulating(List.of(1)));
@@ -212,16 +207,5 @@ class LoweringPropertyTest {
     @MethodSource("dispatches")
     void poolsAccumulateRowByRow(String dispatch) {
         assertThat(check(dispatch, Kind.ACCUMULATED)).isGreaterThan(8);
-    }
-
-    /** Only where flash waits, because a copy of weights takes time. */
-    @Test
-    void largePointwiseLayersReadTheirWeightsForTilesOfPixels() {
-        for (int seed = 0; seed < COUNT; seed += TILED) {
-            FusedOperator op = LoweringCase.largePointwise(seed).op();
-            assertThat(DISPATCHES.get(TestTargets.M4_CACHED).lower(op).schedule())
-                    .contains("tile=");
-            assertThat(DISPATCHES.get(TestTargets.M4).lower(op).schedule()).doesNotContain("tile=");
-        }
     }
 }

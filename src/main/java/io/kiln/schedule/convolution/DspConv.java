@@ -50,12 +50,6 @@ final class DspConv {
     /** and those of so many where weights are worth reading less often. */
     private static final int SHORT_ROW_OF_WAITING = 8;
 
-    /** Fewer weights of a layer than that boards have RAM to spare for, which is faster than tiles. */
-    private static final int MOST_IN_SPARE_RAM = 32 << 10;
-
-    /** A copy of weights takes as long as three or four reads of them that wait. */
-    private static final int LEAST_FLAT_TILE = 4;
-
     /**
      * What of the code of a layer can be chosen.
      *
@@ -97,14 +91,8 @@ final class DspConv {
     /** The most pairs of a tile: 1 unless windows are gathered before a kernel multiplies them. */
     static int mostInTile(Workload workload) {
         ConvComputation conv = workload.conv();
-        int bytes = 4 * DspWindow.order(conv).length;
-        if (!DspWindow.isFlat(conv)) {
-            return DspWidening.of(conv, false).isEmpty() ? DspTile.most(workload, bytes, 2) : 1;
-        }
-        boolean isLarge =
-                conv.weight().data().size() > MOST_IN_SPARE_RAM && conv.output().dim(2) > 1;
-        int most = isLarge ? DspTile.most(workload, bytes, 2) : 1;
-        return most < LEAST_FLAT_TILE ? 1 : most;
+        boolean isGathered = DspWidening.of(conv, false).isEmpty() && !DspWindow.isFlat(conv);
+        return isGathered ? DspTile.most(workload, 4 * DspWindow.order(conv).length, 2) : 1;
     }
 
     /**
@@ -132,16 +120,12 @@ final class DspConv {
                 form.isPaired,
                 form.isPacked);
         this.epilogue = DspEpilogue.of(rescale);
-        this.widening = form.tile > 1
-                ? Optional.empty()
-                : DspWidening.of(conv, form.isShort).map(w -> form.isShort ? w.inShort() : w);
+        this.widening = DspWidening.of(conv, form.isShort).map(w -> form.isShort ? w.inShort() : w);
         this.weights = tables.add("weight", DType.INT32, DspWeights.pack(conv, order, rescale, shape));
         this.input = buffers.argument(0);
         this.output = buffers.output();
         DspTile tile = new DspTile(shape, epilogue, DspTile.isCopied(task.workload()));
-        boolean isTiled =
-                form.tile > 1 && (!DspWindow.isFlat(conv) || task.rows().areContiguousInRange());
-        this.tiles = isTiled ? Optional.of(new DspTiles(conv, tile, form.tile)) : Optional.empty();
+        this.tiles = form.tile > 1 ? Optional.of(new DspTiles(conv, tile, form.tile)) : Optional.empty();
         this.scratch = buffers.scratch(
                 DType.INT8, tiles.map(DspTiles::scratchBytes).orElseGet(() -> scratchBytes(conv, form.isShort)));
         this.window = new DspWindow(conv, input, scratch);
@@ -194,11 +178,6 @@ final class DspConv {
         Expr to = batch.let("to", add(plane, mul(rows.outputShift(), width)));
         Expr begin = mul(rows.firstLine(conv.output()), width);
         Expr end = mul(rows.endLine(conv.output()), width);
-        if (tiles.isPresent()) {
-            DspTiles.Places places = new DspTiles.Places(input, weights, output, scratch);
-            tiles.get().plane(batch, places, begin, end, from, to);
-            return;
-        }
         if (widening.isPresent()) {
             line(batch, new Line(begin, end, input, mul(from, conv.input().dim(3)), to));
             return;

@@ -68,8 +68,7 @@ public record DspTile(DspConvShape shape, DspEpilogue epilogue, boolean isCopied
     static int most(Workload workload, int bytes, int pixels) {
         ConvComputation conv = workload.conv();
         int width = conv.output().dim(2);
-        boolean crossesRows = width % pixels == 0 || DspWindow.isFlat(conv);
-        int there = crossesRows ? conv.output().dim(1) * width / pixels : width / pixels;
+        int there = width % pixels == 0 ? conv.output().dim(1) * width / pixels : width / pixels;
         int most = Math.min(there, Math.min(MOST_PAIRS, MOST_BYTES / bytes));
         return waits(workload) ? Math.max(1, most) : 1;
     }
