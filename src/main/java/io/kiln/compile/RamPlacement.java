@@ -17,6 +17,7 @@ import io.kiln.target.TargetKind;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.PrimFunc;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -51,6 +52,9 @@ final class RamPlacement {
 
     /** The part of its weights that a model may take: what a large model of dense layers reads from flash, it reads once. */
     private static final int PART_OF_WEIGHTS = 8;
+
+    /** Units of a knapsack, which bounds its time: as many as 128 KB have. */
+    private static final int MOST_UNITS = 8192;
 
     private static final int KILOBYTE = 1024;
 
@@ -102,22 +106,24 @@ final class RamPlacement {
         List<Item> items = new ArrayList<>(tables());
         items.addAll(kernels());
         items.sort(Comparator.comparingDouble((Item item) -> -item.perByte()).thenComparing(Item::name));
-        long room = room();
+        Set<Item> unasked = mostSaving(
+                items.stream()
+                        .filter(item -> share(item).kind() == RamShare.Kind.AUTO && item.bytes > 0 && isWorthIt(item))
+                        .toList(),
+                room());
         long codeLeft = asked.code().bytes().orElse(0);
         long weightsLeft = asked.weights().bytes().orElse(0);
         List<Item> copied = new ArrayList<>();
         Optional<Item> next = Optional.empty();
         for (Item item : items) {
-            RamShare share = item.isCode ? asked.code() : asked.weights();
-            boolean isTaken = switch (share.kind()) {
+            boolean isTaken = switch (share(item).kind()) {
                 case ALL -> true;
                 case NONE -> false;
                 case SOME -> item.fits(item.isCode ? codeLeft : weightsLeft);
-                case AUTO -> isWorthIt(item) && item.fits(room);
+                case AUTO -> unasked.contains(item);
             };
             if (isTaken) {
                 copied.add(item);
-                room -= share.kind() == RamShare.Kind.AUTO ? item.bytes : 0;
                 codeLeft -= item.isCode ? item.bytes : 0;
                 weightsLeft -= item.isCode ? 0 : item.bytes;
             } else if (next.isEmpty() && item.saved > 0 && isFaster(item)) {
@@ -132,6 +138,42 @@ final class RamPlacement {
                         Math.round(copied.stream().mapToDouble(Item::saved).sum()),
                         next.map(item -> Math.round(item.perByte() * Math.min(KILOBYTE, item.bytes)))
                                 .orElse(0L)));
+    }
+
+    /**
+     * The items that save most together within some bytes: a small one with more for each byte must not keep a large one out. Solved exactly, as a
+     * knapsack of units of {@link #ALIGNMENT} bytes, of larger ones where there is room for more than {@link #MOST_UNITS}.
+     */
+    private static Set<Item> mostSaving(List<Item> items, long room) {
+        long unit = Math.max(ALIGNMENT, (room + MOST_UNITS - 1) / MOST_UNITS);
+        int units = (int) (room / unit);
+        double[] saved = new double[units + 1];
+        List<BitSet> taken = new ArrayList<>();
+        for (Item item : items) {
+            BitSet better = new BitSet();
+            long size = (item.bytes + unit - 1) / unit;
+            for (int used = units; used >= size; used--) {
+                double with = saved[(int) (used - size)] + item.saved;
+                if (with > saved[used]) {
+                    saved[used] = with;
+                    better.set(used);
+                }
+            }
+            taken.add(better);
+        }
+        Set<Item> chosen = new HashSet<>();
+        int left = units;
+        for (int i = items.size() - 1; i >= 0; i--) {
+            if (taken.get(i).get(left)) {
+                chosen.add(items.get(i));
+                left -= (int) ((items.get(i).bytes + unit - 1) / unit);
+            }
+        }
+        return chosen;
+    }
+
+    private RamShare share(Item item) {
+        return item.isCode ? asked.code() : asked.weights();
     }
 
     private boolean isWorthIt(Item item) {

@@ -22,10 +22,12 @@ import io.kiln.tir.PrimFunc;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -76,6 +78,65 @@ class RamPlacementTest {
         assertThat(saved).isEqualTo(copies.savedCycles());
         assertThat(least).isGreaterThanOrEqualTo(0.4);
         assertThat(copies.codeBytes()).as("code in RAM is not faster").isZero();
+    }
+
+    /** Compared with all choices that there are: a small table that saves more for each of its bytes does not keep a large one out. */
+    @Test
+    void noChoiceOfTablesSavesMore() {
+        Map<String, long[]> tables = tables();
+        assertThat(tables).hasSizeBetween(5, 16);
+        List<long[]> all = List.copyOf(tables.values());
+        int larger = 0;
+        for (int room = 256; room <= 6 << 10; room += 272) {
+            long best = 0;
+            for (int choice = 0; choice < 1 << all.size(); choice++) {
+                long bytes = 0;
+                long saved = 0;
+                for (int i = 0; i < all.size(); i++) {
+                    bytes += (choice >> i & 1) * all.get(i)[0];
+                    saved += (choice >> i & 1) * all.get(i)[1];
+                }
+                best = bytes <= room ? Math.max(best, saved) : best;
+            }
+            RamCopies copies = compiled(new SpareRam(room, 128 << 10, false, WAITING, WAITING), RamOptions.AUTO)
+                    .library()
+                    .metadata()
+                    .memory()
+                    .copies();
+            assertThat(copies.savedCycles()).as("%d bytes", room).isEqualTo(best);
+            assertThat(copies.constantBytes()).isLessThanOrEqualTo(room);
+            larger += best > byRate(all, room) ? 1 : 0;
+        }
+        assertThat(larger).as("rooms where the best ones for each byte leave a gap").isPositive();
+    }
+
+    /** Bytes and saved cycles of each table that is worth its copy. */
+    private static Map<String, long[]> tables() {
+        CompiledModel model = compiled(SPARE, RamOptions.NONE);
+        Map<String, LoweredOperator> operators = new HashMap<>();
+        model.module().operators().forEach(op -> operators.put(op.function().name(), op));
+        Map<String, long[]> tables = new TreeMap<>();
+        for (PrimFunc function : model.code().functions()) {
+            for (PrimFunc.Table table : operators.containsKey(function.name()) ? function.constants() : List.<PrimFunc.Table>of()) {
+                long saved = 5 * operators.get(function.name()).lineReads(table.data().size(), 8, 64);
+                tables.merge(table.symbol(), new long[] {(table.data().size() + 15) & -16, saved}, (one, other) -> new long[] {
+                    one[0], one[1] + other[1]
+                });
+            }
+        }
+        tables.values().removeIf(table -> table[1] < 0.4 * table[0]);
+        return tables;
+    }
+
+    /** What is saved by taking those first that save most for each byte. */
+    private static long byRate(List<long[]> tables, long room) {
+        long left = room;
+        long saved = 0;
+        for (long[] table : tables.stream().sorted(Comparator.comparingDouble(table -> -(double) table[1] / table[0])).toList()) {
+            saved += table[0] <= left ? table[1] : 0;
+            left -= table[0] <= left ? table[0] : 0;
+        }
+        return saved;
     }
 
     @Test
