@@ -64,29 +64,23 @@ final class Forms {
         private Leb128() {}
 
         static long unsigned(ByteBuffer in) {
-            long value = 0;
-            int shift = 0;
-            byte next = in.get();
-            while (next < 0) {
-                value |= shifted(next & 0x7f, shift);
-                shift += 7;
-                next = in.get();
-            }
-            return value | shifted(next, shift);
+            return read(in, false);
         }
 
         static long signed(ByteBuffer in) {
+            return read(in, true);
+        }
+
+        private static long read(ByteBuffer in, boolean isSigned) {
             long value = 0;
             int shift = 0;
-            byte next = in.get();
-            while (next < 0) {
+            byte next;
+            do {
+                next = in.get();
                 value |= shifted(next & 0x7f, shift);
                 shift += 7;
-                next = in.get();
-            }
-            value |= shifted(next, shift);
-            shift += 7;
-            return (next & 0x40) != 0 && shift <= MOST_BITS ? value | -1L << shift : value;
+            } while (next < 0);
+            return isSigned && (next & 0x40) != 0 && shift <= MOST_BITS ? value | -1L << shift : value;
         }
 
         /** Shifts bits to their place in the number; bits beyond 64 are dropped. */

@@ -80,9 +80,9 @@ public final class LayerKernels {
 
     private LayerKernels() {}
 
-    /** Computes the pixels of one window for all output channels; tap ranges are those inside the data. */
-    private interface Pixel {
-        void compute(int n, int top, int left, int[] rows, int[] columns, int out);
+    /** Adds the products of one tap of a window, {@code depth} of them from these places of data and weights on, to one element of the result. */
+    private interface TapProducts {
+        void accumulate(int from, int at, int to);
     }
 
     private static Tensor quantized(QnnConv2d op, List<Tensor> args, TensorType type) {
@@ -96,24 +96,12 @@ public final class LayerKernels {
         int[] data = centred(args.get(0).ints(), args.get(2).scalarInt());
         int[] kernel = centred(args.get(1).ints(), args.get(3).scalarInt());
         long[] result = new long[(int) type.shape().elements()];
-        forEachPixel(g, (n, top, left, rows, columns, out) -> {
-            for (int o = 0; o < g.out().channels(); o++) {
-                long sum = 0;
-                for (int kh = rows[0]; kh < rows[1]; kh++) {
-                    for (int kw = columns[0]; kw < columns[1]; kw++) {
-                        int from = g.input(
-                                        n,
-                                        top + kh * g.window().dilationH(),
-                                        left + kw * g.window().dilationW())
-                                + weights.firstInput(o);
-                        int at = weights.index(o, kh, kw);
-                        for (int c = 0; c < weights.depth(); c++) {
-                            sum += (long) data[from + c] * kernel[at + c];
-                        }
-                    }
-                }
-                result[out + o] = sum;
+        forEachTap(g, weights, (from, at, to) -> {
+            long sum = result[to];
+            for (int c = 0; c < weights.depth(); c++) {
+                sum += (long) data[from + c] * kernel[at + c];
             }
+            result[to] = sum;
         });
         return Tensor.ofSums(type, result);
     }
@@ -124,43 +112,39 @@ public final class LayerKernels {
         float[] data = args.get(0).floats();
         float[] kernel = args.get(1).floats();
         float[] result = new float[(int) type.shape().elements()];
-        forEachPixel(g, (n, top, left, rows, columns, out) -> {
-            for (int o = 0; o < g.out().channels(); o++) {
-                float sum = 0;
-                for (int kh = rows[0]; kh < rows[1]; kh++) {
-                    for (int kw = columns[0]; kw < columns[1]; kw++) {
-                        int from = g.input(
-                                        n,
-                                        top + kh * g.window().dilationH(),
-                                        left + kw * g.window().dilationW())
-                                + weights.firstInput(o);
-                        int at = weights.index(o, kh, kw);
-                        for (int c = 0; c < weights.depth(); c++) {
-                            sum += data[from + c] * kernel[at + c];
-                        }
-                    }
-                }
-                result[out + o] = sum;
+        forEachTap(g, weights, (from, at, to) -> {
+            float sum = result[to];
+            for (int c = 0; c < weights.depth(); c++) {
+                sum += data[from + c] * kernel[at + c];
             }
+            result[to] = sum;
         });
         return Tensor.of(type, result);
     }
 
-    private static void forEachPixel(Geometry g, Pixel pixel) {
-        int[] rows = new int[2];
-        int[] columns = new int[2];
+    /** Visits the taps of each window that are inside the data, by rows, for all output channels. */
+    private static void forEachTap(Geometry g, Weights weights, TapProducts products) {
+        Window window = g.window();
         for (int n = 0; n < g.batch(); n++) {
             for (int y = 0; y < g.out().rows(); y++) {
                 int top = g.top(y);
-                rows[0] = Geometry.firstTap(top, g.window().dilationH());
-                rows[1] =
-                        Geometry.lastTap(top, g.window().dilationH(), g.window().kernelH(), g.in().rows());
+                int firstRow = Geometry.firstTap(top, window.dilationH());
+                int lastRow = Geometry.lastTap(
+                        top, window.dilationH(), window.kernelH(), g.in().rows());
                 for (int x = 0; x < g.out().columns(); x++) {
                     int left = g.left(x);
-                    columns[0] = Geometry.firstTap(left, g.window().dilationW());
-                    columns[1] = Geometry.lastTap(
-                            left, g.window().dilationW(), g.window().kernelW(), g.in().columns());
-                    pixel.compute(n, top, left, rows, columns, g.output(n, y, x));
+                    int firstColumn = Geometry.firstTap(left, window.dilationW());
+                    int lastColumn = Geometry.lastTap(
+                            left, window.dilationW(), window.kernelW(), g.in().columns());
+                    int out = g.output(n, y, x);
+                    for (int o = 0; o < g.out().channels(); o++) {
+                        for (int kh = firstRow; kh < lastRow; kh++) {
+                            for (int kw = firstColumn; kw < lastColumn; kw++) {
+                                int from = g.input(n, top + kh * window.dilationH(), left + kw * window.dilationW());
+                                products.accumulate(from + weights.firstInput(o), weights.index(o, kh, kw), out + o);
+                            }
+                        }
+                    }
                 }
             }
         }

@@ -33,10 +33,7 @@ final class OnnxConvolutionImporter implements OnnxImporter {
         Expressions e = new Expressions(node);
         Shape data = node.shape(0);
         Shape weight = node.shape(1);
-        node.require(
-                data.rank() >= 3 && data.rank() <= VOLUME && weight.rank() == data.rank(),
-                "its data is " + data.text() + " and its weight " + weight.text(),
-                "1 to 3 spatial dimensions, the same for both");
+        requireSpatial(node, data, weight);
         List<Integer> sizes = data.dims().subList(2, data.rank());
         List<Integer> kernel = weight.dims().subList(2, data.rank());
         node.attributes()
@@ -68,6 +65,13 @@ final class OnnxConvolutionImporter implements OnnxImporter {
             result = e.add(result, node.arg(2));
         }
         node.finish(Spatial.channelsFirst(e, result));
+    }
+
+    private static void requireSpatial(NodeContext node, Shape data, Shape weight) {
+        node.require(
+                data.rank() >= 3 && data.rank() <= VOLUME && weight.rank() == data.rank(),
+                "its data is " + data.text() + " and its weight " + weight.text(),
+                "1 to 3 spatial dimensions, the same for both");
     }
 
     private static Arg image(Expressions e, NodeContext node, Arg last, Spatial spatial, int groups) {
@@ -172,10 +176,7 @@ final class OnnxConvolutionImporter implements OnnxImporter {
             Expressions e = new Expressions(node);
             Shape data = node.shape(0);
             Shape weight = node.shape(1);
-            node.require(
-                    data.rank() >= 3 && data.rank() <= VOLUME && weight.rank() == data.rank(),
-                    "its data is " + data.text() + " and its weight " + weight.text(),
-                    "1 to 3 spatial dimensions, the same for both");
+            requireSpatial(node, data, weight);
             long groups = node.attributes().whole("group", 1);
             node.require(
                     groups >= 1 && data.dim(1) == weight.dim(0) && data.dim(1) % groups == 0,
