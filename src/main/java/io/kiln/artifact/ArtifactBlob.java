@@ -123,8 +123,8 @@ final class ArtifactBlob {
 
     private static void require(String what, int count, int most) {
         if (count > most) {
-            throw new KilnException(Failure.ARCHIVE.problem(
-                    "there are " + count + " " + what + ", more than " + most, "set of artifacts"));
+            throw Failure.ARCHIVE.exception(
+                    "there are " + count + " " + what + ", more than " + most, "set of artifacts");
         }
     }
 
@@ -274,11 +274,9 @@ final class ArtifactBlob {
         }
 
         KilnException broken(String what, int at) {
-            return new KilnException(Failure.ARCHIVE.problem(
+            return Failure.ARCHIVE.exception(
                     "this is not a whole blob of artifacts: " + what,
-                    name + String.format(Locale.ROOT, ", offset 0x%x", at),
-                    "",
-                    ""));
+                    name + String.format(Locale.ROOT, ", offset 0x%x", at));
         }
 
         private void need(long bytes, String what) {

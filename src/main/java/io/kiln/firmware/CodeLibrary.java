@@ -62,18 +62,16 @@ public record CodeLibrary(String name, Path place) {
         } else if (!cpu.equals(TargetOptions.HOST)
                 && Files.isDirectory(root.resolve(ARCHIVES))
                 && !Files.isDirectory(root.resolve(SOURCES))) {
-            throw new KilnException(Failure.LIBRARY.problem(
+            throw Failure.LIBRARY.exception(
                     "the library " + name + " has nothing for the core " + cpu,
                     place.toString(),
-                    "a folder " + archives + " with static libraries, or sources in " + SOURCES,
-                    ""));
+                    "a folder " + archives + " with static libraries, or sources in " + SOURCES);
         }
         if (all.equals(code) && !Files.isDirectory(root.resolve(ARCHIVES))) {
-            throw new KilnException(Failure.LIBRARY.problem(
+            throw Failure.LIBRARY.exception(
                     "the library " + name + " has no code",
                     place.toString(),
-                    "sources in c, headers in include, or static libraries in lib/<core>",
-                    ""));
+                    "sources in c, headers in include, or static libraries in lib/<core>");
         }
         return all;
     }
@@ -114,11 +112,10 @@ public record CodeLibrary(String name, Path place) {
         }
         SortedMap<String, Bytes> files = new TreeMap<>(UserSources.read(code));
         if (files.isEmpty()) {
-            throw new KilnException(Failure.LIBRARY.problem(
+            throw Failure.LIBRARY.exception(
                     "the library has no code",
                     main.toString(),
-                    "sources in src/main/c, headers in src/main/include, or static libraries in src/main/lib/<core>",
-                    ""));
+                    "sources in src/main/c, headers in src/main/include, or static libraries in src/main/lib/<core>");
         }
         byte[] content = StoredZip.of(files);
         read(zip, content);
@@ -173,7 +170,7 @@ public record CodeLibrary(String name, Path place) {
         } catch (IOException | IllegalArgumentException e) {
             throw new KilnException(
                     Failure.LIBRARY.problem(
-                            "this is not a zip: " + e.getMessage(), zip.toString(), "a firmware library", ""),
+                            "this is not a zip: " + e.getMessage(), zip.toString(), "a firmware library"),
                     e);
         }
         if (files.isEmpty()) {
@@ -194,6 +191,6 @@ public record CodeLibrary(String name, Path place) {
     }
 
     private static KilnException refused(Path zip, String what, String expected) {
-        return new KilnException(Failure.LIBRARY.problem(what, zip.toString(), expected, ""));
+        return Failure.LIBRARY.exception(what, zip.toString(), expected);
     }
 }

@@ -99,12 +99,11 @@ public final class FirmwareAssembler {
     private static void check(FirmwareRequest request) {
         boolean hostBoard = request.board().isHost();
         if (hostBoard != request.toolchain().isHost()) {
-            throw new KilnException(Failure.TARGET.problem(
+            throw Failure.TARGET.exception(
                     "toolchain " + request.toolchain().id() + " compiles for "
                             + request.toolchain().cpu(),
                     "board " + request.board().id(),
-                    hostBoard ? "a compiler for this computer" : "a compiler for the board's core",
-                    ""));
+                    hostBoard ? "a compiler for this computer" : "a compiler for the board's core");
         }
         if (request.buildDirectory().startsWith(request.directory())) {
             throw new IllegalArgumentException("objects must not lie in the C project");

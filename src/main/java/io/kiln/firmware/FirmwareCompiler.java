@@ -189,7 +189,7 @@ public final class FirmwareCompiler {
             if (!outcome.refusals().isEmpty()) {
                 outcome.refusals().forEach(problems::add);
             } else if (outcome.result().timedOut()) {
-                problems.add("the compiler timed out", source, "", "");
+                problems.add("the compiler timed out", source);
             } else if (outcome.made().isEmpty()) {
                 problems.add("does not compile:\n" + said, source, "", advice(project, outcome));
             } else if (!said.isEmpty()) {

@@ -217,14 +217,14 @@ public final class FirmwareLinker {
         if (hasOverflowed && linksWithRoom(elf, map)) {
             requireFit(measure(elf));
         }
-        throw new KilnException(Failure.CODE.problem(
+        throw Failure.CODE.exception(
                 (result.timedOut() ? "the linker timed out" : "does not link") + ":\n"
                         + new UserNames(project).original(result.message()),
                 base + ".elf",
                 "",
                 UNDEFINED.matcher(result.message()).find()
                         ? "Define what is undefined in src/main/c, or add the sources or the library that have it"
-                        : ""));
+                        : "");
     }
 
     private static void delete(Path... parts) {
@@ -269,7 +269,7 @@ public final class FirmwareLinker {
         List<PlacedSection> strays =
                 ElfFile.isElf(elf) ? ImageMeasurer.strays(ElfFile.read(elf), project.board()) : List.of();
         if (!strays.isEmpty()) {
-            throw new KilnException(Failure.BOARD.problem(
+            throw Failure.BOARD.exception(
                     strays.stream()
                             .map(section -> String.format(
                                     Locale.ROOT,
@@ -280,17 +280,17 @@ public final class FirmwareLinker {
                             .collect(Collectors.joining("; ")),
                     "board " + project.board().id(),
                     "sections in the memories of board.yaml",
-                    "Correct the linker script, or list the memory in board.yaml"));
+                    "Correct the linker script, or list the memory in board.yaml");
         }
     }
 
     private void requireFit(Measurement measurement) {
         if (!measurement.fits()) {
-            throw new KilnException(Failure.MEMORY.problem(
+            throw Failure.MEMORY.exception(
                     "the image does not fit:\n" + MemoryTable.table(measurement),
                     "board " + project.board().id(),
                     "",
-                    "Take a smaller model or a board with more memory" + demands.advice.apply(measurement)));
+                    "Take a smaller model or a board with more memory" + demands.advice.apply(measurement));
         }
     }
 

@@ -95,11 +95,11 @@ public record OwnParts(boolean isLibrary, boolean startup, Optional<Path> linker
                     .sorted()
                     .toList();
             if (scripts.size() != 1) {
-                throw new KilnException(Failure.CONFIG.problem(
+                throw Failure.CONFIG.exception(
                         "there are " + scripts.size() + " linker scripts in " + folder,
                         "kiln.linker",
                         "one, or its name",
-                        "Set -Dkiln.linker=<file>"));
+                        "Set -Dkiln.linker=<file>");
             }
             return scripts.get(0);
         } catch (IOException e) {
@@ -159,11 +159,10 @@ public record OwnParts(boolean isLibrary, boolean startup, Optional<Path> linker
     private static void requireCortexM(Board board) {
         if (!board.support().sources().contains("startup.c")
                 || !board.targetOption("mcpu").orElse("").startsWith("cortex-m")) {
-            throw new KilnException(Failure.BOARD.problem(
+            throw Failure.BOARD.exception(
                     "start-up code of the project's own needs a Cortex-M core",
                     "board " + board.id(),
-                    "kiln.startup=board",
-                    ""));
+                    "kiln.startup=board");
         }
     }
 
@@ -200,8 +199,8 @@ public record OwnParts(boolean isLibrary, boolean startup, Optional<Path> linker
     private static Bytes read(Path script) {
         try {
             if (!Files.isRegularFile(script) || Files.size(script) > LARGEST_SCRIPT) {
-                throw new KilnException(Failure.CONFIG.problem(
-                        "there is no such linker script", script.toString(), "a file of at most 1 MiB", ""));
+                throw Failure.CONFIG.exception(
+                        "there is no such linker script", script.toString(), "a file of at most 1 MiB");
             }
             return Bytes.ofText(memoriesFirst(Files.readString(script).replace(READ_ONLY, ""))
                     + ResourceTree.read(FOLDER).get("linker" + SCRIPT).text());

@@ -42,11 +42,11 @@ public record StaticLibrary(CompiledObjects objects, String name, String version
     public String write(Path folder) {
         FirmwareProject project = objects.project();
         if (!project.hasDefaultApplication()) {
-            throw new KilnException(Failure.CONFIG.problem(
+            throw Failure.CONFIG.exception(
                     "a library has no main",
                     "kiln.firmware",
                     "kiln.firmware=image, or no main in src/main/c",
-                    "Call the model in the program that is linked with the library"));
+                    "Call the model in the program that is linked with the library");
         }
         Map<String, Bytes> members = members();
         byte[] library = StaticArchive.of(members);

@@ -60,11 +60,8 @@ public final class ModelLibraryFormat {
     public record Options(int version, Instant timestamp, String runtimeVersion) {
         public Options {
             if (version != ONE_MODEL && version != SEVERAL_MODELS) {
-                throw new KilnException(Failure.CONFIG.problem(
-                        "Model Library Format version " + version + " cannot be written",
-                        "kiln.mlfVersion",
-                        "5 or 7",
-                        ""));
+                throw Failure.CONFIG.exception(
+                        "Model Library Format version " + version + " cannot be written", "kiln.mlfVersion", "5 or 7");
             }
             timestamp = timestamp.truncatedTo(ChronoUnit.SECONDS);
         }
@@ -177,28 +174,28 @@ public final class ModelLibraryFormat {
 
     private static void checkModels(List<ModelLibrary> models, Options options) {
         if (models.isEmpty()) {
-            throw new KilnException(Failure.CONFIG.problem("there is no model to write", "Model Library Format"));
+            throw Failure.CONFIG.exception("there is no model to write", "Model Library Format");
         }
         if (models.size() > 1 && options.version() == ONE_MODEL) {
-            throw new KilnException(Failure.CONFIG.problem(
+            throw Failure.CONFIG.exception(
                     "version 5 of the Model Library Format cannot hold " + models.size() + " models",
                     "kiln.mlfVersion",
                     "7 for several models",
-                    "Set kiln.mlfVersion to 7"));
+                    "Set kiln.mlfVersion to 7");
         }
         Set<String> names = new HashSet<>();
         for (ModelLibrary model : models) {
             if (model.artifacts().hasSeveralTargets() && options.version() == ONE_MODEL) {
-                throw new KilnException(Failure.CONFIG.problem(
+                throw Failure.CONFIG.exception(
                         "version 5 of the Model Library Format cannot hold files for several targets",
                         "kiln.mlfVersion",
                         "7 for the targets "
                                 + String.join(", ", model.artifacts().targets().keySet()),
-                        "Set kiln.mlfVersion to 7"));
+                        "Set kiln.mlfVersion to 7");
             }
             if (!names.add(model.metadata().name())) {
-                throw new KilnException(Failure.CONFIG.problem(
-                        "two models are named `" + model.metadata().name() + "`", "kiln.name", "a name for each", ""));
+                throw Failure.CONFIG.exception(
+                        "two models are named `" + model.metadata().name() + "`", "kiln.name", "a name for each");
             }
         }
     }
@@ -255,8 +252,7 @@ public final class ModelLibraryFormat {
                 problems.add(
                         "the loader `" + payload.loader() + "` has the name of a folder of native code",
                         payload.fileName() + " of code generator `" + payload.codegenId() + "`",
-                        "another name of the loader",
-                        "");
+                        "another name of the loader");
             } else {
                 add(ArchivePaths.of(payload), payload.content());
             }

@@ -319,8 +319,7 @@ final class ModelMetadataReader {
                 problems.add(
                         struct + " is missing or empty",
                         where,
-                        "the interface that TVM prints with --executor-aot-interface-api=c",
-                        "");
+                        "the interface that TVM prints with --executor-aot-interface-api=c");
                 return List.of();
             }
             Map<String, Named> stated = new LinkedHashMap<>();

@@ -104,8 +104,7 @@ final class TarMembers {
                     Failure.ARCHIVE.problem(
                             "cannot be read as a tar: " + printable(String.valueOf(e.getMessage())),
                             members.archive,
-                            "a complete, uncompressed tar",
-                            ""),
+                            "a complete, uncompressed tar"),
                     e);
         }
         members.files.keySet().stream()
@@ -239,7 +238,7 @@ final class TarMembers {
 
     private KilnException problem(String what, String member, String expected, String next) {
         String where = member.isEmpty() ? archive : archive + ": " + printable(member);
-        return new KilnException(Failure.ARCHIVE.problem(what, where, expected, next));
+        return Failure.ARCHIVE.exception(what, where, expected, next);
     }
 
     private static String printable(String text) {

@@ -229,8 +229,8 @@ public final class ModuleReader implements BlobReader {
 
     @Override
     public KilnException broken(String what, int at) {
-        return new KilnException(Failure.ARCHIVE.problem(
-                "the modules cannot be read: " + what, name + String.format(Locale.ROOT, ", offset 0x%x", at), "", ""));
+        return Failure.ARCHIVE.exception(
+                "the modules cannot be read: " + what, name + String.format(Locale.ROOT, ", offset 0x%x", at));
     }
 
     private void need(long length, String what) {

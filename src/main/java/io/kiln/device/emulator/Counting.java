@@ -95,11 +95,10 @@ record Counting(Protocol protocol, Transport line, DebugStub stub, FaultWatch fa
         int index = IntStream.range(0, models.size())
                 .filter(i -> models.get(i).name().equals(name))
                 .findFirst()
-                .orElseThrow(() -> new KilnException(Failure.PROFILE.problem(
+                .orElseThrow(() -> Failure.PROFILE.exception(
                         "the image has no model " + name,
                         "console",
-                        "one of " + models.stream().map(Model::name).toList(),
-                        "")));
+                        "one of " + models.stream().map(Model::name).toList()));
         CompletableFuture<List<Bytes>> answer = new CompletableFuture<>();
         Thread console = new Thread(
                 () -> {

@@ -168,19 +168,16 @@ public record Emulator(Board board, Duration limit, Optional<Path> log, boolean 
         String said = said(process);
         if (process.timedOut()) {
             problems.add(Failure.RUN.problem(
-                    "the image ran longer than " + limit.toSeconds() + " s and was stopped", image.toString(), "", ""));
+                    "the image ran longer than " + limit.toSeconds() + " s and was stopped", image.toString()));
         } else if (code.isPresent() && !process.isClosed() && (code.get() != 0 || said.contains(BY_SIGNAL))) {
             problems.add(Failure.RUN.problem(
-                    (board.isHost() ? "the image" : name()) + " ended with code " + code.get(),
-                    image.toString(),
-                    "0",
-                    ""));
+                    (board.isHost() ? "the image" : name()) + " ended with code " + code.get(), image.toString(), "0"));
         }
         if (process.flooded()) {
-            problems.add(Failure.RUN.problem(name() + " printed too many errors and was stopped", "", "", ""));
+            problems.add(Failure.RUN.problem(name() + " printed too many errors and was stopped", ""));
         }
         if (!said.isEmpty()) {
-            problems.add(Failure.RUN.problem(name() + " said: " + said, "", "", ""));
+            problems.add(Failure.RUN.problem(name() + " said: " + said, ""));
         }
         return problems;
     }
@@ -211,36 +208,35 @@ public record Emulator(Board board, Duration limit, Optional<Path> log, boolean 
         if (board.emulation() instanceof Emulation.Native) {
             return List.of(image.toAbsolutePath().toString());
         }
-        throw new KilnException(Failure.BOARD.problem(
-                "the board " + board.id() + " has no emulator of its own", board.origin(), "", ""));
+        throw Failure.BOARD.exception("the board " + board.id() + " has no emulator of its own", board.origin());
     }
 
     /** Refuses arguments by which an untrusted image would get a network, drives or files: its board may inherit them from a trusted one. */
     private void checkArguments(Emulation.Qemu qemu) {
         if (qemu.fenced() && !HARMLESS.matcher(String.join(" ", qemu.args())).matches()) {
-            throw new KilnException(Failure.TRUST.problem(
+            throw Failure.TRUST.exception(
                     "the arguments of QEMU may give the image access to this computer, but it contains code that is"
                             + " not trusted",
                     board.origin(),
                     "emulator.args of -bios none, -m and -cpu only",
-                    "If you trust who wrote it, set kiln.trustBoard with its coordinates"));
+                    "If you trust who wrote it, set kiln.trustBoard with its coordinates");
         }
     }
 
     private void checkSemihosting(Emulation.Qemu qemu) {
         if (semihosting && qemu.fenced()) {
-            throw new KilnException(Failure.TRUST.problem(
+            throw Failure.TRUST.exception(
                     "code of the board " + board.id() + " could open files and start programs by semihosting",
                     "kiln.semihosting",
                     "a board that is trusted",
-                    "If you trust who wrote it, set kiln.trustBoard with its coordinates"));
+                    "If you trust who wrote it, set kiln.trustBoard with its coordinates");
         }
         if (!semihosting && qemu.args().stream().anyMatch(arg -> arg.contains("semihosting"))) {
-            throw new KilnException(Failure.BOARD.problem(
+            throw Failure.BOARD.exception(
                     "the board " + board.id() + " enables semihosting, by which images open files and start programs",
                     board.origin(),
                     "emulator.args without it",
-                    "Remove it, or allow it: -Dkiln.semihosting"));
+                    "Remove it, or allow it: -Dkiln.semihosting");
         }
     }
 

@@ -105,12 +105,11 @@ public record InstructionCounter(Emulator emulator, Protocol protocol) implement
                 .mapToLong(block -> block.count() * block.instructions())
                 .sum();
         if (logged != counts.total()) {
-            throw new KilnException(Failure.PROFILE.problem(
+            throw Failure.PROFILE.exception(
                     "the log of executed blocks has " + logged + " instructions, but " + counts.total()
                             + " were executed",
                     emulator.name(),
-                    "a whole log",
-                    ""));
+                    "a whole log");
         }
         return blocks;
     }
@@ -138,11 +137,10 @@ public record InstructionCounter(Emulator emulator, Protocol protocol) implement
 
     static void requireQemu(Board board) {
         if (!(board.emulation() instanceof Emulation.Qemu)) {
-            throw new KilnException(Failure.PROFILE.problem(
+            throw Failure.PROFILE.exception(
                     "instructions cannot be counted on " + board.id(),
                     "kiln.board",
-                    "a board that QEMU emulates, such as mps2-an386",
-                    ""));
+                    "a board that QEMU emulates, such as mps2-an386");
         }
     }
 
@@ -158,8 +156,7 @@ public record InstructionCounter(Emulator emulator, Protocol protocol) implement
                 problems.add(
                         "the image has no function " + name,
                         image.toString(),
-                        "an image with its symbols, whose operators were not inlined",
-                        "");
+                        "an image with its symbols, whose operators were not inlined");
             }
             functions.put(name, addresses);
         });
@@ -284,8 +281,7 @@ public record InstructionCounter(Emulator emulator, Protocol protocol) implement
 
         private static KilnException truncated(Exception cause) {
             return new KilnException(
-                    Failure.PROFILE.problem(
-                            "the log of executed blocks ended before the run", "QEMU", "a whole log", ""),
+                    Failure.PROFILE.problem("the log of executed blocks ended before the run", "QEMU", "a whole log"),
                     cause);
         }
     }

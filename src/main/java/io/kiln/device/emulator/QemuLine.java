@@ -69,11 +69,11 @@ public record QemuLine(Emulation.Qemu qemu, String image, boolean hasConsole, bo
 
     private String program() {
         return Executables.find(qemu.program())
-                .orElseThrow(() -> new KilnException(Failure.TOOL.problem(
+                .orElseThrow(() -> Failure.TOOL.exception(
                         qemu.program() + " is missing",
                         "PATH",
                         "QEMU",
-                        "Install it: apt-get install " + Emulator.debianPackage(qemu.program()))))
+                        "Install it: apt-get install " + Emulator.debianPackage(qemu.program())))
                 .toString();
     }
 }

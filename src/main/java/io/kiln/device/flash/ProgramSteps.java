@@ -80,11 +80,10 @@ final class ProgramSteps {
     static byte[] uf2(FlashImage image, OptionalLong family) {
         return Uf2.of(
                 load(image),
-                family.orElseThrow(() -> new KilnException(Failure.BOARD.problem(
+                family.orElseThrow(() -> Failure.BOARD.exception(
                         "the board does not say which UF2 files its boot loader takes",
                         "board.yaml",
-                        "uf2: {family: NUMBER}",
-                        ""))));
+                        "uf2: {family: NUMBER}")));
     }
 
     private static LoadImage load(FlashImage image) {

@@ -171,7 +171,7 @@ public final class ApiServer {
     private byte[] read(ObjectNode params) {
         JsonNode number = params.get("n");
         if (number.longValue() < 1) {
-            throw new KilnException(Failure.API.problem("n is " + number, "read_transport", "1 or more", ""));
+            throw Failure.API.exception("n is " + number, "read_transport", "1 or more");
         }
         int most = (int) Math.min(number.longValue(), MOST_READ);
         long deadline = deadline(params);

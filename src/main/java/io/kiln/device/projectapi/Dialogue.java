@@ -129,9 +129,8 @@ final class Dialogue implements AutoCloseable {
         return switch (line.ending()) {
             case COMPLETE -> line.text();
             case LATE ->
-                throw new KilnException(
-                        Failure.API.problem("the server did not answer within " + limit.toMillis() + " ms", ""));
-            case END -> throw new KilnException(Failure.API.problem("the server ended without an answer", ""));
+                throw Failure.API.exception("the server did not answer within " + limit.toMillis() + " ms", "");
+            case END -> throw Failure.API.exception("the server ended without an answer", "");
             case TOO_LONG -> throw Message.malformed("the answer is longer than " + (MOST_BYTES >> 20) + " MiB");
             case NOT_UTF8 -> throw Message.malformed("the answer is not UTF-8");
         };

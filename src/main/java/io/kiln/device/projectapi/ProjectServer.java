@@ -83,12 +83,11 @@ public final class ProjectServer implements AutoCloseable {
      */
     public void generate(Path archive, Path crt, Path project, Map<String, String> options) {
         if (!info.isTemplate()) {
-            throw new KilnException(Failure.API.problem(
-                    "this is a generated project", directory.toString(), "a template's folder", ""));
+            throw Failure.API.exception("this is a generated project", directory.toString(), "a template's folder");
         }
         if (Files.exists(project)) {
-            throw new KilnException(Failure.API.problem(
-                    "exists already", project.toString(), "a new folder", "Delete it or choose another"));
+            throw Failure.API.exception(
+                    "exists already", project.toString(), "a new folder", "Delete it or choose another");
         }
         String method = "generate_project";
         ObjectNode params = Message.object()
@@ -149,8 +148,8 @@ public final class ProjectServer implements AutoCloseable {
                 node -> {
                     byte[] bytes = Base85.decode(new Fields(method, node).text("data"));
                     if (bytes.length == 0 || bytes.length > most) {
-                        throw new KilnException(Failure.API.problem(
-                                "the server sent " + bytes.length + " bytes", method, "1 to " + most, ""));
+                        throw Failure.API.exception(
+                                "the server sent " + bytes.length + " bytes", method, "1 to " + most);
                     }
                     return bytes;
                 },
@@ -169,8 +168,8 @@ public final class ProjectServer implements AutoCloseable {
 
     private ProjectServer requireProject() {
         if (info.isTemplate()) {
-            throw new KilnException(Failure.API.problem(
-                    "this is a template", directory.toString(), "a generated project", "Generate a project from it"));
+            throw Failure.API.exception(
+                    "this is a template", directory.toString(), "a generated project", "Generate a project from it");
         }
         return this;
     }
@@ -223,11 +222,10 @@ public final class ProjectServer implements AutoCloseable {
         } else if (Files.isRegularFile(python)) {
             line.addAll(List.of(python(python), python.toString()));
         } else {
-            throw new KilnException(Failure.API.problem(
+            throw Failure.API.exception(
                     "No Project API server found in project directory",
                     folder.toString(),
-                    script.getFileName() + " or " + PYTHON_FILE,
-                    ""));
+                    script.getFileName() + " or " + PYTHON_FILE);
         }
         line.addAll(PIPES);
         return Command.ofLine(line).in(folder).within(LONGEST_LIFE);
@@ -237,8 +235,8 @@ public final class ProjectServer implements AutoCloseable {
         return Executables.find("python3")
                 .or(() -> Executables.find("python"))
                 .map(Path::toString)
-                .orElseThrow(() -> new KilnException(Failure.API.problem(
-                        "there is no Python to run it", file.toString(), "python3 on the PATH", "Install Python 3")));
+                .orElseThrow(() -> Failure.API.exception(
+                        "there is no Python to run it", file.toString(), "python3 on the PATH", "Install Python 3"));
     }
 
     /**

@@ -229,12 +229,12 @@ public final class FirmwareSession implements ModelSession {
     }
 
     private KilnException restarted(String what) {
-        return new KilnException(Failure.RUN.problem(
+        return Failure.RUN.exception(
                 what,
                 "console",
                 "an answer",
                 received.printed()
-                        + ". Look for a fault of its own code, a watchdog that is not fed, and the board's supply"));
+                        + ". Look for a fault of its own code, a watchdog that is not fed, and the board's supply");
     }
 
     /** Handles a byte; an image that ended by a fault or an error does not answer any more. */
@@ -278,18 +278,18 @@ public final class FirmwareSession implements ModelSession {
             }
         }
         throw received.saidNothing()
-                ? new KilnException(Failure.RUN.problem(
+                ? Failure.RUN.exception(
                         "the board sends nothing",
                         "console",
                         BANNER_LINE + ", or an answer",
                         "Check console.uart and console.baud in board.yaml, the cable, and whether another program"
-                                + " reads the port"))
-                : new KilnException(Failure.RUN.problem(
+                                + " reads the port")
+                : Failure.RUN.exception(
                         "the program on the board is not Kiln's default application",
                         "console",
                         BANNER_LINE + ", or an answer",
                         received.printed() + ". Flash the image (without kiln.flash.skip), or check the baud"
-                                + " rate if this is gibberish"));
+                                + " rate if this is gibberish");
     }
 
     private int checked(int value, Duration limit, String expected) {
@@ -303,7 +303,7 @@ public final class FirmwareSession implements ModelSession {
     }
 
     private KilnException failure(String what, String expected) {
-        return new KilnException(Failure.RUN.problem(what, "console", expected, received.printed()));
+        return Failure.RUN.exception(what, "console", expected, received.printed());
     }
 
     /** Stops reading from the image. */

@@ -132,11 +132,10 @@ public record RpcProtocol(Duration limit, SessionLimits limits, List<String> mod
         public List<Bytes> run(int index, Model model, List<Bytes> inputs) {
             List<Integer> given = inputs.stream().map(Bytes::size).toList();
             if (!given.equals(model.inputBytes())) {
-                throw new KilnException(Failure.RPC.problem(
+                throw Failure.RPC.exception(
                         "model " + model.name() + " was given inputs of " + given + " bytes",
                         RpcException.WHERE,
-                        model.inputBytes() + " bytes",
-                        ""));
+                        model.inputBytes() + " bytes");
             }
             List<Bytes> outputs = executor(model.name()).run(inputs);
             List<Integer> answered = outputs.stream().map(Bytes::size).toList();
@@ -157,7 +156,7 @@ public record RpcProtocol(Duration limit, SessionLimits limits, List<String> mod
                 throw new RpcException(
                         Kind.LINE_CLOSED,
                         Failure.RPC.problem(
-                                "the image ended with code " + end.get().code(), RpcException.WHERE, "code 0", ""));
+                                "the image ended with code " + end.get().code(), RpcException.WHERE, "code 0"));
             }
             stackUsed = end.map(ImageEnd::stackUsed).orElse(OptionalLong.empty());
         }

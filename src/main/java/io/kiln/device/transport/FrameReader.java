@@ -100,12 +100,12 @@ public final class FrameReader implements AutoCloseable {
         }
         textBytes += bytes.length;
         if (textBytes > MOST_TEXT || lines > MOST_LINES) {
-            throw new KilnException(Failure.RUN.problem(
+            throw Failure.RUN.exception(
                     "the image printed more than " + (MOST_TEXT >> 20) + " MiB or " + MOST_LINES
                             + " lines of text and was stopped",
                     "console",
                     "",
-                    "Print less. The last it printed: " + lastLine()));
+                    "Print less. The last it printed: " + lastLine());
         }
     }
 

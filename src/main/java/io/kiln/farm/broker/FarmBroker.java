@@ -159,8 +159,7 @@ public final class FarmBroker implements AutoCloseable {
                     Failure.FARM.problem(
                             "the farm's broker cannot be started: " + e.getMessage(),
                             wanted.url() + ", " + folder,
-                            "a free port, and a folder that no other broker uses",
-                            ""),
+                            "a free port, and a folder that no other broker uses"),
                     e);
         }
     }

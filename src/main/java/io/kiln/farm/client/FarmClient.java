@@ -190,12 +190,12 @@ public final class FarmClient implements AutoCloseable {
             takers = FarmUnit.takers(units, job.board(), place, terms.needs());
         }
         if (takers.isEmpty()) {
-            throw new KilnException(Failure.FARM.problem(
+            throw Failure.FARM.exception(
                     "no worker of the farm has " + job.board() + " (" + place + ")" + needs() + "; "
                             + FarmUnit.there(units, Set.of(place)),
                     address.url(),
                     "one that is there when the job is sent, as the broker is of another make",
-                    "kiln:farm shows who is there"));
+                    "kiln:farm shows who is there");
         }
         return takers.subList(0, Math.min(MOST_TAKERS, takers.size()));
     }
@@ -315,12 +315,12 @@ public final class FarmClient implements AutoCloseable {
         FarmOrder.COMPLAIN.send(link, id, old.id(), problem.get());
         if (waiting.tries() >= FarmQueues.TRIES) {
             waiting.result()
-                    .completeExceptionally(new KilnException(Failure.FARM.problem(
+                    .completeExceptionally(Failure.FARM.exception(
                             "workers of the farm gave " + waiting.tries() + " wrong answers, the last one "
                                     + result.worker() + ": " + problem.get(),
                             address.url(),
                             "an answer to what was asked",
-                            "kiln:farm shows which workers are in quarantine")));
+                            "kiln:farm shows which workers are in quarantine"));
             return;
         }
         // The farm hears of it before it has to choose a worker again.
@@ -336,11 +336,11 @@ public final class FarmClient implements AutoCloseable {
         }
         Duration silence = Duration.ofNanos(System.nanoTime() - lastAnswer);
         if (silence.compareTo(terms.patience()) > 0) {
-            failAll(new KilnException(Failure.FARM.problem(
+            failAll(Failure.FARM.exception(
                     "no worker of the farm answered for " + terms.patience().toSeconds() + " s" + there(),
                     address.url(),
                     "a worker with " + wanted() + needs(),
-                    "Start one with kiln:worker; kiln:farm shows who is there")));
+                    "Start one with kiln:worker; kiln:farm shows who is there"));
         } else if (!hasSaid && silence.compareTo(SAYS_THAT_IT_WAITS) > 0) {
             hasSaid = true;
             log.info("Waiting for a worker with " + wanted() + needs() + there());
@@ -411,6 +411,6 @@ public final class FarmClient implements AutoCloseable {
             Thread.currentThread().interrupt();
         }
         sender.ifPresent(FarmLink::close);
-        failAll(new KilnException(Failure.FARM.problem("the connection to the farm was closed", address.url())));
+        failAll(Failure.FARM.exception("the connection to the farm was closed", address.url()));
     }
 }

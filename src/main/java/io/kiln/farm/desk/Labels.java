@@ -39,11 +39,10 @@ public record Labels(Map<String, String> values) {
         for (String each : text.isBlank() ? new String[0] : text.split(",", -1)) {
             Matcher label = LABEL.matcher(each.strip());
             if (!label.matches() || found.put(label.group(1), label.group(2)) != null || found.size() > MOST) {
-                throw new KilnException(Failure.FARM.problem(
+                throw Failure.FARM.exception(
                         "not a label: `" + each + "`",
                         parameter,
-                        "NAME=VALUE, with different names in lower case, " + MOST + " of them at most",
-                        ""));
+                        "NAME=VALUE, with different names in lower case, " + MOST + " of them at most");
             }
         }
         return new Labels(found);

@@ -167,7 +167,7 @@ public final class FarmKeeper implements AutoCloseable {
         Bytes body = received.message().body();
         try {
             if (body.size() > LONGEST_NEWS) {
-                throw new KilnException(Failure.FARM.problem("news of " + body.size() + " bytes", ""));
+                throw Failure.FARM.exception("news of " + body.size() + " bytes", "");
             }
             hear(Json.parse(body.text(), WorkerNews.class));
         } catch (KilnException e) {

@@ -268,8 +268,8 @@ final class WorkerSlot implements Runnable {
             Offer offer = offers.stream()
                     .filter(each -> each.fits(job) && job.id().equals(message.property(FarmQueues.JOB)))
                     .findFirst()
-                    .orElseThrow(() -> new KilnException(Failure.FARM.problem(
-                            "a job says something else than its message", message.property(FarmQueues.JOB))));
+                    .orElseThrow(() -> Failure.FARM.exception(
+                            "a job says something else than its message", message.property(FarmQueues.JOB)));
             current.set(Optional.of(new Current(job, System.nanoTime())));
             return runner.run(job, offer);
         } catch (KilnException e) {

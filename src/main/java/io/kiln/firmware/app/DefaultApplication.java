@@ -54,8 +54,7 @@ public final class DefaultApplication {
     static SortedMap<String, Bytes> files(List<ModelMetadata> models, Set<String> hearing) {
         int count = models.size() + hearing.size();
         if (models.isEmpty() || count > MAX_MODELS) {
-            throw new KilnException(
-                    Failure.CONFIG.problem("the application has " + count + " models", "", "1 to " + MAX_MODELS, ""));
+            throw Failure.CONFIG.exception("the application has " + count + " models", "", "1 to " + MAX_MODELS);
         }
         TreeMap<String, Bytes> files = new TreeMap<>(ResourceTree.read("templates/app"));
         files.put("kiln_app_models.c", Bytes.ofText(ModelTable.print(models, hearing)));

@@ -98,8 +98,7 @@ final class MlperfTiny {
             problems.add(
                     "board " + board.id() + " has no timer by which performance is measured",
                     "kiln.application",
-                    "the key timer in its board.yaml, and kiln_counter.h",
-                    "");
+                    "the key timer in its board.yaml, and kiln_counter.h");
         }
     }
 
@@ -111,8 +110,7 @@ final class MlperfTiny {
             problems.add(
                     "a runner of MLPerf Tiny measures one model with one input and one output",
                     "kiln.application",
-                    "one such model",
-                    "");
+                    "one such model");
             return Optional.empty();
         }
         ModelMetadata model = models.get(0);

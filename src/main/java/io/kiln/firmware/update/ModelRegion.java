@@ -103,8 +103,7 @@ public final class ModelRegion {
     }
 
     private static KilnException malformed(String what, String where) {
-        return new KilnException(
-                Failure.UPDATE.problem("not an update: " + what, where, "a file that kiln:link wrote", ""));
+        return Failure.UPDATE.exception("not an update: " + what, where, "a file that kiln:link wrote");
     }
 
     /** The same region, whose header states the digest of its content, with a key's signature. */

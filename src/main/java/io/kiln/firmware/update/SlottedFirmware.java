@@ -97,8 +97,7 @@ public record SlottedFirmware(FirmwareRequest request, UpdateFile update) {
                     "kiln.update.minimumFirmware is " + slots.minimumFirmware() + ", above this firmware's version "
                             + slots.firmware(),
                     "",
-                    "the oldest version in the field that the models work with",
-                    "");
+                    "the oldest version in the field that the models work with");
         }
         problems.throwIfAny();
     }
@@ -114,7 +113,8 @@ public record SlottedFirmware(FirmwareRequest request, UpdateFile update) {
             problems.add(
                     "models in slots are called by the C interface with inputs and outputs of the caller",
                     "model `" + model.metadata().name() + "`",
-                    "kiln.executor aot, kiln.interfaceApi c and kiln.io caller, compiled by this build, without a device",
+                    "kiln.executor aot, kiln.interfaceApi c and kiln.io caller, compiled by this build, without a"
+                            + " device",
                     "Leave these parameters out, or kiln.update");
         }
     }
@@ -146,11 +146,11 @@ public record SlottedFirmware(FirmwareRequest request, UpdateFile update) {
         byte[] content = load.binary().orElse(new byte[0]);
         boolean isThere = !load.blocks().isEmpty() && load.blocks().get(0).address() == address;
         if (!isThere || content.length > most) {
-            throw new KilnException(Failure.MEMORY.problem(
+            throw Failure.MEMORY.exception(
                     "the models do not fit in a slot: they take " + content.length + " bytes",
                     elf.toString(),
                     "at most " + most + " bytes",
-                    "Take a smaller model or a board with larger slots"));
+                    "Take a smaller model or a board with larger slots");
         }
         return content;
     }

@@ -112,12 +112,16 @@ public record NewBoard(Log log, Boards boards) {
     private static String renamed(String descriptor, Board from, String id) {
         String comment = "# Copied from " + from.id() + ". What usually differs:\n"
                 + "#   title, vendor, url   for people\n"
-                + "#   target               the core (-mcpu) and the chip's name (-model)\n"
-                + "#   memories             the only place for addresses and sizes: linker scripts take them from here\n"
-                + "#   clock                the core's frequency, from which dividers, wait states and the UART's clock follow\n"
-                + "#   console              and the UART and its pins in kiln_board.h\n"
-                + "#   flash                OpenOCD's scripts for the probe and the chip; chipId tells the chip from"
-                + " its relatives\n";
+                + "#   target               the core (-mcpu) and the chip's name"
+                + " (-model)\n"
+                + "#   memories             the only place for addresses and"
+                + " sizes: linker scripts take them from here\n"
+                + "#   clock                the core's frequency, from which"
+                + " dividers, wait states and the UART's clock follow\n"
+                + "#   console              and the UART and its pins in"
+                + " kiln_board.h\n"
+                + "#   flash                OpenOCD's scripts for the probe and"
+                + " the chip; chipId tells the chip from its relatives\n";
         String named = set(set(descriptor, "id", id), "title", id + ", like " + from.id());
         return comment + named;
     }
@@ -136,6 +140,6 @@ public record NewBoard(Log log, Boards boards) {
     }
 
     private static KilnException refused(String what, String expected, String next) {
-        return new KilnException(Failure.BOARD.problem(what, "kiln.newBoard", expected, next));
+        return Failure.BOARD.exception(what, "kiln.newBoard", expected, next);
     }
 }

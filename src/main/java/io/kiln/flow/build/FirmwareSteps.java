@@ -234,12 +234,12 @@ public final class FirmwareSteps {
                 ? FirmwareLinker.changedInput(objects, layout.out(), layout.base())
                 : Optional.of("it has not been linked yet");
         change.ifPresent(why -> {
-            throw new KilnException(Failure.PROJECT.problem(
+            throw Failure.PROJECT.exception(
                     "the image belongs to another build: " + why,
                     elf.toString(),
                     "kiln:link before this goal, with the same parameters",
                     "Run the whole lifecycle, for example mvn verify, with no other build in this folder at"
-                            + " the same time"));
+                            + " the same time");
         });
     }
 

@@ -112,12 +112,12 @@ public final class GenerateStep {
         // Fails if nothing was generated.
         store(layout).metadata();
         new Steps(log, layout).outdated(fingerprint()).ifPresent(change -> {
-            throw new KilnException(Failure.PROJECT.problem(
+            throw Failure.PROJECT.exception(
                     "the generated C belongs to another build: " + change,
                     layout.generated().toString(),
                     "kiln:generate before this goal, with the same parameters",
                     "Run the whole lifecycle, for example mvn verify, with no other build in this folder at"
-                            + " the same time"));
+                            + " the same time");
         });
     }
 

@@ -4,7 +4,6 @@ package io.kiln.flow.build;
 import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
-import io.kiln.base.KilnException;
 import io.kiln.base.WholeFiles;
 import io.kiln.firmware.FirmwareRequest;
 import io.kiln.firmware.image.Image;
@@ -75,11 +74,10 @@ final class UpdateFiles {
 
     private Bytes mcuboot(Image image) throws IOException {
         Path binary = image.bin()
-                .orElseThrow(() -> new KilnException(Failure.UPDATE.problem(
+                .orElseThrow(() -> Failure.UPDATE.exception(
                         "MCUboot's header goes before a flat binary, and this image has none",
                         "kiln.imageHeader",
-                        "a board whose memories lie close together",
-                        "")));
+                        "a board whose memories lie close together"));
         return McubootImage.of(Bytes.wrap(Files.readAllBytes(binary)), spec.firmware(), spec.signer())
                 .bytes();
     }

@@ -194,11 +194,11 @@ public final class VelaStep {
         /** The file that Vela left, if it is a model. */
         private Path checked(Path file) {
             if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
-                throw new KilnException(Failure.TOOL.problem(
+                throw Failure.TOOL.exception(
                         "Vela ended without the file that it should have written",
                         OUT + "/" + file.getFileName(),
                         "the compiled model",
-                        "Run it by hand, and report this if it writes the file elsewhere"));
+                        "Run it by hand, and report this if it writes the file elsewhere");
             }
             Function read = Frontends.read(
                     file,
@@ -219,15 +219,15 @@ public final class VelaStep {
             String where = part.origin().text();
             String npu = DriverPayload.read(
                             part.constant(((EthosU) part.op()).payload()).data(),
-                            (what, expected) -> new KilnException(Failure.MODEL.problem(what, where, expected, "")))
+                            (what, expected) -> Failure.MODEL.exception(what, where, expected))
                     .configuration()
                     .name();
             if (!npu.equals(configuration)) {
-                throw new KilnException(Failure.TOOL.problem(
+                throw Failure.TOOL.exception(
                         "Vela compiled the model for an " + npu,
                         where,
                         "a model for " + configuration + ", which --accelerator-config named",
-                        "Run it by hand"));
+                        "Run it by hand");
             }
         }
     }

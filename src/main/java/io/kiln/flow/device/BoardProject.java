@@ -3,7 +3,6 @@ package io.kiln.flow.device;
 
 import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
-import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.device.projectapi.ProjectServer;
 import io.kiln.device.projectapi.ProjectServer.ServerLimits;
@@ -74,11 +73,11 @@ final class BoardProject {
         Path held = given.resolve(ARCHIVE);
         try {
             if (Files.mismatch(archive, held) >= 0) {
-                throw new KilnException(Failure.API.problem(
+                throw Failure.API.exception(
                         "the project was generated from another archive",
                         held.toString(),
                         "the build's " + archive,
-                        "Generate it again by kiln:project, or let flash.projectApi.directory name the template"));
+                        "Generate it again by kiln:project, or let flash.projectApi.directory name the template");
             }
         } catch (IOException e) {
             throw FileFailure.of("cannot compare " + held + " with", archive, e);

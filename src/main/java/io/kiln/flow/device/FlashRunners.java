@@ -69,8 +69,8 @@ public record FlashRunners(Log log, BoardUse use, FlashSpec spec) {
         return KINDS.stream()
                 .flatMap(kind -> kind.open(this).stream())
                 .findFirst()
-                .orElseThrow(() -> new KilnException(Failure.BOARD.problem(
-                        "the board " + board().id() + " has no flash runner", board().origin(), "flash", "")));
+                .orElseThrow(() -> Failure.BOARD.exception(
+                        "the board " + board().id() + " has no flash runner", board().origin(), "flash"));
     }
 
     private Board board() {
@@ -139,11 +139,11 @@ public record FlashRunners(Log log, BoardUse use, FlashSpec spec) {
 
     private void requireNoFaults() {
         if (spec.faults().filter(text -> !text.isBlank()).isPresent()) {
-            throw new KilnException(Failure.BOARD.problem(
+            throw Failure.BOARD.exception(
                     "faults can be injected into virtual boards only",
                     "kiln.probe.faults",
                     "a board such as virtual-stm32f405",
-                    "Remove it"));
+                    "Remove it");
         }
     }
 
@@ -257,11 +257,11 @@ public record FlashRunners(Log log, BoardUse use, FlashSpec spec) {
             ImageRunner service = Extensions.services(ImageRunner.class, "runner of images", from).stream()
                     .filter(each -> guarded(each, "state its name", each::name).equals(how.name()))
                     .findFirst()
-                    .orElseThrow(() -> new KilnException(Failure.EXTENSION.problem(
+                    .orElseThrow(() -> Failure.EXTENSION.exception(
                             "there is no runner of images `" + how.name() + "`",
                             "flash.service.name of the board",
                             "a service of io.kiln.spi.ImageRunner with this name",
-                            "Add the dependency that has it to the plugin")));
+                            "Add the dependency that has it to the plugin"));
             List<String> found = guarded(service, "list its probes", () -> List.copyOf(service.probes(how.options())));
             List<String> chosen = asked.filter(text -> !text.isBlank())
                     .filter(text -> !text.equals(ALL))
@@ -272,11 +272,11 @@ public record FlashRunners(Log log, BoardUse use, FlashSpec spec) {
             boolean isAmbiguous =
                     chosen.size() > 1 && asked.filter(text -> !text.isBlank()).isEmpty();
             if (chosen.isEmpty() || isAmbiguous || !found.containsAll(chosen)) {
-                throw new KilnException(Failure.DEVICE.problem(
+                throw Failure.DEVICE.exception(
                         found.isEmpty() ? "no probe is connected" : "the probe is not clear",
                         "kiln.probe",
                         found.isEmpty() ? "" : "all, or some of " + String.join(", ", found),
-                        found.isEmpty() ? "Connect one" : "Set kiln.probe"));
+                        found.isEmpty() ? "Connect one" : "Set kiln.probe");
             }
             return new ServiceRunner(
                     service, how, chosen.stream().<Probe>map(Probe.Serial::new).toList());
@@ -310,8 +310,8 @@ public record FlashRunners(Log log, BoardUse use, FlashSpec spec) {
         private static <T> T guarded(ImageRunner service, String what, Supplier<T> call) {
             return Extensions.call(
                     call,
-                    why -> new KilnException(Failure.EXTENSION.problem(
-                            "it could not " + what + ": " + why, "runner of images " + Extensions.name(service))));
+                    why -> Failure.EXTENSION.exception(
+                            "it could not " + what + ": " + why, "runner of images " + Extensions.name(service)));
         }
 
         /** Does nothing: a service holds no device between calls. */
@@ -352,11 +352,11 @@ public record FlashRunners(Log log, BoardUse use, FlashSpec spec) {
                 return all(board, found);
             }
             if (found.isPresent() && found.get().size() > 1) {
-                throw new KilnException(Failure.DEVICE.problem(
+                throw Failure.DEVICE.exception(
                         FlashFailure.Kind.SEVERAL_PROBES.meaning() + ": " + texts(found.get()),
                         "kiln.probe",
                         "one of them",
-                        FlashFailure.Kind.SEVERAL_PROBES.remedy()));
+                        FlashFailure.Kind.SEVERAL_PROBES.remedy());
             }
             // OpenOCD may know probes that the list lacks, and otherwise gives the best message about what is missing.
             return found.filter(list -> list.size() == 1)
@@ -374,18 +374,18 @@ public record FlashRunners(Log log, BoardUse use, FlashSpec spec) {
 
         private static List<Probe> all(Flashing.OpenOcd board, Optional<List<UsbDevice>> found) {
             if (found.isEmpty()) {
-                throw new KilnException(Failure.DEVICE.problem(
+                throw Failure.DEVICE.exception(
                         "this system does not list which probes for " + board.interfaceConfig() + " are connected",
                         "kiln.probe",
                         "serial numbers separated by commas",
-                        "Name them with -Dkiln.probe=<serial>,<serial>"));
+                        "Name them with -Dkiln.probe=<serial>,<serial>");
             }
             if (found.get().isEmpty()) {
-                throw new KilnException(Failure.DEVICE.problem(
+                throw Failure.DEVICE.exception(
                         FlashFailure.Kind.NO_PROBE.meaning(),
                         "kiln.probe",
                         "a probe for " + board.interfaceConfig(),
-                        FlashFailure.Kind.NO_PROBE.remedy()));
+                        FlashFailure.Kind.NO_PROBE.remedy());
             }
             return found.get().stream().map(Probes::probe).toList();
         }

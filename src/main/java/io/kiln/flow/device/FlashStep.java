@@ -76,11 +76,12 @@ public record FlashStep(Log log, ResolvedBuild build, FlashSpec spec) {
     public void deploy() {
         boolean isServer = build.spec().application() == Application.RPC;
         if (isServer && !spec.allowRpc() && FlashRunners.areFor(build.board())) {
-            throw new KilnException(Failure.TRUST.problem(
-                    "refused: deploying an image with an RPC server, through which whoever reaches its console runs its functions",
+            throw Failure.TRUST.exception(
+                    "refused: deploying an image with an RPC server, through which whoever reaches its console runs"
+                            + " its functions",
                     "kiln.application",
                     "an image for the field: kiln.application=console, or a main of your own",
-                    "For the bench, call kiln:flash by hand or set kiln.flash.allowRpc"));
+                    "For the bench, call kiln:flash by hand or set kiln.flash.allowRpc");
         }
         run();
     }

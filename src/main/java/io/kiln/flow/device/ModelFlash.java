@@ -43,15 +43,15 @@ final class ModelFlash {
         this.log = log;
         this.slots = build.board()
                 .slots()
-                .orElseThrow(() -> new KilnException(Failure.UPDATE.problem(
+                .orElseThrow(() -> Failure.UPDATE.exception(
                         "the board " + build.board().id() + " has no slots for models",
                         build.board().origin(),
                         "pools.slots in board.yaml",
-                        "Flash the whole image: leave kiln.flash.only out")));
+                        "Flash the whole image: leave kiln.flash.only out"));
         Path file = file(build);
         if (!Files.isRegularFile(file)) {
-            throw new KilnException(Failure.UPDATE.problem(
-                    "there is no update", file.toString(), "kiln:link with kiln.update slots before this goal", ""));
+            throw Failure.UPDATE.exception(
+                    "there is no update", file.toString(), "kiln:link with kiln.update slots before this goal");
         }
         this.update = UpdateFile.read(file);
         this.preverify = preverify;

@@ -44,11 +44,11 @@ public final class ProjectStep {
     public void generate(ResolvedBuild build, Path template) {
         Path folder = project.directory();
         if (Files.exists(folder)) {
-            throw new KilnException(Failure.API.problem(
+            throw Failure.API.exception(
                     "the project exists already",
                     folder.toString(),
                     "a new folder",
-                    "Delete it, or leave kiln.project.template out to build and flash it"));
+                    "Delete it, or leave kiln.project.template out to build and flash it");
         }
         requireTrusted(build.spec().image().options().trusted());
         try (ProjectServer server = server(template, "project-template.log")) {

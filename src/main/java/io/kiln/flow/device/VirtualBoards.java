@@ -83,11 +83,10 @@ final class VirtualBoards implements AutoCloseable {
         for (String each : list.split(",", -1)) {
             String name = each.strip();
             if (!name.matches("[A-Za-z0-9_-]{1,60}")) {
-                throw new KilnException(Failure.CONFIG.problem(
+                throw Failure.CONFIG.exception(
                         "not a valid name of a virtual board: '" + name + "'",
                         "kiln.probe",
-                        "letters, digits, hyphens and underscores, or tcp:<host>:<port>",
-                        ""));
+                        "letters, digits, hyphens and underscores, or tcp:<host>:<port>");
             }
             names.add(name);
         }
@@ -141,11 +140,11 @@ final class VirtualBoards implements AutoCloseable {
                     slash < 0 ? names : List.of(each.substring(0, slash).strip());
             for (String name : meant) {
                 if (!texts.containsKey(name)) {
-                    throw new KilnException(Failure.DEVICE.problem(
+                    throw Failure.DEVICE.exception(
                             "there is no virtual board '" + name + "' for the fault",
                             WHERE,
                             "one of " + String.join(", ", names),
-                            "Name the boards with kiln.probe"));
+                            "Name the boards with kiln.probe");
                 }
                 texts.get(name).append(each.substring(slash + 1)).append(',');
             }

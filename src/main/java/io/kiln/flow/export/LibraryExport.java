@@ -165,11 +165,11 @@ public record LibraryExport(Log log, BuildSpec spec, ToolchainEnvironment enviro
         ProcessResult result =
                 ProcessRunner.run(Command.of(COMPILER, line).in(work).within(LIMIT));
         if (!result.succeeded()) {
-            throw new KilnException(Failure.TOOL.problem(
+            throw Failure.TOOL.exception(
                     "the compiler of this computer does not make a library: " + result.message(),
                     "model `" + library.metadata().name() + "`",
                     "a C compiler, `cc`",
-                    "Install one, for example by apt-get install gcc libc6-dev"));
+                    "Install one, for example by apt-get install gcc libc6-dev");
         }
     }
 

@@ -47,12 +47,12 @@ enum SourceForm {
         return Arrays.stream(values())
                 .filter(form -> form.text().equals(text))
                 .findFirst()
-                .orElseThrow(() -> new KilnException(Failure.CONFIG.problem(
+                .orElseThrow(() -> Failure.CONFIG.exception(
                         "kiln.export is '" + text + "'",
                         "",
                         "one of " + others + ", "
                                 + Arrays.stream(values()).map(SourceForm::text).collect(Collectors.joining(", ")),
-                        "Change kiln.export")));
+                        "Change kiln.export"));
     }
 
     /** The build system's value of {@code kiln.export}, and the folder of its templates. */

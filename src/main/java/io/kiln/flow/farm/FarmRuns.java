@@ -160,7 +160,7 @@ public final class FarmRuns implements AutoCloseable {
                     counted.calls().stream()
                             .map(call -> new Counted(call.instructions(), call.verdict()))
                             .toList(),
-                    counted.failure().map(text -> new KilnException(Failure.FARM.problem(text, ""))));
+                    counted.failure().map(text -> Failure.FARM.exception(text, "")));
         }
 
         @Override
@@ -235,14 +235,14 @@ public final class FarmRuns implements AutoCloseable {
             throw new KilnException(failed.problems());
         }
         if (result.answer() instanceof GivenUp givenUp) {
-            throw new KilnException(Failure.FARM.problem(
+            throw Failure.FARM.exception(
                     "the farm gave the job up: " + givenUp.tries() + " workers died while they ran it",
                     image.toString(),
                     "an image that an emulator survives",
-                    "kiln:farm lists it"));
+                    "kiln:farm lists it");
         }
         if (!type.isInstance(result.answer())) {
-            throw new KilnException(Failure.FARM.problem("the farm answered something else than was asked", where));
+            throw Failure.FARM.exception("the farm answered something else than was asked", where);
         }
         return new Answer<>(result.ranOn() + ", " + where, type.cast(result.answer()));
     }

@@ -66,11 +66,11 @@ public final class DebugStep {
             configurations.add(byQemu());
         }
         if (configurations.isEmpty()) {
-            throw new KilnException(Failure.DEVICE.problem(
+            throw Failure.DEVICE.exception(
                     "nothing to debug with: the board has neither a probe nor an emulator of its own",
                     board.origin(),
                     "flash or emulator in board.yaml",
-                    board.isHost() ? "Debug it like any program of this computer: gdb " + elf() : ""));
+                    board.isHost() ? "Debug it like any program of this computer: gdb " + elf() : "");
         }
         Path launch = folder.resolve("launch.json");
         Json.write(launch, new DebugLaunch("0.2.0", configurations));

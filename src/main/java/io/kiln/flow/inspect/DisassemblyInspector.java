@@ -101,11 +101,8 @@ final class DisassemblyInspector implements ArtifactInspector {
                 .owning(folder)
                 .loggingTo(text));
         if (!result.succeeded()) {
-            throw new KilnException(Failure.TOOL.problem(
-                    "cannot be disassembled: " + result.message().strip(),
-                    artifact.fileName(),
-                    "an object with code",
-                    ""));
+            throw Failure.TOOL.exception(
+                    "cannot be disassembled: " + result.message().strip(), artifact.fileName(), "an object with code");
         }
         return Files.readString(text, StandardCharsets.ISO_8859_1)
                 .lines()
@@ -116,10 +113,10 @@ final class DisassemblyInspector implements ArtifactInspector {
 
     private static KilnException missing(Tool tool, Artifact artifact) {
         String packages = String.join(" ", tool.packages());
-        return new KilnException(Failure.TOOL.problem(
+        return Failure.TOOL.exception(
                 "cannot be disassembled: " + tool.program() + " is not installed",
                 artifact.fileName(),
                 tool.program() + " on the PATH",
-                "Install GNU binutils, for example by apt-get install " + packages));
+                "Install GNU binutils, for example by apt-get install " + packages);
     }
 }

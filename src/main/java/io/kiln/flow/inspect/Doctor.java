@@ -306,13 +306,13 @@ public final class Doctor {
 
     private void install(List<Tool> missing) {
         if (Executables.find(APT).isEmpty()) {
-            throw new KilnException(Failure.TOOL.problem(
+            throw Failure.TOOL.exception(
                     "there is no " + APT + " on this computer",
                     "kiln.install",
                     "Debian, Ubuntu or a derivative",
                     "Install by hand: "
                             + String.join(
-                                    ", ", missing.stream().map(Tool::program).toList())));
+                                    ", ", missing.stream().map(Tool::program).toList()));
         }
         apt(List.of(APT, "update"));
         apt(command(missing));
@@ -324,11 +324,11 @@ public final class Doctor {
         ProcessResult result = ProcessRunner.run(
                 Command.ofLine(words).with("DEBIAN_FRONTEND", "noninteractive").within(TO_INSTALL));
         if (!result.succeeded()) {
-            throw new KilnException(Failure.TOOL.problem(
+            throw Failure.TOOL.exception(
                     String.join(" ", words) + " failed: " + result.message(),
                     "kiln.install",
                     "root rights, and a network",
-                    "Run it by hand to see more"));
+                    "Run it by hand to see more");
         }
     }
 

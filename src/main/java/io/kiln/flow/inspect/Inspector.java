@@ -93,11 +93,11 @@ public record Inspector(BuildSpec spec, GivenInputs inputs) {
             return List.of(ofFile(file.get()));
         }
         if (spec.models().isEmpty()) {
-            throw new KilnException(Failure.CONFIG.problem(
+            throw Failure.CONFIG.exception(
                     "there is nothing to show",
                     "",
                     "a model, an archive or an image",
-                    "Name one with -Dkiln.file=<file>"));
+                    "Name one with -Dkiln.file=<file>");
         }
         List<Inspected> files = new ArrayList<>();
         spec.models().forEach(model -> files.add(model(model)));
@@ -156,12 +156,12 @@ public record Inspector(BuildSpec spec, GivenInputs inputs) {
         if (usual.isPresent()) {
             return new Inspected.OfText(file, inspectors.lines(artifacts, usual.get()));
         }
-        throw new KilnException(Failure.ARCHIVE.problem(
+        throw Failure.ARCHIVE.exception(
                 "is not a file that can be shown",
                 file.toString(),
                 "a .tflite, .onnx or .relay model, a Model Library Format .tar, an .elf image, a shared library or"
                         + " exported artifacts",
-                "Correct kiln.file"));
+                "Correct kiln.file");
     }
 
     private Inspected model(ModelSource source) {
@@ -222,8 +222,7 @@ public record Inspector(BuildSpec spec, GivenInputs inputs) {
 
     private static byte[] head(Path file) {
         if (!Files.isRegularFile(file)) {
-            throw new KilnException(
-                    Failure.ARCHIVE.problem("does not exist", file.toString(), "a file", "Correct kiln.file"));
+            throw Failure.ARCHIVE.exception("does not exist", file.toString(), "a file", "Correct kiln.file");
         }
         try (InputStream in = Files.newInputStream(file)) {
             return in.readNBytes(HEAD);

@@ -75,8 +75,7 @@ final class WakeWords {
                     .sorted()
                     .toList();
             if (found.isEmpty()) {
-                throw new KilnException(
-                        Failure.SAMPLES.problem("there are no recordings", folder.toString(), "files *" + SOUND, ""));
+                throw Failure.SAMPLES.exception("there are no recordings", folder.toString(), "files *" + SOUND);
             }
             return found;
         } catch (IOException e) {
@@ -102,11 +101,11 @@ final class WakeWords {
         if (answers.isEmpty()
                 || !answers.subList(answers.size() - kept.size(), answers.size())
                         .equals(kept)) {
-            throw new KilnException(Failure.RUN.problem(
+            throw Failure.RUN.exception(
                     "the device gives other answers when it stops than while it listens",
                     recording.toString(),
                     answers.size() + " answers, of which it has kept the last ones",
-                    "See log.txt"));
+                    "See log.txt");
         }
         frames += answers.size();
         score = score.plus(score(detections, windows));
@@ -119,8 +118,7 @@ final class WakeWords {
         boolean areSound = windows.length <= MOST_WORDS
                 && Arrays.stream(windows).allMatch(each -> each != null && each.length == 2 && each[0] <= each[1]);
         if (!areSound) {
-            throw new KilnException(Failure.SAMPLES.problem(
-                    "this lists no words", file.toString(), "[[start, end], ...] in seconds", ""));
+            throw Failure.SAMPLES.exception("this lists no words", file.toString(), "[[start, end], ...] in seconds");
         }
         return windows;
     }

@@ -84,32 +84,32 @@ public record SharedModel(
         return models.stream()
                 .filter(file -> relative(folder, file).equals(name))
                 .findFirst()
-                .orElseThrow(() -> new KilnException(Failure.MODEL.problem(
+                .orElseThrow(() -> Failure.MODEL.exception(
                         "there is no model " + name + " in it",
                         folder.toString(),
                         models.stream().map(file -> relative(folder, file)).toList() + "",
-                        "Correct the last part of kiln.model")));
+                        "Correct the last part of kiln.model"));
     }
 
     static Path model(Path folder, ModelCard card) {
         if (card.file().isPresent()) {
             Path file = folder.resolve(card.file().get());
             if (!Files.isRegularFile(file)) {
-                throw new KilnException(Failure.MODEL.problem(
-                        "there is no file " + card.file().get(), card.document().where("/file"), "the model", ""));
+                throw Failure.MODEL.exception(
+                        "there is no file " + card.file().get(), card.document().where("/file"), "the model");
             }
             return file;
         }
         List<Path> models = models(folder);
         if (models.size() != 1) {
-            throw new KilnException(Failure.MODEL.problem(
+            throw Failure.MODEL.exception(
                     "there are " + models.size() + " models: "
                             + models.stream()
                                     .map(file -> relative(folder, file))
                                     .toList(),
                     folder.toString(),
                     "one, or file: in model.yaml",
-                    "Name the model in model.yaml"));
+                    "Name the model in model.yaml");
         }
         return models.get(0);
     }

@@ -55,11 +55,11 @@ public final class BuildPage {
      */
     public static Path copy(Layout layout, Path to) {
         if (!Files.isRegularFile(file(layout))) {
-            throw new KilnException(Failure.PROJECT.problem(
+            throw Failure.PROJECT.exception(
                     "there is no page of the build",
                     file(layout).toString(),
                     "an image that was linked",
-                    "Run mvn verify"));
+                    "Run mvn verify");
         }
         try {
             WholeFiles.write(to, Files.readAllBytes(file(layout)));

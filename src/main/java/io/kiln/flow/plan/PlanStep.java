@@ -251,9 +251,7 @@ public record PlanStep(Log log, BuildSpec base, Builder builder) {
                         name + ": " + cell.reason(),
                         cell.run()
                                 .map(run -> page.resolveSibling(run.log()).toString())
-                                .orElse(""),
-                        "",
-                        "");
+                                .orElse(""));
             }
         }
         log.info(report.title() + ": " + report.count(Result.PASSED) + " passed, " + report.count(Result.FAILED)

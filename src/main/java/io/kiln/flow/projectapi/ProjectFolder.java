@@ -165,13 +165,13 @@ record ProjectFolder(Path directory, ProjectSettings settings) {
                 .filter(name -> !isDefault(all, name))
                 .toList();
         if (!changed.isEmpty()) {
-            throw new KilnException(Failure.API.problem(
+            throw Failure.API.exception(
                     "the project was generated with other values of " + String.join(", ", changed),
                     directory.toString(),
                     changed.stream()
                             .map(name -> name + " " + own.node().path(name))
                             .collect(Collectors.joining(", ")),
-                    "Generate another project"));
+                    "Generate another project");
         }
         return all;
     }

@@ -285,7 +285,7 @@ public final class CmsisNnArtifact {
         /** The error for an entry that is refused. Entry names are untrusted, so that control characters in them are not printed. */
         private KilnException refused(String what, String entry, String expected) {
             String where = entry.isEmpty() ? archive.toString() : archive + ", entry " + printable(entry);
-            return new KilnException(Failure.LIBRARY.problem(what, where, expected, ""));
+            return Failure.LIBRARY.exception(what, where, expected);
         }
 
         private static String printable(String text) {

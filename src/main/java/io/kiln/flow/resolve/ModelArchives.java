@@ -98,11 +98,11 @@ public final class ModelArchives {
      */
     public static List<ModelLibrary> chosen(Archive archive, ModelSource source) {
         if (!source.shapes().isEmpty()) {
-            throw new KilnException(Failure.ARCHIVE.problem(
+            throw Failure.ARCHIVE.exception(
                     "kiln." + source.inputs().parameter() + " is given for an archive",
                     archive.name(),
                     "the shapes and inputs for which its C was generated",
-                    "Remove the parameter, or export the model with others"));
+                    "Remove the parameter, or export the model with others");
         }
         List<ModelLibrary> named = archive.models().stream()
                 .filter(model -> source.name().equals(ANY_NAME)
@@ -114,11 +114,11 @@ public final class ModelArchives {
                     .map(ModelLibrary::metadata)
                     .map(ModelMetadata::name)
                     .toList();
-            throw new KilnException(Failure.ARCHIVE.problem(
+            throw Failure.ARCHIVE.exception(
                     "there is no model `" + source.name() + "`",
                     archive.name(),
                     "one of " + String.join(", ", names) + ": names in an archive's C cannot be changed",
-                    "Correct the model's name, or remove kiln.name"));
+                    "Correct the model's name, or remove kiln.name");
         }
         return named;
     }

@@ -36,19 +36,19 @@ public final class ModelFiles {
     public static List<ModelSource> choose(
             List<ModelSource> several, Optional<ModelSource> single, String name, GivenInputs inputs, Path folder) {
         if (!several.isEmpty() && single.isPresent()) {
-            throw new KilnException(Failure.CONFIG.problem(
+            throw Failure.CONFIG.exception(
                     "both kiln.model and <models> are given",
                     single.get().file().toString(),
                     "one of the two",
-                    "Remove kiln.model"));
+                    "Remove kiln.model");
         }
         if (!several.isEmpty() && !inputs.equals(GivenInputs.NONE)) {
             String parameter = inputs.parameter();
-            throw new KilnException(Failure.CONFIG.problem(
+            throw Failure.CONFIG.exception(
                     "both kiln." + parameter + " and <models> are given",
                     inputs.shapes() + inputs.values() + inputs.signature(),
                     "<" + parameter + "> inside a <model>",
-                    "Remove kiln." + parameter));
+                    "Remove kiln." + parameter);
         }
         if (!several.isEmpty()) {
             return List.copyOf(several);
@@ -58,7 +58,7 @@ public final class ModelFiles {
         }
         List<Path> found = modelsIn(folder);
         if (found.size() > 1) {
-            throw new KilnException(Failure.MODEL.problem(
+            throw Failure.MODEL.exception(
                     "there are " + found.size() + " models: "
                             + String.join(
                                     ", ",
@@ -67,7 +67,7 @@ public final class ModelFiles {
                                             .toList()),
                     folder.toString(),
                     "one",
-                    "Choose one with kiln.model, or put several into one image with <models>"));
+                    "Choose one with kiln.model, or put several into one image with <models>");
         }
         return found.stream()
                 .map(file -> new ModelSource(file, name, inputs, "", Optional.empty(), Optional.empty()))

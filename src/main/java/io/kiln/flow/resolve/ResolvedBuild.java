@@ -76,11 +76,11 @@ public record ResolvedBuild(
      * @throws KilnException if nothing on this computer does
      */
     public Board requireRunsOn() {
-        return runsOn.orElseThrow(() -> new KilnException(Failure.BOARD.problem(
+        return runsOn.orElseThrow(() -> Failure.BOARD.exception(
                 "nothing on this computer can run images of the board " + board.id(),
                 board.origin(),
                 "a board with an emulator or a stand-in",
-                "kiln:boards shows what runs where")));
+                "kiln:boards shows what runs where"));
     }
 
     /**

@@ -105,8 +105,8 @@ public record FlashSpec(
                 }
             }
             if (!only.isEmpty()) {
-                throw new KilnException(Failure.CONFIG.problem(
-                        "kiln.flash.only is `" + only + "`", "kiln.flash.only", "parameters, models, or nothing", ""));
+                throw Failure.CONFIG.exception(
+                        "kiln.flash.only is `" + only + "`", "kiln.flash.only", "parameters, models, or nothing");
             }
             return new Content(preverify, Part.WHOLE);
         }

@@ -45,11 +45,11 @@ public record MlperfSpec(Path data, Run run, Optional<ConsoleSpec> console) {
      * @throws KilnException for values that there are not, or without data
      */
     public static MlperfSpec of(Optional<Path> data, String run, String on, ConsoleSpec board) {
-        Path folder = data.orElseThrow(() -> new KilnException(Failure.CONFIG.problem(
+        Path folder = data.orElseThrow(() -> Failure.CONFIG.exception(
                 "there is nothing to measure with",
                 "kiln.mlperf.data",
                 "a folder with y_labels.csv and the files that it lists",
-                "Set kiln.mlperf.data")));
+                "Set kiln.mlperf.data"));
         boolean isBoard = ParameterValue.of("kiln.mlperf.on", ProfileOn.class, on) == ProfileOn.BOARD;
         return new MlperfSpec(
                 folder,

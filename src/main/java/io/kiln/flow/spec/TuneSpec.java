@@ -124,7 +124,7 @@ public record TuneSpec(
 
     private static void least(Problems problems, String name, int value, int least) {
         if (value < least) {
-            problems.add("kiln.tune." + name + " is " + value, "", least + " or more", "");
+            problems.add("kiln.tune." + name + " is " + value, "", least + " or more");
         }
     }
 

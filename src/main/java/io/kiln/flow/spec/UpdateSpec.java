@@ -99,11 +99,11 @@ public record UpdateSpec(Models models, Header header, Optional<Path> key, Versi
     }
 
     private Path requireKey() {
-        return key.orElseThrow(() -> new KilnException(Failure.CONFIG.problem(
+        return key.orElseThrow(() -> Failure.CONFIG.exception(
                 "kiln.update is slots, and nothing says which key signs the models",
                 "kiln.update.key",
                 "a file with an Ed25519 key as PKCS#8 in PEM",
-                "openssl genpkey -algorithm ed25519 -out update-key.pem, outside the project's repository")));
+                "openssl genpkey -algorithm ed25519 -out update-key.pem, outside the project's repository"));
     }
 
     private UpdateVersion modelVersion() {

@@ -176,7 +176,7 @@ public final class TestStep {
             for (TestReport.Case test : suite.cases()) {
                 test.failure()
                         .ifPresent(failure ->
-                                problems.add(Failure.TEST.problem(failure, suite.name() + ", " + test.name(), "", "")));
+                                problems.add(Failure.TEST.problem(failure, suite.name() + ", " + test.name())));
             }
         }
         if (!problems.isEmpty()) {

@@ -43,11 +43,10 @@ record UnitTests(Path folder) {
                     .orElse(ending.text(LIMIT));
             List<TestReport.Case> cases = lines.cases(how);
             if (cases.isEmpty()) {
-                throw new KilnException(Failure.TEST.problem(
+                throw Failure.TEST.exception(
                         "no unit test ran: " + how,
                         folder.toString(),
-                        "tests such as KILN_TEST(name) { KILN_CHECK(1 + 1 == 2); } with #include \"kiln_test.h\"",
-                        ""));
+                        "tests such as KILN_TEST(name) { KILN_CHECK(1 + 1 == 2); } with #include \"kiln_test.h\"");
             }
             boolean overflowed = ending.fault().isEmpty() && ending.failure().isPresent();
             if (overflowed) {

@@ -127,11 +127,11 @@ public final class TuneStep {
     public void run() {
         Target target = Target.parse(build.target());
         if (target.kind() != TargetKind.C) {
-            throw new KilnException(Failure.TUNE.problem(
+            throw Failure.TUNE.exception(
                     "only C can be tuned",
                     "target `" + build.target() + "`",
                     "a target of kind c",
-                    "Tune with kiln.target=c"));
+                    "Tune with kiln.target=c");
         }
         requireFollowed(tune.objective(), build.spec().optimize());
         List<TuningRecord> known = takeOver();
@@ -239,8 +239,7 @@ public final class TuneStep {
             Instant begun = budget.now();
             List<Measured> measured = measurer.measure(candidates);
             if (measured.stream().anyMatch(one -> !one.isRight()) && JvmEnd.isNear()) {
-                throw new KilnException(
-                        Failure.COMPUTER.problem("the search was interrupted", records.toString(), "", "Run it again"));
+                throw Failure.COMPUTER.exception("the search was interrupted", records.toString(), "", "Run it again");
             }
             Map<LayerTask, TaskSearch> byTask = new LinkedHashMap<>();
             searches.forEach(search -> byTask.put(search.task(), search));
@@ -354,11 +353,11 @@ public final class TuneStep {
                 .map(Objective::text)
                 .toList()
                 .toString();
-        throw new KilnException(Failure.TUNE.problem(
+        throw Failure.TUNE.exception(
                 "builds with kiln.optimize=" + optimize.text() + " follow no records of " + objective.text(),
                 PARAMETER,
                 "one of " + followed + ", or several with weights",
-                "Set " + String.join(" or ", others)));
+                "Set " + String.join(" or ", others));
     }
 
     /**
@@ -368,11 +367,11 @@ public final class TuneStep {
      */
     static void requireMeasured(Objective objective, Set<Metric> metrics, boolean isOnBoard) {
         if (!metrics.containsAll(objective.metrics())) {
-            throw new KilnException(Failure.TUNE.problem(
+            throw Failure.TUNE.exception(
                     (isOnBoard ? "the board" : "the emulator") + " does not measure " + objective.text(),
                     PARAMETER,
                     "some of " + metrics.stream().map(Objective::text).sorted().toList(),
-                    "Set kiln.tune.objective=" + (isOnBoard ? "time" : "instructions")));
+                    "Set kiln.tune.objective=" + (isOnBoard ? "time" : "instructions"));
         }
     }
 

@@ -162,8 +162,8 @@ final class OperatorReferences {
                 PluginVersion.text());
         FirmwareProject project = FirmwareAssembler.assemble(request, Log.QUIET);
         if (!project.hasDefaultApplication()) {
-            throw new KilnException(Failure.VERIFY.problem(
-                    "a reference has a main of its own", "" + files, "functions of operators only", ""));
+            throw Failure.VERIFY.exception(
+                    "a reference has a main of its own", "" + files, "functions of operators only");
         }
         return FirmwareLinker.link(FirmwareCompiler.compile(project, Log.QUIET), folder, "reference", Log.QUIET)
                 .elf();
@@ -188,11 +188,11 @@ final class OperatorReferences {
             Path file = files.get(i);
             copyHeaders(file.toAbsolutePath().getParent(), own);
             if (!Files.isRegularFile(file)) {
-                throw new KilnException(Failure.VERIFY.problem(
+                throw Failure.VERIFY.exception(
                         "the reference of a custom operator is missing",
                         file.toString(),
                         "a C file",
-                        "Correct <reference> in kiln.customOperators"));
+                        "Correct <reference> in kiln.customOperators");
             }
             copy(file, own.resolve(file.getFileName()));
         }

@@ -58,11 +58,11 @@ public final class TestCases {
     static List<TestCase> vectors(Path folder, List<TensorInfo> inputs, List<TensorInfo> outputs) {
         SortedMap<Integer, Path> files = numbered(folder, INPUT);
         if (files.isEmpty()) {
-            throw new KilnException(Failure.VERIFY.problem(
+            throw Failure.VERIFY.exception(
                     "there are no test vectors",
                     folder.toString(),
                     "input_0.bin and so on",
-                    "Correct kiln.verify.vectors"));
+                    "Correct kiln.verify.vectors");
         }
         Problems problems = new Problems(Failure.VERIFY);
         List<TestCase> cases = new ArrayList<>();
@@ -105,11 +105,11 @@ public final class TestCases {
                 if (matcher.matches()) {
                     Path other = files.put(Integer.valueOf(matcher.group(1)), entry);
                     if (other != null) {
-                        throw new KilnException(Failure.VERIFY.problem(
+                        throw Failure.VERIFY.exception(
                                 other.getFileName() + " and " + entry.getFileName() + " have the same number",
                                 folder.toString(),
                                 "one file for each number",
-                                "Rename one of them"));
+                                "Rename one of them");
                     }
                 }
             });

@@ -183,11 +183,11 @@ final class Verification {
         List<String> held = inImage.stream().map(ModelSession.Model::name).toList();
         List<String> built = models.stream().map(each -> each.model().name()).toList();
         if (!held.equals(built)) {
-            throw new KilnException(Failure.VERIFY.problem(
+            throw Failure.VERIFY.exception(
                     "the image that runs has the models " + held,
                     "console",
                     "" + built,
-                    "Flash the image that was built"));
+                    "Flash the image that was built");
         }
         for (int m = 0; m < models.size(); m++) {
             VerificationCases each = models.get(m);

@@ -135,8 +135,8 @@ final class BoardJobs {
             return talk((line, log) ->
                     new Timed(new TimedRuns(time.models(), job.limit(), SessionLimits.USUAL).over(line, image, log)));
         }
-        throw new KilnException(Failure.FARM.problem(
-                "a board does not count instructions", use.board().id(), "a worker with an emulator", ""));
+        throw Failure.FARM.exception(
+                "a board does not count instructions", use.board().id(), "a worker with an emulator");
     }
 
     private Done run(Run run) {

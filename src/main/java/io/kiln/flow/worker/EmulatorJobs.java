@@ -2,7 +2,6 @@
 package io.kiln.flow.worker;
 
 import io.kiln.base.Failure;
-import io.kiln.base.KilnException;
 import io.kiln.cycles.BlockSink;
 import io.kiln.cycles.ExecutedBlock;
 import io.kiln.device.emulator.Emulator;
@@ -69,10 +68,9 @@ final class EmulatorJobs {
                     .blocks(image, trace.functions(), trace.instructions(), trace.end(), BlockSink.NONE));
         }
         if (job.task() instanceof Flash) {
-            throw new KilnException(Failure.FARM.problem("an emulator cannot be flashed", job.board(), "a board", ""));
+            throw Failure.FARM.exception("an emulator cannot be flashed", job.board(), "a board");
         }
-        throw new KilnException(
-                Failure.FARM.problem("an emulator does not measure time", job.board(), "a worker with a board", ""));
+        throw Failure.FARM.exception("an emulator does not measure time", job.board(), "a worker with a board");
     }
 
     private Counted count(Count count) {

@@ -93,7 +93,7 @@ public final class FarmStep {
      */
     public void serve(Serving how) {
         if (how.refresh() < 1) {
-            throw new KilnException(Failure.FARM.problem("kiln.farm.refresh is " + how.refresh(), "", "1 or more", ""));
+            throw Failure.FARM.exception("kiln.farm.refresh is " + how.refresh(), "", "1 or more");
         }
         CountDownLatch end = new CountDownLatch(1);
         CountDownLatch closed = new CountDownLatch(1);
@@ -158,12 +158,12 @@ public final class FarmStep {
          */
         void requireRunning() {
             if (broker.filter(own -> !own.isActive()).isPresent()) {
-                throw new KilnException(Failure.FARM.problem(
+                throw Failure.FARM.exception(
                         "the broker has ended by itself, it cannot keep its queues: "
                                 + broker.flatMap(FarmBroker::fault).orElse("it does not say why"),
                         place,
                         "a disk with room that can be written",
-                        "Start it again; what it had acknowledged is there"));
+                        "Start it again; what it had acknowledged is there");
             }
         }
 

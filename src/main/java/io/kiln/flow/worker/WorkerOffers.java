@@ -91,8 +91,7 @@ final class WorkerOffers {
             problems.add(
                     "the board " + board.id() + " is not flashed by OpenOCD",
                     "kiln.worker.boards",
-                    "flash.openocd in " + board.origin(),
-                    "");
+                    "flash.openocd in " + board.origin());
             return;
         }
         boolean isVirtual = board.openOcd().orElseThrow().isVirtual();

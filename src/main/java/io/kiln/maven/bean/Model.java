@@ -2,7 +2,6 @@
 package io.kiln.maven.bean;
 
 import io.kiln.base.Failure;
-import io.kiln.base.KilnException;
 import io.kiln.flow.model.SharedModel;
 import io.kiln.flow.spec.BuildSpec.GivenInputs;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
@@ -74,11 +73,11 @@ public final class Model {
      */
     public ModelSource source(Path folder, Function<String, SharedModel> find) {
         if (file == null || name == null) {
-            throw new KilnException(Failure.CONFIG.problem(
+            throw Failure.CONFIG.exception(
                     "a <model> lacks its " + (file == null ? "<file>" : "<name>"),
                     "<models>",
                     "both <file> and <name>",
-                    "Add it"));
+                    "Add it");
         }
         SharedModel model = find.apply(file);
         return new ModelSource(

@@ -201,7 +201,7 @@ public final class HostLibrary implements AutoCloseable {
     }
 
     private KilnException problem(String what) {
-        return new KilnException(Failure.ARCHIVE.problem(what, file.toString()));
+        return Failure.ARCHIVE.exception(what, file.toString());
     }
 
     private void requireOpen() {

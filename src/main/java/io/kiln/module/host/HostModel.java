@@ -78,8 +78,8 @@ public final class HostModel implements AutoCloseable {
             }
             DlpackType type = new DlpackType(info.getByte(3 * POINTER), info.getByte(3 * POINTER + 1) & 0xFF);
             DType dtype = type.dtype()
-                    .orElseThrow(() -> new KilnException(Failure.ARCHIVE.problem(
-                            "tensor `" + name + "` has elements of an unknown type: " + type, file.toString())));
+                    .orElseThrow(() -> Failure.ARCHIVE.exception(
+                            "tensor `" + name + "` has elements of an unknown type: " + type, file.toString()));
             tensors.add(new HostTensor(name, dtype, dimensions));
         }
         return tensors;

@@ -231,8 +231,7 @@ public final class Boards {
                 problems.add(
                         "the profile " + next + " that this one extends does not exist",
                         document.where("/extends"),
-                        "one of " + folders(),
-                        "");
+                        "one of " + folders());
                 break;
             }
         }
@@ -247,7 +246,7 @@ public final class Boards {
 
     private static void checkConcrete(String id, YamlDocument document, Problems problems) {
         if (document.root().path("abstract").asBoolean(false)) {
-            problems.add(id + " is abstract and can only be extended", document.where("/abstract"), "a board", "");
+            problems.add(id + " is abstract and can only be extended", document.where("/abstract"), "a board");
         }
     }
 
@@ -275,8 +274,7 @@ public final class Boards {
     private static void checkId(YamlDocument document, String folder, Problems problems) {
         String id = document.root().path("id").asText(folder);
         if (!id.equals(folder)) {
-            problems.add(
-                    "the id is " + id + " but the folder is " + folder, document.where("/id"), "both the same", "");
+            problems.add("the id is " + id + " but the folder is " + folder, document.where("/id"), "both the same");
         }
     }
 
@@ -287,14 +285,12 @@ public final class Boards {
                 problems.add(
                         "the stand-in " + standIn.board() + " is not another existing board",
                         where,
-                        "a board with an emulator of its own",
-                        "");
+                        "a board with an emulator of its own");
             } else if (!hasQemu(standIn.board())) {
                 problems.add(
                         "the stand-in " + standIn.board() + " has no emulator of its own",
                         where,
-                        "a board that QEMU emulates",
-                        "");
+                        "a board that QEMU emulates");
             }
         }
     }
@@ -314,8 +310,8 @@ public final class Boards {
         String next = near.isEmpty()
                 ? "kiln:boards shows them; a project's own go into src/main/boards"
                 : "Did you mean " + String.join(" or ", near) + "?";
-        return new KilnException(Failure.BOARD.problem(
-                "there is no board " + id, "kiln.board", "one of " + String.join(", ", ids), next));
+        return Failure.BOARD.exception(
+                "there is no board " + id, "kiln.board", "one of " + String.join(", ", ids), next);
     }
 
     /**
@@ -359,11 +355,10 @@ public final class Boards {
             return folder.root().resolve(id);
         }
         if (!PackSource.areCoordinates(pack)) {
-            throw new KilnException(Failure.BOARD.problem(
+            throw Failure.BOARD.exception(
                     "a profile from a repository names a pack by a path",
                     document.where("/device/pack"),
-                    "group:artifact:version",
-                    ""));
+                    "group:artifact:version");
         }
         return Path.of("");
     }

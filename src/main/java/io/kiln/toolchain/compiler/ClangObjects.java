@@ -94,11 +94,11 @@ public final class ClangObjects implements ObjectCompiler, Inputs {
             return run(folder, module("empty.ll"));
         });
         if (!result.succeeded()) {
-            throw new KilnException(Failure.TOOL.problem(
+            throw Failure.TOOL.exception(
                     "clang does not know the target: " + result.message(),
                     "target `" + target + "`",
                     "a -mtriple of LLVM that fits -mcpu, or none",
-                    "Leave -mtriple out, or begin the target with c"));
+                    "Leave -mtriple out, or begin the target with c");
         }
     }
 
@@ -146,8 +146,8 @@ public final class ClangObjects implements ObjectCompiler, Inputs {
 
     private void demand(String name, ProcessResult result) {
         if (!result.succeeded()) {
-            throw new KilnException(Failure.TOOL.problem(
-                    "clang makes no object: " + result.message(), name + " for target `" + target + "`", "", ""));
+            throw Failure.TOOL.exception(
+                    "clang makes no object: " + result.message(), name + " for target `" + target + "`");
         }
     }
 

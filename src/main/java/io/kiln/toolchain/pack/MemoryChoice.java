@@ -74,10 +74,9 @@ final class MemoryChoice {
                 writable.stream().filter(MemoryChoice::isWhereRamIs).toList();
         writable.stream()
                 .filter(memory -> !rams.contains(memory) && !isBackup(memory))
-                .forEach(
-                        memory -> questions.add(
-                                text(memory)
-                                        + " lies where peripherals do, and was left out. If it is RAM like any other, add it to memories"));
+                .forEach(memory -> questions.add(text(memory)
+                        + " lies where peripherals do, and was left out. If it is RAM like any other,"
+                        + " add it to memories"));
         List<DeviceMemory> joined = joined(rams);
         if (joined.isEmpty()) {
             throw refused(
@@ -140,8 +139,7 @@ final class MemoryChoice {
                 problems.add(
                         "the memory " + text(memory) + " ends beyond the last address",
                         memory.where(),
-                        "start + size of at most 0x100000000",
-                        "");
+                        "start + size of at most 0x100000000");
             }
         }
         problems.throwIfAny();
@@ -156,8 +154,7 @@ final class MemoryChoice {
                     problems.add(
                             "the memory " + text(memory) + " overlaps " + text(other),
                             memory.where(),
-                            "memories that do not overlap, unless one is the alias of the other",
-                            "");
+                            "memories that do not overlap, unless one is the alias of the other");
                 }
             }
         }
@@ -257,6 +254,6 @@ final class MemoryChoice {
     }
 
     private static KilnException refused(String what, String next) {
-        return new KilnException(Failure.BOARD.problem(what, "kiln.device", "", next));
+        return Failure.BOARD.exception(what, "kiln.device", "", next);
     }
 }

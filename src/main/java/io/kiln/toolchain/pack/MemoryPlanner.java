@@ -2,7 +2,6 @@
 package io.kiln.toolchain.pack;
 
 import io.kiln.base.Failure;
-import io.kiln.base.KilnException;
 import io.kiln.toolchain.pack.Device.DeviceMemory;
 import io.kiln.toolchain.pack.MemoryPlan.Region;
 import java.util.ArrayList;
@@ -60,11 +59,10 @@ final class MemoryPlanner {
                         .thenComparing(DeviceMemory::start))
                 .orElseThrow();
         if (offset >= code.size()) {
-            throw new KilnException(Failure.BOARD.problem(
+            throw Failure.BOARD.exception(
                     "the offset " + offset + " leaves nothing of " + MemoryChoice.text(code),
                     "device.offset",
-                    "a number below the memory's size",
-                    ""));
+                    "a number below the memory's size");
         }
         List<DeviceMemory> constants = new ArrayList<>(List.of(code));
         roms.stream()

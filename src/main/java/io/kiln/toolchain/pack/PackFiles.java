@@ -124,8 +124,7 @@ sealed interface PackFiles {
         private Bytes content(Path file) {
             try {
                 if (!file.toRealPath().startsWith(root.toRealPath())) {
-                    throw new KilnException(
-                            Failure.BOARD.problem("the link leads out of the pack", file.toString(), "", ""));
+                    throw Failure.BOARD.exception("the link leads out of the pack", file.toString());
                 }
                 return PackFiles.content(file);
             } catch (IOException e) {
@@ -138,8 +137,8 @@ sealed interface PackFiles {
     static Bytes content(Path file) {
         try {
             if (Files.size(file) > MOST_BYTES) {
-                throw new KilnException(Failure.BOARD.problem(
-                        "the file has " + Files.size(file) + " bytes", file.toString(), "at most " + MOST_BYTES, ""));
+                throw Failure.BOARD.exception(
+                        "the file has " + Files.size(file) + " bytes", file.toString(), "at most " + MOST_BYTES);
             }
             return Bytes.wrap(Files.readAllBytes(file));
         } catch (IOException e) {

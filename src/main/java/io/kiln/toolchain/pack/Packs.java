@@ -185,7 +185,7 @@ public final class Packs {
         Device first = Device.of(candidates.get(0).entry());
         boolean areEqual = candidates.stream().allMatch(each -> isEqual(Device.of(each.entry()), first));
         if (!areEqual) {
-            throw new KilnException(Failure.BOARD.problem(
+            throw Failure.BOARD.exception(
                     text + " is the beginning of " + candidates.size() + " devices",
                     place.toString(),
                     "one of "
@@ -196,7 +196,7 @@ public final class Packs {
                                             .map(each -> each.entry().name())
                                             .toList())
                             + (candidates.size() > MOST_SHOWN ? ", …" : ""),
-                    "Name the device as a whole"));
+                    "Name the device as a whole");
         }
         return candidates.get(0);
     }
@@ -204,11 +204,11 @@ public final class Packs {
     private KilnException unknown(String text) {
         List<String> names = all().stream().map(each -> each.entry().name()).toList();
         String near = text.isBlank() ? "" : NearMiss.didYouMean(text.toUpperCase(Locale.ROOT), names);
-        return new KilnException(Failure.BOARD.problem(
+        return Failure.BOARD.exception(
                 text.isBlank() ? "no device is named" : "the pack has no device " + text,
                 place.toString(),
                 "one of its " + names.size() + " devices",
-                (near.isEmpty() ? "" : near + " ") + "kiln:devices lists them"));
+                (near.isEmpty() ? "" : near + " ") + "kiln:devices lists them");
     }
 
     private static boolean isEqual(Device one, Device other) {
@@ -223,7 +223,7 @@ public final class Packs {
     }
 
     private static KilnException refused(String what, Path where, String expected) {
-        return new KilnException(Failure.BOARD.problem(what, where.toString(), expected, ""));
+        return Failure.BOARD.exception(what, where.toString(), expected);
     }
 
     /**

@@ -203,7 +203,7 @@ public final class GraphExecutor implements RemoteModel {
         return new RpcException(
                 Kind.REMOTE,
                 Failure.RPC.problem(
-                        "the graph has no input or parameter " + what, RpcException.WHERE, "one of the graph's", ""));
+                        "the graph has no input or parameter " + what, RpcException.WHERE, "one of the graph's"));
     }
 
     /** An entry as a tensor on the board. */

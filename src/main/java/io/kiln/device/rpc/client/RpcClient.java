@@ -151,8 +151,7 @@ public final class RpcClient implements AutoCloseable {
                         Failure.RPC.problem(
                                 "the board's server has no global function " + name,
                                 RpcException.WHERE,
-                                "a server that registers it",
-                                "")));
+                                "a server that registers it")));
     }
 
     /** The functions that were linked into the image. */
@@ -255,8 +254,7 @@ public final class RpcClient implements AutoCloseable {
         String text = values.size() == 1 && values.get(0) instanceof RpcValue.Str message
                 ? message.text()
                 : "an exception without a text";
-        return new RpcException(
-                Kind.REMOTE, Failure.RPC.problem("the board reported: " + text, RpcException.WHERE, "", ""));
+        return new RpcException(Kind.REMOTE, Failure.RPC.problem("the board reported: " + text, RpcException.WHERE));
     }
 
     private static long handle(List<RpcValue> reply) {
