@@ -82,18 +82,13 @@ public record CodeLibrary(String name, Path place) {
 
     /** Unpacks each content once, into a folder of its own that appears complete or not at all. */
     private Path unpacked(Path folder) {
-        try {
-            Path target = folder.resolve(
-                    name + "-" + Digests.sha256(Files.readAllBytes(place)).substring(0, DIGITS));
-            Path mark = target.resolve(".complete");
-            if (!Files.exists(mark)) {
-                read(place).forEach((file, content) -> WholeFiles.write(target.resolve(file), content.toArray()));
-                WholeFiles.write(mark, "");
-            }
-            return target;
-        } catch (IOException e) {
-            throw FileFailure.of("cannot read", place, e);
+        Path target = folder.resolve(name + "-" + Digests.sha256(place).substring(0, DIGITS));
+        Path mark = target.resolve(".complete");
+        if (!Files.exists(mark)) {
+            WholeFiles.write(target, read(place));
+            WholeFiles.write(mark, "");
         }
+        return target;
     }
 
     /**

@@ -3,7 +3,6 @@ package io.kiln.firmware;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
-import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.ResourceTree;
 import io.kiln.base.WholeFiles;
@@ -11,8 +10,6 @@ import io.kiln.base.elf.ElfFile;
 import io.kiln.base.elf.ElfFile.Symbol;
 import io.kiln.firmware.image.StaticArchive;
 import io.kiln.toolchain.compiler.SourceKind;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Locale;
@@ -55,7 +52,7 @@ public record StaticLibrary(CompiledObjects objects, String name, String version
                 .filter(StaticLibrary::isPublic)
                 .forEach(header -> WholeFiles.write(
                         folder.resolve(INCLUDE).resolve(header.substring(header.indexOf("/include/") + 9)),
-                        bytes(project.directory().resolve(header)).toArray()));
+                        WholeFiles.read(project.directory().resolve(header)).toArray()));
         SortedSet<String> needed = needed(members);
         String core = project.toolchain().compileFlags(SourceKind.OWN, project.optimize()).stream()
                 .filter(flag -> flag.startsWith("-m") && !flag.equals("-mllvm"))
@@ -90,11 +87,13 @@ public record StaticLibrary(CompiledObjects objects, String name, String version
         for (SourceUnit unit : project.units()) {
             if (Stream.of(ProjectFiles.BOARD, ProjectFiles.APPLICATION, ProjectFiles.SHIMS, "libc")
                     .noneMatch(folder -> unit.path().startsWith(folder + "/"))) {
-                members.put(member(unit.path()) + ".o", bytes(objects.files().get(unit.path())));
+                members.put(
+                        member(unit.path()) + ".o",
+                        WholeFiles.read(objects.files().get(unit.path())));
             }
         }
         for (String object : project.objects()) {
-            members.put(member(object), bytes(project.directory().resolve(object)));
+            members.put(member(object), WholeFiles.read(project.directory().resolve(object)));
         }
         return members;
     }
@@ -118,13 +117,5 @@ public record StaticLibrary(CompiledObjects objects, String name, String version
         });
         needed.removeAll(defined);
         return needed;
-    }
-
-    private static Bytes bytes(Path file) {
-        try {
-            return Bytes.wrap(Files.readAllBytes(file));
-        } catch (IOException e) {
-            throw FileFailure.of("cannot read", file, e);
-        }
     }
 }

@@ -2,6 +2,7 @@
 package io.kiln.device.flash;
 
 import io.kiln.base.KilnException;
+import io.kiln.base.TemporaryFolder;
 import io.kiln.base.WholeFiles;
 import io.kiln.device.flash.FlashFailure.Kind;
 import io.kiln.process.Command;
@@ -101,7 +102,7 @@ public final class ProgramRunner implements FlashRunner {
     public FlashResult flash(Probe probe, FlashImage image, FlashProgress progress) {
         long start = System.nanoTime();
         Session session = new Session(image);
-        Optional<FlashFailure> failure = WorkFolder.use(folder -> {
+        Optional<FlashFailure> failure = TemporaryFolder.use("kiln-flash", folder -> {
             try {
                 ProgramSteps steps = new ProgramSteps(how, probe, image, folder);
                 steps.writeFiles(uf2Family);

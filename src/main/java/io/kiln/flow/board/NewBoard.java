@@ -6,7 +6,6 @@ import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.WholeFiles;
-import io.kiln.flow.state.FreshFolder;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Boards;
 import io.kiln.toolchain.pack.DeviceBoard;
@@ -101,10 +100,9 @@ public record NewBoard(Log log, Boards boards) {
     /** Writes all files or none, so that a failed copy does not block the next attempt. */
     private static void write(SortedMap<String, Bytes> files, Path place) {
         try {
-            files.forEach((name, content) -> WholeFiles.write(place.resolve(name), content.toArray()));
+            WholeFiles.write(place, files);
         } catch (KilnException e) {
-            FreshFolder.clear(place);
-            place.toFile().delete();
+            WholeFiles.remove(place);
             throw e;
         }
     }

@@ -3,12 +3,12 @@ package io.kiln.flow.build;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
-import io.kiln.base.FileFailure;
 import io.kiln.base.FolderLock;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Optimize;
 import io.kiln.base.Printable;
+import io.kiln.base.TemporaryFolder;
 import io.kiln.base.WholeFiles;
 import io.kiln.base.incremental.Fingerprint;
 import io.kiln.compile.Frontends;
@@ -17,7 +17,6 @@ import io.kiln.flow.resolve.VelaProgram;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.VelaSpec;
-import io.kiln.flow.state.FreshFolder;
 import io.kiln.flow.state.Steps;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Function;
@@ -171,24 +170,16 @@ public final class VelaStep {
         }
 
         private VelaRun run(Path result, Path printed) {
-            try {
-                Path work = Files.createTempDirectory("kiln-vela");
-                try {
-                    Files.copy(model.file(), work.resolve(arguments.get(0)));
-                    ownConfig()
-                            .ifPresent(content -> WholeFiles.write(
-                                    work.resolve(memories.orElseThrow().config()), content.toArray()));
-                    String said = program.compile(work, arguments, printed);
-                    Path out = work.resolve(OUT);
-                    WholeFiles.write(result, Files.readAllBytes(checked(out.resolve(model.name() + RESULT))));
-                    return VelaStep.run(version, arguments, said, out);
-                } finally {
-                    FreshFolder.clear(work);
-                    Files.deleteIfExists(work);
-                }
-            } catch (IOException e) {
-                throw FileFailure.of("cannot be given to Vela", model.file(), e);
-            }
+            return TemporaryFolder.use("kiln-vela", work -> {
+                WholeFiles.copy(model.file(), work.resolve(arguments.get(0)));
+                ownConfig()
+                        .ifPresent(content -> WholeFiles.write(
+                                work.resolve(memories.orElseThrow().config()), content));
+                String said = program.compile(work, arguments, printed);
+                Path out = work.resolve(OUT);
+                WholeFiles.copy(checked(out.resolve(model.name() + RESULT)), result);
+                return VelaStep.run(version, arguments, said, out);
+            });
         }
 
         /** The file that Vela left, if it is a model. */

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.device;
 
-import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
-import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
+import io.kiln.base.WholeFiles;
 import io.kiln.base.elf.ElfFile;
 import io.kiln.device.flash.FlashFailure;
 import io.kiln.device.flash.FlashFailure.Kind;
 import io.kiln.device.flash.FlashImage;
 import io.kiln.firmware.image.LoadImage;
 import io.kiln.toolchain.board.Board;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -89,11 +87,7 @@ public final class BoardImage {
 
     /** The whole archive as content to flash: only the server knows what it makes of it, and where it writes that. */
     private static FlashImage whole(Path archive) {
-        try {
-            return FlashImage.of(List.of(new FlashImage.Segment(0, Bytes.wrap(Files.readAllBytes(archive)))));
-        } catch (IOException e) {
-            throw FileFailure.of("cannot read", archive, e);
-        }
+        return FlashImage.of(List.of(new FlashImage.Segment(0, WholeFiles.read(archive))));
     }
 
     /** Refuses bytes outside the board's rom memories, before a probe is involved. */

@@ -4,13 +4,13 @@ package io.kiln.flow.device;
 import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.Log;
+import io.kiln.base.WholeFiles;
 import io.kiln.device.projectapi.ProjectServer;
 import io.kiln.device.projectapi.ProjectServer.ServerLimits;
 import io.kiln.flow.build.GenerateStep;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.ProjectSpec;
-import io.kiln.flow.state.FreshFolder;
 import io.kiln.toolchain.board.Flashing.ProjectApi;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -59,8 +59,7 @@ final class BoardProject {
                 ServerLimits.DEFAULT.work());
         ProjectStep step = new ProjectStep(log, layout(), project);
         if (isTemplate()) {
-            FreshFolder.clear(directory());
-            directory().toFile().delete();
+            WholeFiles.remove(directory());
             step.generate(build, given);
         } else {
             requireSameArchive();

@@ -3,7 +3,6 @@ package io.kiln.flow.device;
 
 import io.kiln.base.Digests;
 import io.kiln.base.Failure;
-import io.kiln.base.FileFailure;
 import io.kiln.base.JvmEnd;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
@@ -21,16 +20,19 @@ import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.FlashSpec;
 import io.kiln.flow.spec.FlashSpec.Content.Part;
 import io.kiln.report.FlashReport;
+import io.kiln.report.FlashReport.Entry;
 import io.kiln.toolchain.board.Board;
-import java.io.IOException;
 import java.io.PrintStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -171,7 +173,7 @@ public record FlashStep(Log log, ResolvedBuild build, FlashSpec spec) {
 
     private List<FlashResult> recorded(Load load, FlashRunner runner) {
         FlashReport.Entry entry = new FlashReport.Entry(
-                new FlashReport.Image(load.file.getFileName().toString(), digest(load.file), load.bytes),
+                new FlashReport.Image(load.file.getFileName().toString(), Digests.sha256(load.file), load.bytes),
                 spec.coordinates().orElse(null),
                 build.board().id(),
                 null,
@@ -190,14 +192,6 @@ public record FlashStep(Log log, ResolvedBuild build, FlashSpec spec) {
                 record.done(result);
                 return result;
             });
-        }
-    }
-
-    private static String digest(Path file) {
-        try {
-            return Digests.sha256(Files.readAllBytes(file));
-        } catch (IOException e) {
-            throw FileFailure.of("cannot read", file, e);
         }
     }
 
@@ -305,6 +299,83 @@ public record FlashStep(Log log, ResolvedBuild build, FlashSpec spec) {
             throw new IllegalStateException(e.getCause());
         } finally {
             pool.shutdownNow();
+        }
+    }
+
+    /**
+     * The entries of one run in {@code flash.json}: written as {@code started}, and replaced one by one as devices finish.
+     * When a build is stopped, the remaining entries become {@code interrupted}; if the JVM is killed, they stay {@code
+     * started}. The shared log gets a line when a device is finished or interrupted.
+     */
+    static final class FlashRecord implements AutoCloseable {
+        private static final String STARTED = "started";
+        private static final String INTERRUPTED = "interrupted";
+
+        private final Path file;
+        private final Optional<Path> shared;
+        private final long start = System.nanoTime();
+        private final Map<Probe, Entry> open = new LinkedHashMap<>();
+        private final Thread hook = new Thread(this::interrupt, "flash-record");
+
+        private final FlashFailure interrupted;
+
+        private FlashRecord(Path file, Optional<Path> shared, FlashFailure interrupted) {
+            this.file = file;
+            this.shared = shared;
+            this.interrupted = interrupted;
+        }
+
+        /**
+         * Writes the initial entries.
+         *
+         * @param file {@code flash.json}
+         * @param shared log that several builds may share
+         * @param entry template to which probe, time and result are added
+         * @param interrupted the problem recorded for devices that are not finished when the build ends
+         * @param log gets a warning if the file was unreadable and was started anew
+         */
+        static FlashRecord begin(
+                Path file, Optional<Path> shared, Entry entry, FlashFailure interrupted, List<Probe> probes, Log log) {
+            FlashRecord record = new FlashRecord(file, shared, interrupted);
+            for (Probe probe : probes) {
+                String name = probe instanceof Probe.Any ? null : probe.text();
+                record.open.put(probe, entry.of(name).ended(0, STARTED, null));
+            }
+            FlashReport.append(file, new ArrayList<>(record.open.values()))
+                    .ifPresent(kept ->
+                            log.warn("flash.json could not be read and was started anew; the old file is " + kept));
+            Runtime.getRuntime().addShutdownHook(record.hook);
+            return record;
+        }
+
+        /** Records the result of one device. */
+        synchronized void done(FlashResult result) {
+            String failure =
+                    result.failure().map(f -> f.kind().id() + ": " + f.text()).orElse(null);
+            end(result.probe(), result.elapsed().toMillis() / 1000.0, result.verdict(), failure);
+        }
+
+        /** Marks all unfinished devices as interrupted, after an error or at the end of the JVM. */
+        synchronized void interrupt() {
+            double seconds = Duration.ofNanos(System.nanoTime() - start).toMillis() / 1000.0;
+            List.copyOf(open.keySet())
+                    .forEach(probe ->
+                            end(probe, seconds, INTERRUPTED, interrupted.kind().id() + ": " + interrupted.text()));
+        }
+
+        private void end(Probe probe, double seconds, String result, String failure) {
+            Entry started = open.remove(probe);
+            if (started != null) {
+                Entry ended = started.ended(seconds, result, failure);
+                FlashReport.replace(file, started, ended);
+                shared.ifPresent(log -> FlashReport.share(log, List.of(ended)));
+            }
+        }
+
+        @Override
+        public void close() {
+            interrupt();
+            JvmEnd.remove(hook);
         }
     }
 }

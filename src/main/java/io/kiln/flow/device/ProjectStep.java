@@ -15,7 +15,6 @@ import io.kiln.flow.build.GenerateStep;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.ProjectSpec;
-import io.kiln.flow.state.FreshFolder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -56,8 +55,7 @@ public final class ProjectStep {
             log.info("Generated " + folder + " from the template of platform "
                     + server.info().platform());
         } catch (KilnException e) {
-            FreshFolder.clear(folder);
-            folder.toFile().delete();
+            WholeFiles.remove(folder);
             throw e;
         }
     }
@@ -97,7 +95,7 @@ public final class ProjectStep {
     private Path runtime() {
         return project.runtime().orElseGet(() -> {
             Path folder = layout.out().resolve("crt");
-            FreshFolder.clear(folder);
+            WholeFiles.clear(folder);
             RuntimeFiles.runtime()
                     .forEach(file -> WholeFiles.write(
                             folder.resolve(file.fileName()), file.content().toArray()));

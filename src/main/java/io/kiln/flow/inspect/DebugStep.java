@@ -10,7 +10,6 @@ import io.kiln.device.flash.FlashTarget;
 import io.kiln.device.flash.Probe;
 import io.kiln.flow.device.BoardScripts;
 import io.kiln.flow.resolve.ResolvedBuild;
-import io.kiln.flow.state.FreshFolder;
 import io.kiln.process.Executables;
 import io.kiln.process.ShellWords;
 import io.kiln.report.DebugLaunch;
@@ -59,7 +58,7 @@ public final class DebugStep {
      */
     public void run() {
         Board board = build.board();
-        FreshFolder.clear(folder);
+        WholeFiles.clear(folder);
         List<DebugLaunch.Configuration> configurations = new ArrayList<>();
         board.openOcd().filter(how -> !how.isVirtual()).ifPresent(how -> configurations.add(byProbe(how)));
         if (board.emulation() instanceof Emulation.Qemu) {

@@ -2,10 +2,10 @@
 package io.kiln.flow.inspect;
 
 import io.kiln.base.Failure;
-import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Problem;
+import io.kiln.base.WholeFiles;
 import io.kiln.device.protocol.ConsoleProtocol;
 import io.kiln.device.protocol.ModelSession;
 import io.kiln.device.protocol.ModelSession.Model;
@@ -35,7 +35,6 @@ import io.kiln.toolchain.compiler.ToolchainEnvironment;
 import io.kiln.toolchain.compiler.Toolchains;
 import io.kiln.toolchain.runner.RunnerDefinition;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -283,17 +282,13 @@ public final class Doctor {
         if (!Files.isDirectory(environment.home())) {
             return "downloaded by the first build";
         }
-        try (Stream<Path> entries = Files.list(environment.home())) {
-            return entries.filter(Files::isDirectory)
-                    .map(path -> path.getFileName().toString())
-                    .filter(name -> name.startsWith("llvm-") && !name.endsWith(".part"))
-                    .sorted()
-                    .findFirst()
-                    .map(name -> name + " in " + environment.home())
-                    .orElse("downloaded by the first build");
-        } catch (IOException | UncheckedIOException e) {
-            throw FileFailure.of("cannot list", environment.home(), e);
-        }
+        return WholeFiles.list(environment.home()).stream()
+                .filter(Files::isDirectory)
+                .map(path -> path.getFileName().toString())
+                .filter(name -> name.startsWith("llvm-") && !name.endsWith(".part"))
+                .findFirst()
+                .map(name -> name + " in " + environment.home())
+                .orElse("downloaded by the first build");
     }
 
     private static List<String> command(List<Tool> missing) {
@@ -492,14 +487,7 @@ public final class Doctor {
         }
 
         private static List<Path> list(Path folder) {
-            if (!Files.isDirectory(folder)) {
-                return List.of();
-            }
-            try (Stream<Path> entries = Files.list(folder)) {
-                return entries.sorted().toList();
-            } catch (IOException e) {
-                throw FileFailure.of("cannot list", folder, e);
-            }
+            return Files.isDirectory(folder) ? WholeFiles.list(folder) : List.of();
         }
 
         /** The text of a small file of the system; empty if there is none, or the user may not read it. */

@@ -503,15 +503,7 @@ public final class MlperfStep {
         }
 
         private static byte[] bytes(Path file, long most) {
-            try {
-                if (Files.size(file) > most) {
-                    throw Failure.SAMPLES.exception(
-                            "the file has " + Files.size(file) + " bytes", file.toString(), "at most " + most);
-                }
-                return Files.readAllBytes(file);
-            } catch (IOException e) {
-                throw FileFailure.of("cannot read", file, e);
-            }
+            return WholeFiles.read(file, most, Failure.SAMPLES).toArray();
         }
     }
 }

@@ -2,6 +2,7 @@
 package io.kiln.flow.projectapi;
 
 import io.kiln.base.Failure;
+import io.kiln.base.WholeFiles;
 import io.kiln.device.emulator.Emulator;
 import io.kiln.device.lease.Lease;
 import io.kiln.device.projectapi.MethodFailure;
@@ -26,7 +27,6 @@ import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.DeviceSpec.ConsoleSpec;
 import io.kiln.flow.spec.FlashSpec;
-import io.kiln.flow.state.FreshFolder;
 import io.kiln.report.BuildReport;
 import io.kiln.report.Json;
 import java.io.ByteArrayOutputStream;
@@ -90,8 +90,7 @@ final class KilnProject implements ProjectHandler {
         try {
             ProjectFolder.generate(directory, project, archive, settings, flow(settings, options));
         } catch (RuntimeException e) {
-            FreshFolder.clear(project);
-            project.toFile().delete();
+            WholeFiles.remove(project);
             throw e;
         }
     }

@@ -82,7 +82,7 @@ public final class CmsisNnArtifact {
             SortedMap<String, Bytes> files = CmsisNnArchive.read(archive);
             // Not a temporary folder of the system, which only its owner may read.
             Path fresh = home.resolve(".unpacking" + UUID.randomUUID());
-            files.forEach((name, content) -> WholeFiles.write(fresh.resolve(name), content.toArray()));
+            WholeFiles.write(fresh, files);
             return moved(fresh, folder);
         } catch (IOException e) {
             throw FileFailure.of("cannot unpack", archive, e);

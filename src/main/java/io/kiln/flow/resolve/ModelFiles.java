@@ -2,13 +2,11 @@
 package io.kiln.flow.resolve;
 
 import io.kiln.base.Failure;
-import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
+import io.kiln.base.WholeFiles;
 import io.kiln.compile.Frontends;
 import io.kiln.flow.spec.BuildSpec.GivenInputs;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -74,19 +72,15 @@ public final class ModelFiles {
                 .toList();
     }
 
-    private static boolean isModel(Path file) {
+    /** Whether a file has the name of a model, or of an archive of models. */
+    public static boolean isModel(Path file) {
         return Stream.concat(Frontends.SUFFIXES.stream(), Stream.of(ModelArchives.SUFFIX))
                 .anyMatch(suffix -> file.getFileName().toString().endsWith(suffix));
     }
 
     private static List<Path> modelsIn(Path folder) {
-        if (!Files.isDirectory(folder)) {
-            return List.of();
-        }
-        try (Stream<Path> files = Files.list(folder)) {
-            return files.filter(ModelFiles::isModel).sorted().toList();
-        } catch (IOException | UncheckedIOException e) {
-            throw FileFailure.of("cannot list", folder, e);
-        }
+        return Files.isDirectory(folder)
+                ? WholeFiles.list(folder).stream().filter(ModelFiles::isModel).toList()
+                : List.of();
     }
 }

@@ -2,8 +2,8 @@
 package io.kiln.flow.resolve;
 
 import io.kiln.base.Failure;
-import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
+import io.kiln.base.WholeFiles;
 import io.kiln.base.incremental.NoInput;
 import io.kiln.firmware.SourceText;
 import io.kiln.flow.spec.BuildSpec;
@@ -15,7 +15,6 @@ import io.kiln.target.Target;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.compiler.ClangObjects;
 import io.kiln.toolchain.compiler.Toolchain;
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -151,11 +150,7 @@ public record ResolvedBuild(
         }
 
         private static String read(Path header) {
-            try {
-                return Files.readString(header, StandardCharsets.ISO_8859_1);
-            } catch (IOException e) {
-                throw FileFailure.of("cannot read", header, e);
-            }
+            return WholeFiles.text(header, StandardCharsets.ISO_8859_1);
         }
     }
 }

@@ -22,7 +22,6 @@ import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.FarmUse;
 import io.kiln.flow.spec.RecordsSpec;
 import io.kiln.flow.spec.TuneSpec;
-import io.kiln.flow.state.FreshFolder;
 import io.kiln.flow.tune.CandidateMeasurer.Candidate;
 import io.kiln.flow.tune.CandidateMeasurer.Measured;
 import io.kiln.ir.Function;
@@ -172,7 +171,7 @@ public final class TuneStep {
             proposal.ifPresent(found ->
                     found.settle(models, searches.stream().map(TaskSearch::task).toList(), tune.objective(), folder));
         } finally {
-            FreshFolder.clear(folder);
+            WholeFiles.clear(folder);
         }
         if (searches.stream().anyMatch(search -> !search.isFinished())) {
             log.info("The budget of " + tune.budget().toSeconds()

@@ -4,7 +4,6 @@ package io.kiln.flow.verify;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
-import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.WholeFiles;
@@ -20,8 +19,6 @@ import io.kiln.ir.Binding;
 import io.kiln.ir.Function;
 import io.kiln.ir.type.TensorType;
 import io.kiln.reference.Interpreter;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -159,15 +156,11 @@ public final class CompareNpuStep {
                         "virtual-corstone-300, or a board with it as a stand-in",
                         "Choose it with kiln.board, or add emulator: {standIn: virtual-corstone-300} to the board"));
         ElfFile.Section section = elf.sections().get(variable.section());
-        try {
-            byte[] bytes = Files.readAllBytes(image);
-            bytes[(int) (section.offset() + variable.value() - section.address())] = 1;
-            Path copy = build.spec().layout().reports().resolve("compare-layers.elf");
-            WholeFiles.write(copy, bytes);
-            return copy;
-        } catch (IOException e) {
-            throw FileFailure.of("cannot read", image, e);
-        }
+        byte[] bytes = WholeFiles.read(image).toArray();
+        bytes[(int) (section.offset() + variable.value() - section.address())] = 1;
+        Path copy = build.spec().layout().reports().resolve("compare-layers.elf");
+        WholeFiles.write(copy, bytes);
+        return copy;
     }
 
     /**

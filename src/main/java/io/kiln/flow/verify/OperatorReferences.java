@@ -26,7 +26,6 @@ import io.kiln.firmware.FirmwareRequest;
 import io.kiln.firmware.UserCode;
 import io.kiln.flow.resolve.ToolchainChoice;
 import io.kiln.flow.spec.BuildSpec;
-import io.kiln.flow.state.FreshFolder;
 import io.kiln.flow.state.PluginVersion;
 import io.kiln.frontend.CustomOperator;
 import io.kiln.ir.Arg;
@@ -181,7 +180,7 @@ final class OperatorReferences {
     /** A folder with the references, the headers beside them, and those of the project's own C. */
     private Path sources(List<Path> files) {
         Path sources = folder.resolve("src");
-        FreshFolder.clear(sources);
+        WholeFiles.clear(sources);
         copyHeaders(spec.layout().userSources(), sources);
         for (int i = 0; i < files.size(); i++) {
             Path own = sources.resolve("reference" + i);

@@ -8,6 +8,7 @@ import io.kiln.base.PlainZip;
 import io.kiln.base.PlainZip.Kind;
 import io.kiln.base.PlainZip.Limits;
 import io.kiln.base.ResourceTree;
+import io.kiln.base.WholeFiles;
 import io.kiln.toolchain.pack.DeviceBoard;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -152,12 +153,9 @@ sealed interface BoardFiles {
         public SortedSet<String> ids() {
             TreeSet<String> ids = new TreeSet<>();
             if (Files.isDirectory(root)) {
-                try (Stream<Path> entries = Files.list(root)) {
-                    entries.filter(folder -> Files.isRegularFile(folder.resolve(DESCRIPTOR)))
-                            .forEach(folder -> ids.add(folder.getFileName().toString()));
-                } catch (IOException | UncheckedIOException e) {
-                    throw FileFailure.of("cannot list", root, e);
-                }
+                WholeFiles.list(root).stream()
+                        .filter(folder -> Files.isRegularFile(folder.resolve(DESCRIPTOR)))
+                        .forEach(folder -> ids.add(folder.getFileName().toString()));
             }
             return ids;
         }

@@ -18,7 +18,7 @@ import io.kiln.device.rpc.client.RpcClient;
 import io.kiln.device.rpc.client.TransportTimeouts;
 import io.kiln.device.rpc.packet.DataType;
 import io.kiln.device.rpc.packet.RpcException;
-import io.kiln.device.transport.FrameDecoder;
+import io.kiln.device.transport.FrameReader.FrameDecoder;
 import io.kiln.device.transport.Frames;
 import io.kiln.device.transport.SessionLimits;
 import io.kiln.device.transport.Transport;

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.device.projectapi.ProjectServer.OpenedTransport;
+import io.kiln.device.projectapi.ProjectServer.ProjectTransport;
 import io.kiln.device.projectapi.ProjectServer.ServerLimits;
 import io.kiln.device.rpc.client.TransportTimeouts;
 import io.kiln.device.transport.TimedBytes;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.farm.state.BoardHistory;
 import io.kiln.farm.worker.Offer;
+import io.kiln.flow.worker.WorkerJobs.BoardHistories;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -40,7 +41,7 @@ final class BoardHistoriesTest {
                 "{\"board\": 1",
                 "{\"board\":\"b\",\"probe\":\"p\",\"since\":\"s\",\"counts\":null,\"last\":null}",
                 "{\"board\":\"b\",\"probe\":\"p\",\"since\":\"s\",\"counts\":{\"jobs\":1e99,\"failures\":0,\"flashes\":0,"
-                        + "\"powerCycles\":0},\"last\":{\"time\":\"\",\"image\":\"\",\"failure\":\"\"}}"
+                    + "\"powerCycles\":0},\"last\":{\"time\":\"\",\"image\":\"\",\"failure\":\"\"}}"
             })
     void aDamagedOneBeginsAnew(String text) throws IOException {
         Files.writeString(folder.resolve("history.json"), text);

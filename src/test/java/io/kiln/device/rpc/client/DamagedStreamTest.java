@@ -8,7 +8,7 @@ import io.kiln.base.DType;
 import io.kiln.device.rpc.packet.DataType;
 import io.kiln.device.rpc.packet.RpcException;
 import io.kiln.device.rpc.packet.RpcValue;
-import io.kiln.device.transport.FrameDecoder;
+import io.kiln.device.transport.FrameReader.FrameDecoder;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Optional;

@@ -8,7 +8,7 @@ import io.kiln.base.Bytes;
 import io.kiln.device.rpc.session.Session.Nonce;
 import io.kiln.device.rpc.session.Session.State;
 import io.kiln.device.rpc.session.SessionMessage.MessageType;
-import io.kiln.device.transport.FrameDecoder;
+import io.kiln.device.transport.FrameReader.FrameDecoder;
 import java.util.ArrayDeque;
 import java.util.HexFormat;
 import java.util.Optional;
