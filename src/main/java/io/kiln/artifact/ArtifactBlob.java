@@ -44,7 +44,6 @@ final class ArtifactBlob {
 
     private ArtifactBlob() {}
 
-    /** One artifact as bytes. */
     static Bytes export(Artifact artifact) {
         BlobWriter out = new BlobWriter();
         int start = out.begin(ARTIFACT);
@@ -254,7 +253,6 @@ final class ArtifactBlob {
             return blob.part(start, in.position() - start);
         }
 
-        /** Text in UTF-8. */
         String text(long bytes, String what) {
             int start = in.position();
             need(bytes, what);

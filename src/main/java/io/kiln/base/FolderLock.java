@@ -158,7 +158,6 @@ public final class FolderLock implements AutoCloseable {
         }
     }
 
-    /** Returns the folder, guarded by this lock. */
     public Path guarding(Path folder) {
         return folder;
     }

@@ -139,7 +139,6 @@ public final class HelpMojo extends AbstractKilnMojo {
             this.indent = indent;
         }
 
-        /** Adds an empty line. */
         void line() {
             lines.append('\n');
         }

@@ -221,7 +221,6 @@ public final class ModuleReader implements BlobReader {
         return blob.part(start, position() - start);
     }
 
-    /** Skips bytes. */
     public void skip(long length, String what) {
         need(length, what);
         in.position(position() + (int) length);

@@ -183,7 +183,6 @@ public final class Fingerprint {
         return value.toString();
     }
 
-    /** Name of the result. */
     public String result() {
         return result;
     }

@@ -285,7 +285,6 @@ public record Emulator(Board board, Duration limit, Optional<Path> log, boolean 
             return new QemuLine(qemu, image, hasConsole, isWanted, more);
         }
 
-        /** A copy with further arguments. */
         public QemuLine with(List<String> further) {
             return new QemuLine(qemu, image, hasConsole, semihosting, further);
         }

@@ -272,7 +272,6 @@ public record ProgramWatch(Emulator emulator) {
             return stack;
         }
 
-        /** Whether the time was over. */
         synchronized boolean isOver() {
             return over;
         }

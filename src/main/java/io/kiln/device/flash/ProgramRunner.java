@@ -10,7 +10,7 @@ import io.kiln.process.Executables;
 import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
 import io.kiln.toolchain.board.Flashing;
-import io.kiln.toolchain.runner.RunnerDefinition;
+import io.kiln.toolchain.board.RunnerDefinition;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -22,36 +22,22 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** Flashes boards with a program that is described by data. A run of it that ends with exit code 0 is not believed alone. */
-public final class ProgramRunner implements FlashRunner {
+/**
+ * Flashes boards with a program that is described by data. A run of it that ends with exit code 0 is not believed alone.
+ *
+ * @param how the program, and what the board says about it
+ * @param program where it is
+ * @param probes at least one
+ * @param uf2Family the chip's family, for programs that take UF2
+ */
+public record ProgramRunner(
+        Flashing.Program how, Path program, List<Probe> probes, OptionalLong uf2Family, OpenOcdRunner.Manner manner)
+        implements FlashRunner {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final Pattern VERSION = Pattern.compile("[0-9]+(\\.[0-9]+)+[A-Za-z0-9.+-]*");
 
-    private final Flashing.Program how;
-    private final Path program;
-    private final List<Probe> probes;
-    private final OptionalLong uf2Family;
-    private final OpenOcdRunner.Manner manner;
-
-    /**
-     * A runner for boards of one kind.
-     *
-     * @param how the program, and what the board says about it
-     * @param program where it is
-     * @param probes at least one
-     * @param uf2Family the chip's family, for programs that take UF2
-     */
-    public ProgramRunner(
-            Flashing.Program how,
-            Path program,
-            List<Probe> probes,
-            OptionalLong uf2Family,
-            OpenOcdRunner.Manner manner) {
-        this.how = how;
-        this.program = program;
-        this.probes = List.copyOf(probes);
-        this.uf2Family = uf2Family;
-        this.manner = manner;
+    public ProgramRunner {
+        probes = List.copyOf(probes);
     }
 
     /**

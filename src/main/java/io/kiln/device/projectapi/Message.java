@@ -25,7 +25,6 @@ final class Message {
 
     private Message() {}
 
-    /** An empty object. */
     static ObjectNode object() {
         return JSON.createObjectNode();
     }

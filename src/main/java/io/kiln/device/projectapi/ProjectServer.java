@@ -7,7 +7,7 @@ import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Printable;
 import io.kiln.base.Problem;
-import io.kiln.device.rpc.client.TransportTimeouts;
+import io.kiln.device.rpc.TransportTimeouts;
 import io.kiln.device.transport.TimedBytes;
 import io.kiln.device.transport.TimedInput;
 import io.kiln.device.transport.Transport;
@@ -170,7 +170,6 @@ public final class ProjectServer implements AutoCloseable {
                 dialogue.call(method, params, limits.answer().plus(time)));
     }
 
-    /** Sends all bytes. */
     void write(byte[] bytes, Duration time) {
         ObjectNode params = Message.object().put("data", Base85.encode(bytes)).put("timeout_sec", seconds(time));
         dialogue.call("write_transport", params, limits.answer().plus(time));
@@ -468,12 +467,6 @@ public final class ProjectServer implements AutoCloseable {
         @Override
         public AtomicBoolean held() {
             return held;
-        }
-
-        /** False: the board's program may run already. */
-        @Override
-        public boolean ownsProgram() {
-            return false;
         }
 
         /** The server's failure, if that was the reason; otherwise the same with the server's name. */

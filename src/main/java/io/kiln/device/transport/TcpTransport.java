@@ -87,12 +87,6 @@ public final class TcpTransport implements Transport {
         return held;
     }
 
-    /** False: the program listened before this connection. */
-    @Override
-    public boolean ownsProgram() {
-        return false;
-    }
-
     /** Adds the port to problems whose place is only "console". */
     @Override
     public KilnException explained(KilnException failure) {

@@ -11,11 +11,24 @@ import io.kiln.farm.link.FarmLink;
 import io.kiln.farm.link.FarmMember;
 import io.kiln.farm.link.FarmQueues;
 import io.kiln.farm.link.Transports;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.channel.nio.NioEventLoopGroup;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.util.concurrent.GlobalEventExecutor;
+import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.SecureRandom;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.HexFormat;
 import java.util.List;
@@ -23,6 +36,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import org.apache.activemq.artemis.api.core.ActiveMQException;
 import org.apache.activemq.artemis.api.core.ActiveMQIllegalStateException;
@@ -431,6 +445,91 @@ public final class FarmBroker implements AutoCloseable {
             return given != null
                     && MessageDigest.isEqual(
                             given.getBytes(StandardCharsets.UTF_8), known.getBytes(StandardCharsets.UTF_8));
+        }
+    }
+
+    /**
+     * The port of a broker. The engine's own would look for HTTP, WebSockets and a proxy's headers in the first bytes of a connection; this one puts TLS
+     * and a {@link PacketGuard} before the engine, and hands over what passes them.
+     */
+    private static final class BrokerPort implements AutoCloseable {
+        /** Name of the guard in a connection's pipeline. */
+        static final String GUARD = "kiln-packet-guard";
+
+        private static final int CONNECTIONS = 500;
+        private static final int THREADS = 4;
+        private static final long END_SECONDS = 5;
+
+        private final EventLoopGroup threads = new NioEventLoopGroup(THREADS);
+        private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+        private final NettyAcceptor engine;
+        private final boolean isEncrypted;
+        private final Log log;
+        private final Duration patience;
+        private final Channel listening;
+
+        /**
+         * Listens on an address.
+         *
+         * @param engine takes the connections; it has the keys and certificates for TLS
+         * @param log is told who is refused
+         * @throws InterruptedException if the thread is interrupted meanwhile
+         */
+        BrokerPort(NettyAcceptor engine, FarmAddress address, Log log) throws InterruptedException {
+            this.engine = engine;
+            this.isEncrypted = address.isEncrypted();
+            this.log = log;
+            this.patience = address.patience();
+            ServerBootstrap server = new ServerBootstrap()
+                    .group(threads)
+                    .channel(NioServerSocketChannel.class)
+                    .option(ChannelOption.SO_REUSEADDR, true)
+                    .childOption(ChannelOption.TCP_NODELAY, true)
+                    .childOption(ChannelOption.SO_KEEPALIVE, true)
+                    .childHandler(new ChannelInitializer<Channel>() {
+                        @Override
+                        protected void initChannel(Channel channel) throws Exception {
+                            accept(channel);
+                        }
+                    });
+            try {
+                this.listening = server.bind(new InetSocketAddress(address.bareHost(), address.port()))
+                        .sync()
+                        .channel();
+            } catch (Throwable e) {
+                end();
+                throw e;
+            }
+        }
+
+        private void accept(Channel channel) throws Exception {
+            if (connections.size() >= CONNECTIONS) {
+                log.warn("Refused " + channel.remoteAddress() + ": there are " + CONNECTIONS + " connections");
+                ChannelFuture unused = channel.close();
+                return;
+            }
+            connections.add(channel);
+            if (isEncrypted) {
+                channel.pipeline().addLast(engine.getSslHandler(channel.alloc(), null, 0));
+            }
+            channel.pipeline().addLast(GUARD, new PacketGuard(log, patience));
+            engine.transfer(channel);
+        }
+
+        int port() {
+            return ((InetSocketAddress) listening.localAddress()).getPort();
+        }
+
+        /** Ends all connections, and takes no more. */
+        @Override
+        public void close() {
+            listening.close().awaitUninterruptibly();
+            connections.close().awaitUninterruptibly();
+            end();
+        }
+
+        private void end() {
+            threads.shutdownGracefully(0, END_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly();
         }
     }
 }

@@ -3,6 +3,7 @@ package io.kiln.farm.desk;
 
 import io.kiln.base.KilnException;
 import io.kiln.farm.desk.FarmEvent.Kind;
+import io.kiln.farm.desk.Turns.FairShares;
 import io.kiln.farm.link.FarmQueues;
 import io.kiln.report.Json;
 import java.nio.file.Files;

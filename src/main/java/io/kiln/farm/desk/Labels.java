@@ -15,7 +15,6 @@ import java.util.stream.Collectors;
  * @param values by name
  */
 public record Labels(Map<String, String> values) {
-    /** No labels. */
     public static final Labels NONE = new Labels(Map.of());
 
     /** The label that says whether a board is {@code real}, {@code virtual} or, in an emulator, {@code none}. */
@@ -48,7 +47,6 @@ public record Labels(Map<String, String> values) {
         return new Labels(found);
     }
 
-    /** The same labels, with one in place of another of its name. */
     public Labels with(String name, String value) {
         Map<String, String> all = new TreeMap<>(values);
         all.put(name, value);

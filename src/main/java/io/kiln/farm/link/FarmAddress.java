@@ -105,7 +105,6 @@ public record FarmAddress(Scheme scheme, String host, int port, FarmAccess acces
         return scheme.text() + "://" + host + ":" + port;
     }
 
-    /** Whether by TLS. */
     public boolean isEncrypted() {
         return scheme == scheme.encrypted();
     }

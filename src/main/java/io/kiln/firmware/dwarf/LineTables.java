@@ -5,6 +5,7 @@ import io.kiln.base.elf.ElfFile;
 import io.kiln.base.elf.ElfFile.Section;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -401,7 +402,6 @@ public final class LineTables {
             }
         }
 
-        /** Skips bytes. */
         static void forward(ByteBuffer in, long bytes) {
             if (bytes < 0 || bytes > in.remaining()) {
                 throw new BufferUnderflowException();
@@ -445,6 +445,36 @@ public final class LineTables {
             private static long shifted(int bits, int shift) {
                 return shift > MOST_BITS ? 0 : (long) bits << shift;
             }
+        }
+    }
+
+    /**
+     * Strings that line tables refer to.
+     *
+     * @param lines section {@code .debug_line_str}
+     * @param others section {@code .debug_str}
+     */
+    private record Strings(ByteBuffer lines, ByteBuffer others) {
+        private static final int LONGEST = 1024;
+
+        static String at(ByteBuffer section, long offset) {
+            if (offset >= section.capacity()) {
+                throw new BufferUnderflowException();
+            }
+            return next(section.duplicate().position((int) offset));
+        }
+
+        /** The string at the buffer's position; the position moves behind its terminating zero. */
+        static String next(ByteBuffer in) {
+            int start = in.position();
+            while (in.get() != 0) {
+                if (in.position() - start > LONGEST) {
+                    throw new IllegalArgumentException("a name of more than " + LONGEST + " bytes");
+                }
+            }
+            byte[] bytes = new byte[in.position() - 1 - start];
+            in.get(start, bytes);
+            return new String(bytes, StandardCharsets.UTF_8);
         }
     }
 }

@@ -20,7 +20,6 @@ import java.util.OptionalInt;
  * {@code kiln_region.h}.
  */
 public final class ModelRegion {
-    /** Bytes of the header. */
     public static final int HEADER_BYTES = 256;
 
     /** The length of a region is a multiple of it. */

@@ -32,7 +32,6 @@ import java.util.regex.Pattern;
 
 /** The Ed25519 key (RFC 8032) that signs updates. Only its public half is written anywhere. */
 public final class UpdateKey {
-    /** Bytes of a public key. */
     public static final int PUBLIC_BYTES = 32;
 
     private static final String ALGORITHM = "Ed25519";

@@ -54,7 +54,6 @@ public record UpdateVersion(int major, int minor, int patch) {
         return major << 24 | minor << 16 | patch;
     }
 
-    /** Whether it is above another one. */
     public boolean isAbove(UpdateVersion other) {
         return Integer.compareUnsigned(number(), other.number()) > 0;
     }

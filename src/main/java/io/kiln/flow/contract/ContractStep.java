@@ -161,7 +161,6 @@ public record ContractStep(Log log, BuildSpec spec) {
             }
         }
 
-        /** Files by name. */
         Map<String, String> files(List<Model> models) {
             SortedMap<String, Bytes> templates = ResourceTree.read("contract");
             Map<String, String> files = new LinkedHashMap<>();

@@ -43,7 +43,6 @@ final class BoardProject {
         return !Files.exists(given.resolve(ARCHIVE));
     }
 
-    /** The project's folder. */
     Path directory() {
         return isTemplate() ? layout().reports().resolve("board-project") : given;
     }

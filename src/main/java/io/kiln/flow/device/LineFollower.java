@@ -24,7 +24,6 @@ public final class LineFollower {
     public enum End {
         /** The receiver has enough. */
         ENOUGH,
-        /** The time is over. */
         TIME_OVER,
         /** The line was closed at its other end. */
         CLOSED

@@ -5,6 +5,7 @@ import io.kiln.base.Digests;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
+import io.kiln.base.Parallel;
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.base.WholeFiles;
@@ -39,11 +40,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
+import java.util.function.Supplier;
 
 /**
  * Verifies models on many boards, as a test plan says, and writes what became of each as JUnit XML and as a page.
@@ -99,28 +96,15 @@ public record PlanStep(Log log, BuildSpec base, Builder builder) {
     }
 
     private List<Cell> results(List<PlanCell> cells) {
-        ExecutorService threads = Executors.newFixedThreadPool(AT_ONCE);
-        try {
-            List<Future<Cell>> running = new ArrayList<>();
-            Set<String> folders = new HashSet<>();
-            for (PlanCell cell : cells) {
-                Layout layout = layout(cell, folders);
-                Callable<Cell> work = () -> cell.missing().map(cell::without).orElseGet(() -> result(cell, layout));
-                running.add(threads.submit(work));
-            }
-            List<Cell> results = new ArrayList<>();
-            for (Future<Cell> each : running) {
-                results.add(each.get());
-            }
-            return results;
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new KilnException(Failure.COMPUTER.problem("the build was interrupted", "the test plan"), e);
-        } catch (ExecutionException e) {
-            throw UnforeseenFailure.told(e.getCause());
-        } finally {
-            threads.shutdownNow();
-        }
+        Set<String> folders = new HashSet<>();
+        List<Supplier<Cell>> work = cells.stream()
+                .<Supplier<Cell>>map(cell -> {
+                    Layout layout = layout(cell, folders);
+                    return () -> cell.missing().map(cell::without).orElseGet(() -> result(cell, layout));
+                })
+                .toList();
+        return Parallel.map(
+                work, AT_ONCE, Failure.COMPUTER.problem("the build was interrupted", "the test plan"), Supplier::get);
     }
 
     /**

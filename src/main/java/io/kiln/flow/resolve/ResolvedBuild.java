@@ -45,7 +45,6 @@ public record ResolvedBuild(
 
         @NoInput(of = "verify", because = "a verified image is an input itself")
         Optional<ClangObjects> objects) {
-    /** The same build of another request, or to run on another board. */
     public ResolvedBuild with(BuildSpec otherSpec, Optional<Board> otherBoard) {
         return new ResolvedBuild(otherSpec, board, otherBoard, toolchain, objects);
     }

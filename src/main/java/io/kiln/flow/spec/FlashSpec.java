@@ -67,7 +67,6 @@ public record FlashSpec(
         return tool.openOcd;
     }
 
-    /** Time limit for each device. */
     public Duration limit() {
         return tool.limit;
     }

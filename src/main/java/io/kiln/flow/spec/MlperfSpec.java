@@ -24,15 +24,12 @@ public record MlperfSpec(Path data, Run run, Optional<ConsoleSpec> console) {
         /** Inferences per second, with five inputs. */
         PERFORMANCE,
 
-        /** Both. */
         SESSION;
 
-        /** Whether accuracy is measured. */
         public boolean isAccuracy() {
             return this != PERFORMANCE;
         }
 
-        /** Whether performance is measured. */
         public boolean isPerformance() {
             return this != ACCURACY;
         }

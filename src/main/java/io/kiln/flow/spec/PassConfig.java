@@ -66,7 +66,6 @@ public record PassConfig(
             "tir.enable_debug",
             new Fixed(List.of("false", "0"), "kiln.dumpIr shows the program after each pass"));
 
-    /** No settings. */
     public static final PassConfig NONE =
             new PassConfig(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
 

@@ -74,7 +74,6 @@ public record QuantizeSpec(QuantizeOptions options, Optional<Path> samples, Opti
         FLOAT
     }
 
-    /** Whether models are quantized. */
     public boolean isActive() {
         return options.isActive();
     }

@@ -29,7 +29,6 @@ public record UpdateSpec(Models models, Header header, Optional<Path> key, Versi
 
     /** What is replaced without the firmware: {@code kiln.update}. */
     public enum Models {
-        /** Nothing is replaced. */
         NONE,
         /** The models, which lie in one of two slots. */
         SLOTS
@@ -37,9 +36,7 @@ public record UpdateSpec(Models models, Header header, Optional<Path> key, Versi
 
     /** The header of whole images: {@code kiln.imageHeader}. */
     public enum Header {
-        /** No header. */
         NONE,
-        /** The header of MCUboot. */
         MCUBOOT
     }
 
@@ -114,7 +111,6 @@ public record UpdateSpec(Models models, Header header, Optional<Path> key, Versi
         return UpdateVersion.parse(versions.minimumFirmware, "kiln.update.minimumFirmware");
     }
 
-    /** Version of the firmware. */
     public UpdateVersion firmware() {
         return UpdateVersion.parse(versions.firmware, "the project's version");
     }

@@ -3,9 +3,10 @@ package io.kiln.flow.tune;
 
 import io.kiln.base.Failure;
 import io.kiln.base.JvmEnd;
-import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Optimize;
+import io.kiln.base.Parallel;
+import io.kiln.base.Problem;
 import io.kiln.base.WholeFiles;
 import io.kiln.compile.CompiledModel;
 import io.kiln.cycles.core.CoreTables;
@@ -53,10 +54,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
@@ -383,7 +381,6 @@ public final class TuneStep {
             this.measurers = List.copyOf(measurers);
         }
 
-        /** The measured quantities. */
         Set<Metric> metrics() {
             return measurers.get(0).metrics();
         }
@@ -393,30 +390,18 @@ public final class TuneStep {
             if (measurers.size() == 1) {
                 return measurers.get(0).measure(candidates);
             }
-            ExecutorService pool = Executors.newFixedThreadPool(measurers.size());
-            try {
-                List<Future<List<Measured>>> shares = new ArrayList<>();
-                for (int i = 0; i < measurers.size(); i++) {
-                    CandidateMeasurer measurer = measurers.get(i);
-                    List<Candidate> share = candidates.subList(start(candidates, i), start(candidates, i + 1));
-                    shares.add(pool.submit(() -> measurer.measure(share)));
-                }
-                List<Measured> all = new ArrayList<>();
-                for (Future<List<Measured>> share : shares) {
-                    all.addAll(share.get());
-                }
-                return all;
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                throw new IllegalStateException("interrupted while a farm measured", e);
-            } catch (ExecutionException e) {
-                if (e.getCause() instanceof KilnException cause) {
-                    throw cause;
-                }
-                throw new IllegalStateException(e.getCause());
-            } finally {
-                pool.shutdownNow();
-            }
+            List<Integer> shares = IntStream.range(0, measurers.size()).boxed().toList();
+            Problem interrupted = Failure.COMPUTER.problem("the build was interrupted", "kiln:tune");
+            return Parallel.map(
+                            shares,
+                            measurers.size(),
+                            interrupted,
+                            i -> measurers
+                                    .get(i)
+                                    .measure(candidates.subList(start(candidates, i), start(candidates, i + 1))))
+                    .stream()
+                    .flatMap(List::stream)
+                    .toList();
         }
 
         private int start(List<Candidate> candidates, int share) {

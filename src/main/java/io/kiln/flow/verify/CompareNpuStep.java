@@ -242,7 +242,6 @@ public final class CompareNpuStep {
             looked = 0;
         }
 
-        /** Number of operations so far. */
         int count() {
             return operations.size();
         }

@@ -232,7 +232,6 @@ final class OperatorReferences {
             return (CustomCall) binding.op();
         }
 
-        /** The inputs of the model, of all arguments' values. */
         List<Bytes> inputs(List<Bytes> args) {
             return IntStream.range(0, call().reads())
                     .filter(this::isComputed)

@@ -68,7 +68,6 @@ final class Verification {
             return new Outcome(cases, times, bitExact, wrong, tolerance, OptionalLong.empty());
         }
 
-        /** A copy with the result of the project's own program as a further case. */
         Outcome with(OwnProgram.Result program) {
             List<VerifyReport.Case> all = new ArrayList<>(cases);
             all.add(VerifyReport.Case.ofProgram(program.problem().isEmpty()));

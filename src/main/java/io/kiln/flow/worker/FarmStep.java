@@ -36,23 +36,18 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** A farm for people: starts its broker or keeps company with one of another make, or shows its state. */
-public final class FarmStep {
+/**
+ * A farm for people: starts its broker or keeps company with one of another make, or shows its state.
+ *
+ * @param reports folder of {@code farm.json} and {@code farm.html}
+ */
+public record FarmStep(Log log, Path reports) {
     private static final String JSON = "farm.json";
     private static final String PAGE = "farm.html";
     /** After how many times the time between two states the last one is too old. */
     private static final long LATE = 3;
 
     private static final Duration LONGEST_END = Duration.ofSeconds(20);
-
-    private final Log log;
-    private final Path reports;
-
-    /** @param reports folder of {@code farm.json} and {@code farm.html} */
-    public FarmStep(Log log, Path reports) {
-        this.log = log;
-        this.reports = reports;
-    }
 
     /**
      * Shows the state of a farm once.

@@ -30,32 +30,26 @@ public final class Model {
     /** The signal processing before it; if not set, {@code <model>.preprocess.yaml} beside the file, if there is one. */
     private File preprocess;
 
-    /** Set by Maven from {@code <preprocess>}. */
     public void setPreprocess(File preprocess) {
         this.preprocess = preprocess;
     }
 
-    /** Set by Maven from {@code <inputShapes>}. */
     public void setInputShapes(String inputShapes) {
         this.inputShapes = inputShapes;
     }
 
-    /** Set by Maven from {@code <inputValues>}. */
     public void setInputValues(String inputValues) {
         this.inputValues = inputValues;
     }
 
-    /** Set by Maven from {@code <signature>}. */
     public void setSignature(String signature) {
         this.signature = signature;
     }
 
-    /** Set by Maven from {@code <file>}. */
     public void setFile(String file) {
         this.file = file;
     }
 
-    /** Set by Maven from {@code <name>}. */
     public void setName(String name) {
         this.name = name;
     }

@@ -55,7 +55,6 @@ public final class Farm {
             "priority",
             "0 to 9, the most urgent: which jobs come first. If not set, 2 for kiln:tune, 4 for other goals.");
 
-    /** The group. */
     public static final ParameterGroup GROUP = new ParameterGroup(
             "farm",
             ADDRESS,

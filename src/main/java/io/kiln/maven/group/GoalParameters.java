@@ -37,7 +37,6 @@ public final class GoalParameters {
         this.configuration = configuration;
     }
 
-    /** The parameters of a goal. */
     public static GoalParameters of(MavenSession session, MavenProject project, MojoExecution goal) {
         return new GoalParameters(
                 new PluginParameterExpressionEvaluator(session, goal),

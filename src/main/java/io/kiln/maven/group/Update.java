@@ -37,7 +37,6 @@ public final class Update {
                             + " boot loader MCUboot, signed if there is a key.")
             .single();
 
-    /** The group. */
     public static final ParameterGroup GROUP =
             new ParameterGroup("update", MODE, KEY, SERVER, MINIMUM_FIRMWARE, IMAGE_HEADER);
 

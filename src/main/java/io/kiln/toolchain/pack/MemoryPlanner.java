@@ -419,7 +419,6 @@ final class MemoryPlanner {
             return common.length() < 2 ? one : common;
         }
 
-        /** A memory for people. */
         static String text(DeviceMemory memory) {
             return String.format(
                     Locale.ROOT, "%s (0x%08x, %s)", memory.name(), memory.start(), BoardText.size(memory.size()));

@@ -67,12 +67,6 @@ public final class SerialConsole implements Transport {
         return held;
     }
 
-    /** False: the board has its own power supply. */
-    @Override
-    public boolean ownsProgram() {
-        return false;
-    }
-
     /** Adds the port's name and speed to problems whose place is only "console". */
     @Override
     public KilnException explained(KilnException failure) {
