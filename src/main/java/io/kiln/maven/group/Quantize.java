@@ -13,14 +13,14 @@ public final class Quantize {
                     "mode",
                     "none",
                     "What a float model is turned into before it is compiled: none, int8, int16x8 (activations of 16"
-                        + " bits), or auto: int8, with int16 or float for the layers that need it to keep the limits.")
+                            + " bits), or auto: int8, with int16 or float for the layers that need it to keep the limits.")
             .ofGroup();
     private static final Element SAMPLES = Element.of(
             "samples",
             "Typical inputs of the float model, 100 to 500: a folder of input_K.bin (all inputs of sample K in model"
-                + " order, raw little-endian), pictures or recordings, a file .npy, or a file .npz with an array for"
-                + " each input. With several models, a folder that holds one of these for each, named like the"
-                + " model.");
+                    + " order, raw little-endian), pictures or recordings, a file .npy, or a file .npz with an array for"
+                    + " each input. With several models, a folder that holds one of these for each, named like the"
+                    + " model.");
     private static final Element LABELS = Element.of(
             "labels",
             "Labels of the samples: lines sample,label with the number of the sample and the index of its class. If"

@@ -27,8 +27,8 @@ public final class Verify {
             "program",
             "2",
             "Emulated seconds for which the project's own program, if src/main/c has a main, runs in the emulator: a"
-                + " fault, a stack that overflows, a call of TVMPlatformAbort, a failed StackMemoryManager_Init or an"
-                + " exit code other than 0 fails the verification. 0 skips this.");
+                    + " fault, a stack that overflows, a call of TVMPlatformAbort, a failed StackMemoryManager_Init or an"
+                    + " exit code other than 0 fails the verification. 0 skips this.");
     private static final Element OVER = Element.of(
             "over",
             "console",

@@ -41,7 +41,7 @@ final class BoardHistoriesTest {
                 "{\"board\": 1",
                 "{\"board\":\"b\",\"probe\":\"p\",\"since\":\"s\",\"counts\":null,\"last\":null}",
                 "{\"board\":\"b\",\"probe\":\"p\",\"since\":\"s\",\"counts\":{\"jobs\":1e99,\"failures\":0,\"flashes\":0,"
-                    + "\"powerCycles\":0},\"last\":{\"time\":\"\",\"image\":\"\",\"failure\":\"\"}}"
+                        + "\"powerCycles\":0},\"last\":{\"time\":\"\",\"image\":\"\",\"failure\":\"\"}}"
             })
     void aDamagedOneBeginsAnew(String text) throws IOException {
         Files.writeString(folder.resolve("history.json"), text);
