@@ -141,7 +141,7 @@ public record StaticLibrary(CompiledObjects objects, String name, String version
          *
          * @param members ELF objects by name, in order
          */
-        public static byte[] of(Map<String, Bytes> members) {
+        static byte[] of(Map<String, Bytes> members) {
             Map<String, List<String>> symbols = new LinkedHashMap<>();
             members.forEach((name, content) -> symbols.put(
                     name,

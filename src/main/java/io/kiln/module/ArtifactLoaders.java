@@ -13,7 +13,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
@@ -88,44 +87,5 @@ public final class ArtifactLoaders {
         });
         problems.throwIfAny();
         return modules;
-    }
-
-    /**
-     * Loads code for a device from three artifacts: {@code <name>.data}, the code; {@code <name>.fmt}, its format as text; {@code <name>.functions}, the
-     * function table as a blob has it.
-     */
-    private static final class DeviceArtifacts implements ArtifactLoader {
-        @Override
-        public Set<String> names() {
-            return BuiltInModules.DEVICES;
-        }
-
-        @Override
-        public ModulePayload load(String name, List<Artifact> group) {
-            Artifact table = only(name, group, ".functions");
-            ModuleReader in = new ModuleReader(table.content(), table.fileName());
-            Map<String, DeviceModule.FunctionInfo> functions = DeviceModule.readTable(in);
-            if (in.remaining() > 0) {
-                throw in.broken(in.remaining() + " bytes follow the table", in.position());
-            }
-            return new DeviceModule(
-                    only(name, group, ".fmt").text(),
-                    functions,
-                    only(name, group, ".data").content());
-        }
-
-        private static Artifact only(String loader, List<Artifact> group, String suffix) {
-            List<Artifact> found = group.stream()
-                    .filter(file -> file.fileName().endsWith(suffix))
-                    .toList();
-            if (found.size() != 1 || group.size() != 3) {
-                throw Failure.EXTENSION.exception(
-                        "the loader `" + loader + "` was given "
-                                + group.stream().map(Artifact::fileName).toList(),
-                        "artifacts",
-                        "one file each that ends in .data, .fmt and .functions");
-            }
-            return found.get(0);
-        }
     }
 }
