@@ -55,8 +55,7 @@ public record Artifact(String codegenId, String loader, String fileName, Bytes c
             problems.add(
                     "`" + fileName + "` cannot be the name of an artifact's file",
                     where,
-                    "letters, digits and _ . + -, in folders separated by /, none of which is only dots",
-                    "");
+                    "letters, digits and _ . + -, in folders separated by /, none of which is only dots");
         }
         return new KilnException(problems.list());
     }
@@ -65,11 +64,9 @@ public record Artifact(String codegenId, String loader, String fileName, Bytes c
     public static Artifact of(String codegenId, ArtifactKind kind, String fileName, Bytes content) {
         Artifact artifact = new Artifact(codegenId, kind.loader(), fileName, content, HOST);
         if (artifact.kind() != kind) {
-            throw new KilnException(Failure.ARCHIVE.problem(
+            throw Failure.ARCHIVE.exception(
                     "the file's suffix makes it a " + artifact.kind() + ", not a " + kind,
-                    "artifact `" + fileName + "` of code generator `" + codegenId + "`",
-                    "",
-                    ""));
+                    "artifact `" + fileName + "` of code generator `" + codegenId + "`");
         }
         return artifact;
     }
@@ -124,8 +121,7 @@ public record Artifact(String codegenId, String loader, String fileName, Bytes c
             problems.add(
                     "`" + name + "` cannot be the name of a " + what,
                     where,
-                    "1 to 200 letters, digits and _ . -, not only dots",
-                    "");
+                    "1 to 200 letters, digits and _ . -, not only dots");
         }
     }
 

@@ -44,7 +44,6 @@ final class ArtifactBlob {
 
     private ArtifactBlob() {}
 
-    /** One artifact as bytes. */
     static Bytes export(Artifact artifact) {
         BlobWriter out = new BlobWriter();
         int start = out.begin(ARTIFACT);
@@ -123,8 +122,8 @@ final class ArtifactBlob {
 
     private static void require(String what, int count, int most) {
         if (count > most) {
-            throw new KilnException(Failure.ARCHIVE.problem(
-                    "there are " + count + " " + what + ", more than " + most, "set of artifacts"));
+            throw Failure.ARCHIVE.exception(
+                    "there are " + count + " " + what + ", more than " + most, "set of artifacts");
         }
     }
 
@@ -254,7 +253,6 @@ final class ArtifactBlob {
             return blob.part(start, in.position() - start);
         }
 
-        /** Text in UTF-8. */
         String text(long bytes, String what) {
             int start = in.position();
             need(bytes, what);
@@ -274,11 +272,9 @@ final class ArtifactBlob {
         }
 
         KilnException broken(String what, int at) {
-            return new KilnException(Failure.ARCHIVE.problem(
+            return Failure.ARCHIVE.exception(
                     "this is not a whole blob of artifacts: " + what,
-                    name + String.format(Locale.ROOT, ", offset 0x%x", at),
-                    "",
-                    ""));
+                    name + String.format(Locale.ROOT, ", offset 0x%x", at));
         }
 
         private void need(long bytes, String what) {

@@ -46,17 +46,13 @@ public record ArtifactSet(List<Artifact> artifacts, SortedMap<String, String> ta
             String key = artifact.targetKey();
             if (!names.add(List.of(key, artifact.codegenId(), artifact.fileName()))) {
                 problems.add(
-                        "two artifacts of target key `" + key + "` have this name",
-                        where(artifact),
-                        "a name for each",
-                        "");
+                        "two artifacts of target key `" + key + "` have this name", where(artifact), "a name for each");
             }
             if (!key.equals(Artifact.HOST) && !targets.containsKey(key) && unknown.add(key)) {
                 problems.add(
                         "its target key `" + key + "` is not among the targets",
                         where(artifact),
-                        "one of " + String.join(", ", targets.keySet()),
-                        "");
+                        "one of " + String.join(", ", targets.keySet()));
             }
         }
         problems.throwIfAny();

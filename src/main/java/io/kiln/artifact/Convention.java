@@ -53,13 +53,14 @@ public enum Convention {
             }
         }
         if (interfaceApi.equals(TYPED.interfaceApi)) {
-            throw new KilnException(Failure.CONFIG.problem(
-                    "kiln.unpackedApi is false with kiln.interfaceApi c: an entry point with structs calls no packed operators",
+            throw Failure.CONFIG.exception(
+                    "kiln.unpackedApi is false with kiln.interfaceApi c: an entry point with structs calls no packed"
+                            + " operators",
                     "",
                     "c with true, packed with true, or packed with false",
-                    "Set kiln.interfaceApi to packed, or leave kiln.unpackedApi out"));
+                    "Set kiln.interfaceApi to packed, or leave kiln.unpackedApi out");
         }
-        throw new KilnException(Failure.CONFIG.problem(
-                "kiln.interfaceApi is '" + interfaceApi + "'", "", "one of c, packed", "Change kiln.interfaceApi"));
+        throw Failure.CONFIG.exception(
+                "kiln.interfaceApi is '" + interfaceApi + "'", "", "one of c, packed", "Change kiln.interfaceApi");
     }
 }

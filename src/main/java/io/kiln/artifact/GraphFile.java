@@ -99,7 +99,7 @@ public record GraphFile(List<Node> nodes, List<Entry> entries, List<Integer> hea
 
     private static KilnException failure(String what, String where, Exception cause) {
         return new KilnException(
-                Failure.ARCHIVE.problem(what, where, "a graph as TVM's graph executor reads it", ""), cause);
+                Failure.ARCHIVE.problem(what, where, "a graph as TVM's graph executor reads it"), cause);
     }
 
     /** The nodes that a program gives values to, inputs and parameters, in the graph's order. */

@@ -2,8 +2,6 @@
 package io.kiln.artifact;
 
 import io.kiln.base.Digests;
-import io.kiln.base.FileFailure;
-import java.io.IOException;
 import java.nio.file.Path;
 
 /**
@@ -22,10 +20,6 @@ public record ModelIdentity(String version, String sha256) {
      * @throws io.kiln.base.KilnException if it cannot be read
      */
     public static ModelIdentity of(Path file, String version) {
-        try {
-            return new ModelIdentity(version, Digests.sha256(file));
-        } catch (IOException e) {
-            throw FileFailure.of("cannot read", file, e);
-        }
+        return new ModelIdentity(version, Digests.sha256(file));
     }
 }

@@ -47,7 +47,6 @@ public record ModelMetadata(
         return memory.workspaceAlignment();
     }
 
-    /** Bytes of constants. */
     public long constantBytes() {
         return memory.constantBytes();
     }

@@ -40,7 +40,6 @@ public record OperatorInfo(
         return cost.executedMacs();
     }
 
-    /** Bytes of its constants. */
     public long constantBytes() {
         return cost.constantBytes();
     }

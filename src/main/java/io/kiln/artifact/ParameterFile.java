@@ -57,7 +57,7 @@ public final class ParameterFile {
         } catch (IllegalArgumentException e) {
             throw new KilnException(
                     Failure.ARCHIVE.problem(
-                            e.getMessage(), where, "a parameters file as TVM's save_param_dict writes it", ""),
+                            e.getMessage(), where, "a parameters file as TVM's save_param_dict writes it"),
                     e);
         }
     }

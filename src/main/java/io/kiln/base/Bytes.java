@@ -70,7 +70,6 @@ public final class Bytes {
         return ByteBuffer.wrap(content, start, size).slice().asReadOnlyBuffer().order(ByteOrder.LITTLE_ENDIAN);
     }
 
-    /** The content as UTF-8. */
     public String text() {
         return new String(content, start, size, StandardCharsets.UTF_8);
     }

@@ -24,16 +24,14 @@ public final class Digests {
         return sha256(text.getBytes(StandardCharsets.UTF_8));
     }
 
-    /**
-     * The digest of a file's content.
-     *
-     * @throws IOException if it cannot be read
-     */
-    public static String sha256(Path file) throws IOException {
+    /** The digest of a file's content. */
+    public static String sha256(Path file) {
         MessageDigest digest = newSha256();
         try (InputStream in = Files.newInputStream(file);
                 DigestOutputStream out = new DigestOutputStream(OutputStream.nullOutputStream(), digest)) {
             in.transferTo(out);
+        } catch (IOException e) {
+            throw FileFailure.of("cannot read", file, e);
         }
         return HexFormat.of().formatHex(digest.digest());
     }

@@ -83,11 +83,11 @@ public final class Extensions {
                 () -> ServiceLoader.load(type, from).stream()
                         .map(ServiceLoader.Provider::get)
                         .toList(),
-                why -> new KilnException(Failure.EXTENSION.problem(
+                why -> Failure.EXTENSION.exception(
                         "it could not be loaded: " + why,
                         kind + " that is a service of " + type.getName(),
                         "",
-                        "Report this to its maker, or take it out of the plugin's dependencies")));
+                        "Report this to its maker, or take it out of the plugin's dependencies"));
     }
 
     /**

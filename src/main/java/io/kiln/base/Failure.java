@@ -63,9 +63,29 @@ public enum Failure {
         return new Problem(this, what, where, expected, next);
     }
 
+    /** A problem about which nothing is advised. */
+    public Problem problem(String what, String where, String expected) {
+        return problem(what, where, expected, "");
+    }
+
     /** A problem of this family with only a statement and a place. */
     public Problem problem(String what, String where) {
         return problem(what, where, "", "");
+    }
+
+    /** The exception of one problem of this family, in the four parts of {@link Problem}. */
+    public KilnException exception(String what, String where, String expected, String next) {
+        return new KilnException(problem(what, where, expected, next));
+    }
+
+    /** The exception of a problem about which nothing is advised. */
+    public KilnException exception(String what, String where, String expected) {
+        return new KilnException(problem(what, where, expected));
+    }
+
+    /** The exception of a problem with only a statement and a place. */
+    public KilnException exception(String what, String where) {
+        return new KilnException(problem(what, where));
     }
 
     /** The line with which the build tells where to read on: the ids of all problems, each once, in the order found. */

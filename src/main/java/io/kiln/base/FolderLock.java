@@ -66,11 +66,11 @@ public final class FolderLock implements AutoCloseable {
                 continue;
             }
             if (System.nanoTime() - start >= patience.toNanos()) {
-                throw new KilnException(Failure.FILE.problem(
+                throw Failure.FILE.exception(
                         "another build works here: " + holder(file),
                         file.getParent().toString(),
                         "one build at a time in one folder",
-                        "Wait until it has finished, or stop it, and run the same command again"));
+                        "Wait until it has finished, or stop it, and run the same command again");
             }
             if (!told) {
                 waiting.accept(holder(file));
@@ -158,7 +158,6 @@ public final class FolderLock implements AutoCloseable {
         }
     }
 
-    /** Returns the folder, guarded by this lock. */
     public Path guarding(Path folder) {
         return folder;
     }

@@ -27,7 +27,7 @@ public final class ParameterValue {
         return constants.stream()
                 .filter(constant -> text(constant).equals(text))
                 .findFirst()
-                .orElseThrow(() -> new KilnException(Failure.CONFIG.problem(
+                .orElseThrow(() -> Failure.CONFIG.exception(
                         parameter + " is '" + text + "'",
                         "",
                         "one of "
@@ -36,6 +36,6 @@ public final class ParameterValue {
                                         constants.stream()
                                                 .map(ParameterValue::text)
                                                 .toList()),
-                        "Change " + parameter)));
+                        "Change " + parameter));
     }
 }

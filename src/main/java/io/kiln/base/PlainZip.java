@@ -186,8 +186,7 @@ public final class PlainZip {
                             zip.toString(),
                             isOthers
                                     ? "the file as its vendor publishes it"
-                                    : "an artifact of packaging " + kind.packaging(),
-                            ""),
+                                    : "an artifact of packaging " + kind.packaging()),
                     e);
         }
         return Collections.unmodifiableSortedMap(files);
@@ -317,8 +316,7 @@ public final class PlainZip {
     /** The error for an entry that is refused. Entry names are untrusted, so that control characters in them are not printed. */
     private KilnException refused(String what, String entry, String expected) {
         String shown = printable(entry);
-        return new KilnException(
-                Failure.ARCHIVE.problem(what, zip + (shown.isEmpty() ? "" : ", entry " + shown), expected, ""));
+        return Failure.ARCHIVE.exception(what, zip + (shown.isEmpty() ? "" : ", entry " + shown), expected);
     }
 
     private static String printable(String text) {

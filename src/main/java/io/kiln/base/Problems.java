@@ -25,7 +25,15 @@ public final class Problems {
     }
 
     public void add(String what, String where, String expected, String next) {
-        found.add(new Problem(family, what, where, expected, next));
+        add(family.problem(what, where, expected, next));
+    }
+
+    public void add(String what, String where, String expected) {
+        add(family.problem(what, where, expected));
+    }
+
+    public void add(String what, String where) {
+        add(family.problem(what, where));
     }
 
     /** Runs a check, and takes what it throws. */

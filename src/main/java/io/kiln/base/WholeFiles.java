@@ -4,8 +4,10 @@ package io.kiln.base;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.nio.channels.Channels;
 import java.nio.channels.SeekableByteChannel;
+import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
@@ -16,18 +18,102 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Stream;
 
 /**
- * Writes files completely or not at all: to a temporary file beside it, then an atomic rename. Like every new file, the file has the
- * permissions that the umask of this process leaves: nothing here sets permissions afterwards.
+ * Reads whole files and lists folders, with a {@link FileFailure} for what cannot be read. Writes files completely or not at all: to a temporary
+ * file beside it, then an atomic rename. Like every new file, the file has the permissions that the umask of this process leaves: nothing here
+ * sets permissions afterwards.
  */
 public final class WholeFiles {
     private static final String PROGRAM = "rwxrwxrwx";
     private static final Set<OpenOption> NEW = Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
 
     private WholeFiles() {}
+
+    /** The content of a file. */
+    public static Bytes read(Path file) {
+        try {
+            return Bytes.wrap(Files.readAllBytes(file));
+        } catch (IOException e) {
+            throw FileFailure.of("cannot read", file, e);
+        }
+    }
+
+    /**
+     * The content of a file of limited size.
+     *
+     * @param most the most bytes
+     * @param family of the failure of a larger file
+     */
+    public static Bytes read(Path file, long most, Failure family) {
+        long size = file.toFile().length();
+        if (size > most) {
+            throw family.exception("the file has " + size + " bytes", file.toString(), "at most " + most);
+        }
+        return read(file);
+    }
+
+    /** The text of a file; bytes that are no text in UTF-8 cannot be read. */
+    public static String text(Path file) {
+        return text(file, StandardCharsets.UTF_8);
+    }
+
+    public static String text(Path file, Charset charset) {
+        try {
+            return Files.readString(file, charset);
+        } catch (IOException e) {
+            throw FileFailure.of("cannot read", file, e);
+        }
+    }
+
+    /** The files and folders in a folder, sorted. */
+    public static List<Path> list(Path folder) {
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.sorted().toList();
+        } catch (IOException | UncheckedIOException e) {
+            throw FileFailure.of("cannot list", folder, e);
+        }
+    }
+
+    /** The regular files in a folder and in those below it, sorted. */
+    public static List<Path> below(Path folder) {
+        try (Stream<Path> files = Files.walk(folder)) {
+            return files.filter(Files::isRegularFile).sorted().toList();
+        } catch (IOException | UncheckedIOException e) {
+            throw FileFailure.of("cannot list", folder, e);
+        }
+    }
+
+    /** Deletes a file, or an empty folder; does nothing if there is none. */
+    public static void delete(Path file) {
+        try {
+            Files.deleteIfExists(file);
+        } catch (IOException e) {
+            throw FileFailure.of("cannot delete", file, e);
+        }
+    }
+
+    /** Deletes everything in a folder, without following links; does nothing if there is no folder. */
+    public static void clear(Path folder) {
+        if (!Files.isDirectory(folder)) {
+            return;
+        }
+        try (Stream<Path> walk = Files.walk(folder)) {
+            for (Path path : walk.filter(path -> !path.equals(folder))
+                    .sorted(Comparator.reverseOrder())
+                    .toList()) {
+                Files.delete(path);
+            }
+        } catch (IOException | UncheckedIOException e) {
+            throw FileFailure.of("cannot empty", folder, e);
+        }
+    }
 
     /**
      * Writes the content, creating parent folders. A file with equal content is left alone, so that its time stays.
@@ -36,6 +122,27 @@ public final class WholeFiles {
      */
     public static void write(Path file, byte[] content) {
         write(file, content, false);
+    }
+
+    /** Deletes a folder with its content, as {@link #clear} does; or a file. */
+    public static void remove(Path folder) {
+        clear(folder);
+        delete(folder);
+    }
+
+    /** As {@link #write(Path, byte[])}. */
+    public static void write(Path file, Bytes content) {
+        write(file, content.toArray(), false);
+    }
+
+    /** Writes files by their paths in a folder. */
+    public static void write(Path folder, Map<String, Bytes> files) {
+        files.forEach((path, content) -> write(folder.resolve(path), content));
+    }
+
+    /** Copies a file, as {@link #write(Path, byte[])} writes it. */
+    public static void copy(Path from, Path to) {
+        write(to, read(from));
     }
 
     /** Writes a text in UTF-8, as {@link #write(Path, byte[])} does. */

@@ -28,7 +28,6 @@ public record ExecutableModule(
         storages = List.copyOf(storages);
     }
 
-    /** The same module with other code. */
     public ExecutableModule with(CodeUnit newCode) {
         return new ExecutableModule(newCode, entryPoint, description, functions, storages);
     }

@@ -62,18 +62,16 @@ public record CodeLibrary(String name, Path place) {
         } else if (!cpu.equals(TargetOptions.HOST)
                 && Files.isDirectory(root.resolve(ARCHIVES))
                 && !Files.isDirectory(root.resolve(SOURCES))) {
-            throw new KilnException(Failure.LIBRARY.problem(
+            throw Failure.LIBRARY.exception(
                     "the library " + name + " has nothing for the core " + cpu,
                     place.toString(),
-                    "a folder " + archives + " with static libraries, or sources in " + SOURCES,
-                    ""));
+                    "a folder " + archives + " with static libraries, or sources in " + SOURCES);
         }
         if (all.equals(code) && !Files.isDirectory(root.resolve(ARCHIVES))) {
-            throw new KilnException(Failure.LIBRARY.problem(
+            throw Failure.LIBRARY.exception(
                     "the library " + name + " has no code",
                     place.toString(),
-                    "sources in c, headers in include, or static libraries in lib/<core>",
-                    ""));
+                    "sources in c, headers in include, or static libraries in lib/<core>");
         }
         return all;
     }
@@ -84,18 +82,13 @@ public record CodeLibrary(String name, Path place) {
 
     /** Unpacks each content once, into a folder of its own that appears complete or not at all. */
     private Path unpacked(Path folder) {
-        try {
-            Path target = folder.resolve(
-                    name + "-" + Digests.sha256(Files.readAllBytes(place)).substring(0, DIGITS));
-            Path mark = target.resolve(".complete");
-            if (!Files.exists(mark)) {
-                read(place).forEach((file, content) -> WholeFiles.write(target.resolve(file), content.toArray()));
-                WholeFiles.write(mark, "");
-            }
-            return target;
-        } catch (IOException e) {
-            throw FileFailure.of("cannot read", place, e);
+        Path target = folder.resolve(name + "-" + Digests.sha256(place).substring(0, DIGITS));
+        Path mark = target.resolve(".complete");
+        if (!Files.exists(mark)) {
+            WholeFiles.write(target, read(place));
+            WholeFiles.write(mark, "");
         }
+        return target;
     }
 
     /**
@@ -114,11 +107,10 @@ public record CodeLibrary(String name, Path place) {
         }
         SortedMap<String, Bytes> files = new TreeMap<>(UserSources.read(code));
         if (files.isEmpty()) {
-            throw new KilnException(Failure.LIBRARY.problem(
+            throw Failure.LIBRARY.exception(
                     "the library has no code",
                     main.toString(),
-                    "sources in src/main/c, headers in src/main/include, or static libraries in src/main/lib/<core>",
-                    ""));
+                    "sources in src/main/c, headers in src/main/include, or static libraries in src/main/lib/<core>");
         }
         byte[] content = StoredZip.of(files);
         read(zip, content);
@@ -173,7 +165,7 @@ public record CodeLibrary(String name, Path place) {
         } catch (IOException | IllegalArgumentException e) {
             throw new KilnException(
                     Failure.LIBRARY.problem(
-                            "this is not a zip: " + e.getMessage(), zip.toString(), "a firmware library", ""),
+                            "this is not a zip: " + e.getMessage(), zip.toString(), "a firmware library"),
                     e);
         }
         if (files.isEmpty()) {
@@ -194,6 +186,6 @@ public record CodeLibrary(String name, Path place) {
     }
 
     private static KilnException refused(Path zip, String what, String expected) {
-        return new KilnException(Failure.LIBRARY.problem(what, zip.toString(), expected, ""));
+        return Failure.LIBRARY.exception(what, zip.toString(), expected);
     }
 }

@@ -17,7 +17,6 @@ public record CompiledObjects(FirmwareProject project, Map<String, Path> files, 
         rebuilt = List.copyOf(rebuilt);
     }
 
-    /** The objects in link order. */
     public List<Path> inLinkOrder() {
         return project.units().stream().map(unit -> files.get(unit.path())).toList();
     }

@@ -68,8 +68,8 @@ final class Fence {
             process.input().close();
             byte[] text = process.output().readNBytes(MOST_TEXT);
             if (text.length == MOST_TEXT) {
-                throw new KilnException(Failure.TRUST.problem(
-                        "the preprocessed source has more than " + MOST_TEXT + " bytes", unit.path()));
+                throw Failure.TRUST.exception(
+                        "the preprocessed source has more than " + MOST_TEXT + " bytes", unit.path());
             }
             int code = process.waitFor(LIMIT).orElse(1);
             Duration elapsed = Duration.ofNanos(System.nanoTime() - start);

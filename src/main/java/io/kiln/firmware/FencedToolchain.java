@@ -259,9 +259,9 @@ sealed interface FencedToolchain {
                     .without(Compilation.MISLEADING)
                     .within(LIMIT));
             if (!result.succeeded()) {
-                throw new KilnException(Failure.TOOL.problem(
+                throw Failure.TOOL.exception(
                         "the compiler does not print its macros: " + result.message(),
-                        project.toolchain().compiler()));
+                        project.toolchain().compiler());
             }
             return result.output();
         }
@@ -363,8 +363,8 @@ sealed interface FencedToolchain {
                 return versions.map(version -> version.resolve("include"))
                         .filter(Files::isDirectory)
                         .findFirst()
-                        .orElseThrow(() -> new KilnException(Failure.TOOL.problem(
-                                "the compiler's own headers are missing", home.toString(), "lib/clang/*/include", "")));
+                        .orElseThrow(() -> Failure.TOOL.exception(
+                                "the compiler's own headers are missing", home.toString(), "lib/clang/*/include"));
             } catch (IOException e) {
                 throw new UncheckedIOException("cannot list " + home, e);
             }

@@ -5,6 +5,8 @@ import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
+import io.kiln.base.Parallel;
+import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.base.WholeFiles;
 import io.kiln.base.incremental.FileDigests;
@@ -22,10 +24,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -138,28 +136,8 @@ public final class FirmwareCompiler {
 
     private static List<Outcome> run(List<Compilation> stale, FileDigests digests, Optional<Fence> fence) {
         int threads = Math.min(stale.size(), Runtime.getRuntime().availableProcessors());
-        ExecutorService pool = Executors.newFixedThreadPool(threads);
-        try {
-            List<Future<Outcome>> futures = new ArrayList<>();
-            for (Compilation compilation : stale) {
-                futures.add(pool.submit(() -> compilation.run(digests, fence)));
-            }
-            List<Outcome> outcomes = new ArrayList<>();
-            for (Future<Outcome> future : futures) {
-                outcomes.add(future.get());
-            }
-            return outcomes;
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new KilnException(Failure.COMPUTER.problem("the build was interrupted", "compile"), e);
-        } catch (ExecutionException e) {
-            if (e.getCause() instanceof RuntimeException cause) {
-                throw cause;
-            }
-            throw new IllegalStateException(e.getCause());
-        } finally {
-            pool.shutdownNow();
-        }
+        Problem interrupted = Failure.COMPUTER.problem("the build was interrupted", "compile");
+        return Parallel.map(stale, threads, interrupted, compilation -> compilation.run(digests, fence));
     }
 
     /** Reports a full disk once: each compiler would report it differently, and the log could not be written either. */
@@ -189,7 +167,7 @@ public final class FirmwareCompiler {
             if (!outcome.refusals().isEmpty()) {
                 outcome.refusals().forEach(problems::add);
             } else if (outcome.result().timedOut()) {
-                problems.add("the compiler timed out", source, "", "");
+                problems.add("the compiler timed out", source);
             } else if (outcome.made().isEmpty()) {
                 problems.add("does not compile:\n" + said, source, "", advice(project, outcome));
             } else if (!said.isEmpty()) {

@@ -38,12 +38,10 @@ public record FirmwareProject(
         return request.board();
     }
 
-    /** The compiler. */
     public Toolchain toolchain() {
         return request.toolchain();
     }
 
-    /** The optimization goal. */
     public Optimize optimize() {
         return request.optimize();
     }
@@ -63,7 +61,6 @@ public record FirmwareProject(
         return request.buildDirectory();
     }
 
-    /** Version of Kiln. */
     public String pluginVersion() {
         return request.pluginVersion();
     }

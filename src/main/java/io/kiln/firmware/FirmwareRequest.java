@@ -47,7 +47,6 @@ public record FirmwareRequest(
             this(models, code, ImageOptions.DEFAULT, BroughtSources.NONE, ExtraCode.NONE);
         }
 
-        /** The same content with other code of the project's own. */
         public Content with(UserCode other) {
             return new Content(models, other, options, brought, extra);
         }
@@ -57,7 +56,6 @@ public record FirmwareRequest(
             return new Content(models, UserCode.NONE, options.with(other), brought, extra);
         }
 
-        /** The same content with other models, and generated code beside them. */
         public Content with(List<ModelLibrary> others, ExtraCode beside) {
             return new Content(others, code, options, brought, beside);
         }
@@ -139,7 +137,6 @@ public record FirmwareRequest(
         return new FirmwareRequest(board, toolchain, optimize, content, other, pluginVersion);
     }
 
-    /** The same firmware with other content. */
     public FirmwareRequest with(Content other) {
         return new FirmwareRequest(board, toolchain, optimize, other, folders, pluginVersion);
     }
@@ -182,7 +179,6 @@ public record FirmwareRequest(
             this(application, MlperfOptions.USUAL, trusted);
         }
 
-        /** The same options with another application. */
         public ImageOptions with(Application other) {
             return new ImageOptions(other, mlperf, trusted);
         }
@@ -198,7 +194,6 @@ public record FirmwareRequest(
      */
     public record BroughtSources(
             String folder, SortedMap<String, Bytes> files, List<String> includes, List<String> substitutes) {
-        /** No library. */
         public static final BroughtSources NONE = new BroughtSources("", new TreeMap<>(), List.of(), List.of());
 
         public BroughtSources {

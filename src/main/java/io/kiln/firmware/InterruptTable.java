@@ -67,11 +67,11 @@ final class InterruptTable {
             boolean isHandler = name.equals(NONE)
                     || (HANDLER.matcher(name).matches() && !handlers.contains(name) && handlers.size() < MOST);
             if (!isHandler) {
-                throw new KilnException(Failure.CODE.problem(
+                throw Failure.CODE.exception(
                         "this is not a handler of an interrupt",
                         board.id() + "/" + LIST + ":" + line,
                         "at most " + MOST + " names of C functions, each once, or -",
-                        "Correct the line"));
+                        "Correct the line");
             }
             handlers.add(name);
         }

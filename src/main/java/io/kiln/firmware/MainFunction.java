@@ -43,12 +43,12 @@ final class MainFunction {
         }
         for (SourceUnit unit : project.units()) {
             if (unit.kind().isUsers() && defines(objects.files().get(unit.path()))) {
-                throw new KilnException(Failure.CODE.problem(
-                        "this source defines `main`, but not in a form that Kiln recognises: it uses a macro, a header or unusual punctuation."
-                                + " Kiln would build the default application instead",
+                throw Failure.CODE.exception(
+                        "this source defines `main`, but not in a form that Kiln recognises: it uses a macro, a header"
+                                + " or unusual punctuation. Kiln would build the default application instead",
                         unit.path(),
                         "int main(void) { in a .c file, or main: in a .S file",
-                        "Write the definition there without macros"));
+                        "Write the definition there without macros");
             }
         }
     }

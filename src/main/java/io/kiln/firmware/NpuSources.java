@@ -90,11 +90,11 @@ final class NpuSources {
         return user.keySet().stream()
                 .filter(name -> name.endsWith("/" + DRIVER))
                 .min(Comparator.comparingInt(String::length).thenComparing(name -> name))
-                .orElseThrow(() -> new KilnException(Failure.CODE.problem(
+                .orElseThrow(() -> Failure.CODE.exception(
                         "a model runs on the board's " + npu.configuration() + ", and there is no driver of it",
                         "board " + board.id(),
                         "Arm's core driver for Ethos-U, whose " + DRIVER + " lies in src/main/c or in a library of C",
-                        "Add it, or define " + OWN_HOOKS + " and the other hooks yourself")));
+                        "Add it, or define " + OWN_HOOKS + " and the other hooks yourself"));
     }
 
     /** The configuration that all streams are for. On hardware it is the board's: archives may come from other boards. */
@@ -103,16 +103,15 @@ final class NpuSources {
         for (Artifact stream : streams) {
             NpuConfiguration own = DriverPayload.read(
                             stream.content(),
-                            (what, expected) ->
-                                    new KilnException(Failure.ARCHIVE.problem(what, stream.fileName(), expected, "")))
+                            (what, expected) -> Failure.ARCHIVE.exception(what, stream.fileName(), expected))
                     .configuration();
             String expected = npu.isModel() ? first.orElse(own).name() : npu.configuration();
             if (!own.name().equals(expected)) {
-                throw new KilnException(Failure.BOARD.problem(
+                throw Failure.BOARD.exception(
                         "the model was compiled for an " + own.name() + ", and the NPU is an " + expected,
                         stream.fileName(),
                         "models for " + expected,
-                        "Run Vela with --accelerator-config " + expected));
+                        "Run Vela with --accelerator-config " + expected);
             }
             if (npu.isModel() && own.product() == Product.U85) {
                 throw new KilnException(noModel(board, own));
@@ -161,11 +160,11 @@ final class NpuSources {
 
         private String handler(int irq) {
             return InterruptTable.handler(board, irq)
-                    .orElseThrow(() -> new KilnException(Failure.BOARD.problem(
+                    .orElseThrow(() -> Failure.BOARD.exception(
                             "interrupt " + irq + " of the NPU has no handler",
                             "board " + board.id(),
                             "its name in " + InterruptTable.LIST,
-                            "Correct npu.irq, or the list")));
+                            "Correct npu.irq, or the list"));
         }
 
         private static void define(StringBuilder text, String name, String value) {

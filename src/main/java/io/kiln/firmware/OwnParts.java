@@ -7,6 +7,7 @@ import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.ParameterValue;
 import io.kiln.base.ResourceTree;
+import io.kiln.base.WholeFiles;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.BoardSupport;
 import java.io.IOException;
@@ -20,7 +21,6 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /**
  * What a project brings itself in place of the board's: a vendor's start-up code, linker script and drivers.
@@ -90,21 +90,17 @@ public record OwnParts(boolean isLibrary, boolean startup, Optional<Path> linker
             return named;
         }
         Path folder = named.toAbsolutePath().getParent();
-        try (Stream<Path> files = Files.list(folder)) {
-            List<Path> scripts = files.filter(file -> file.toString().endsWith(SCRIPT))
-                    .sorted()
-                    .toList();
-            if (scripts.size() != 1) {
-                throw new KilnException(Failure.CONFIG.problem(
-                        "there are " + scripts.size() + " linker scripts in " + folder,
-                        "kiln.linker",
-                        "one, or its name",
-                        "Set -Dkiln.linker=<file>"));
-            }
-            return scripts.get(0);
-        } catch (IOException e) {
-            throw FileFailure.of("cannot list", folder, e);
+        List<Path> scripts = WholeFiles.list(folder).stream()
+                .filter(file -> file.toString().endsWith(SCRIPT))
+                .toList();
+        if (scripts.size() != 1) {
+            throw Failure.CONFIG.exception(
+                    "there are " + scripts.size() + " linker scripts in " + folder,
+                    "kiln.linker",
+                    "one, or its name",
+                    "Set -Dkiln.linker=<file>");
         }
+        return scripts.get(0);
     }
 
     /** The same for a stand-in, whose memories a script for another board does not have. */
@@ -159,11 +155,10 @@ public record OwnParts(boolean isLibrary, boolean startup, Optional<Path> linker
     private static void requireCortexM(Board board) {
         if (!board.support().sources().contains("startup.c")
                 || !board.targetOption("mcpu").orElse("").startsWith("cortex-m")) {
-            throw new KilnException(Failure.BOARD.problem(
+            throw Failure.BOARD.exception(
                     "start-up code of the project's own needs a Cortex-M core",
                     "board " + board.id(),
-                    "kiln.startup=board",
-                    ""));
+                    "kiln.startup=board");
         }
     }
 
@@ -200,8 +195,8 @@ public record OwnParts(boolean isLibrary, boolean startup, Optional<Path> linker
     private static Bytes read(Path script) {
         try {
             if (!Files.isRegularFile(script) || Files.size(script) > LARGEST_SCRIPT) {
-                throw new KilnException(Failure.CONFIG.problem(
-                        "there is no such linker script", script.toString(), "a file of at most 1 MiB", ""));
+                throw Failure.CONFIG.exception(
+                        "there is no such linker script", script.toString(), "a file of at most 1 MiB");
             }
             return Bytes.ofText(memoriesFirst(Files.readString(script).replace(READ_ONLY, ""))
                     + ResourceTree.read(FOLDER).get("linker" + SCRIPT).text());

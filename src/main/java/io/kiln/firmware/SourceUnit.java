@@ -23,9 +23,4 @@ public record SourceUnit(String path, SourceKind kind) {
     boolean isAssembler() {
         return path.endsWith(".s") || path.endsWith(".S");
     }
-
-    /** The file's own name. */
-    String fileName() {
-        return path.substring(path.lastIndexOf('/') + 1);
-    }
 }

@@ -3,21 +3,23 @@ package io.kiln.firmware;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
-import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.ResourceTree;
 import io.kiln.base.WholeFiles;
 import io.kiln.base.elf.ElfFile;
 import io.kiln.base.elf.ElfFile.Symbol;
-import io.kiln.firmware.image.StaticArchive;
 import io.kiln.toolchain.compiler.SourceKind;
-import java.io.IOException;
-import java.nio.file.Files;
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.SortedMap;
 import java.util.SortedSet;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -42,11 +44,11 @@ public record StaticLibrary(CompiledObjects objects, String name, String version
     public String write(Path folder) {
         FirmwareProject project = objects.project();
         if (!project.hasDefaultApplication()) {
-            throw new KilnException(Failure.CONFIG.problem(
+            throw Failure.CONFIG.exception(
                     "a library has no main",
                     "kiln.firmware",
                     "kiln.firmware=image, or no main in src/main/c",
-                    "Call the model in the program that is linked with the library"));
+                    "Call the model in the program that is linked with the library");
         }
         Map<String, Bytes> members = members();
         byte[] library = StaticArchive.of(members);
@@ -55,7 +57,7 @@ public record StaticLibrary(CompiledObjects objects, String name, String version
                 .filter(StaticLibrary::isPublic)
                 .forEach(header -> WholeFiles.write(
                         folder.resolve(INCLUDE).resolve(header.substring(header.indexOf("/include/") + 9)),
-                        bytes(project.directory().resolve(header)).toArray()));
+                        WholeFiles.read(project.directory().resolve(header)).toArray()));
         SortedSet<String> needed = needed(members);
         String core = project.toolchain().compileFlags(SourceKind.OWN, project.optimize()).stream()
                 .filter(flag -> flag.startsWith("-m") && !flag.equals("-mllvm"))
@@ -90,11 +92,13 @@ public record StaticLibrary(CompiledObjects objects, String name, String version
         for (SourceUnit unit : project.units()) {
             if (Stream.of(ProjectFiles.BOARD, ProjectFiles.APPLICATION, ProjectFiles.SHIMS, "libc")
                     .noneMatch(folder -> unit.path().startsWith(folder + "/"))) {
-                members.put(member(unit.path()) + ".o", bytes(objects.files().get(unit.path())));
+                members.put(
+                        member(unit.path()) + ".o",
+                        WholeFiles.read(objects.files().get(unit.path())));
             }
         }
         for (String object : project.objects()) {
-            members.put(member(object), bytes(project.directory().resolve(object)));
+            members.put(member(object), WholeFiles.read(project.directory().resolve(object)));
         }
         return members;
     }
@@ -120,11 +124,93 @@ public record StaticLibrary(CompiledObjects objects, String name, String version
         return needed;
     }
 
-    private static Bytes bytes(Path file) {
-        try {
-            return Bytes.wrap(Files.readAllBytes(file));
-        } catch (IOException e) {
-            throw FileFailure.of("cannot read", file, e);
+    /**
+     * Prints static libraries as GNU ar does, with an index of symbols: System V Application Binary Interface, "Archive File". Equal objects give
+     * equal bytes: there are no times and no owners.
+     */
+    private static final class StaticArchive {
+        private static final String MAGIC = "!<arch>\n";
+        private static final String END = "`\n";
+        private static final int HEADER = 60;
+        private static final int LONGEST_NAME = 15;
+
+        private StaticArchive() {}
+
+        /**
+         * The library.
+         *
+         * @param members ELF objects by name, in order
+         */
+        static byte[] of(Map<String, Bytes> members) {
+            Map<String, List<String>> symbols = new LinkedHashMap<>();
+            members.forEach((name, content) -> symbols.put(
+                    name,
+                    ElfFile.read(content, name).symbols().stream()
+                            .filter(Symbol::isExported)
+                            .map(Symbol::name)
+                            .toList()));
+            StringBuilder longNames = new StringBuilder();
+            SortedMap<String, String> written = new TreeMap<>();
+            for (String name : members.keySet()) {
+                if (name.length() > LONGEST_NAME) {
+                    written.put(name, "/" + longNames.length());
+                    longNames.append(name).append("/\n");
+                } else {
+                    written.put(name, name + "/");
+                }
+            }
+            int entries = symbols.values().stream().mapToInt(List::size).sum();
+            int texts = symbols.values().stream()
+                    .flatMap(List::stream)
+                    .mapToInt(text -> text.getBytes(StandardCharsets.UTF_8).length + 1)
+                    .sum();
+            int index = Integer.BYTES * (entries + 1) + texts;
+            int at = MAGIC.length() + HEADER + even(index);
+            if (!longNames.isEmpty()) {
+                at += HEADER + even(longNames.length());
+            }
+            ByteBuffer places = ByteBuffer.allocate(index).putInt(entries);
+            ByteArrayOutputStream names = new ByteArrayOutputStream();
+            for (Map.Entry<String, Bytes> member : members.entrySet()) {
+                for (String symbol : symbols.get(member.getKey())) {
+                    places.putInt(at);
+                    names.writeBytes((symbol + "\0").getBytes(StandardCharsets.UTF_8));
+                }
+                at += HEADER + even(member.getValue().size());
+            }
+            places.put(names.toByteArray());
+            ByteArrayOutputStream out = new ByteArrayOutputStream();
+            out.writeBytes(MAGIC.getBytes(StandardCharsets.US_ASCII));
+            member(out, "/", places.array());
+            if (!longNames.isEmpty()) {
+                member(out, "//", longNames.toString().getBytes(StandardCharsets.UTF_8));
+            }
+            members.forEach((name, content) -> member(out, written.get(name), content.toArray()));
+            return out.toByteArray();
+        }
+
+        private static int even(int size) {
+            return size + size % 2;
+        }
+
+        private static void member(ByteArrayOutputStream out, String name, byte[] content) {
+            String size = String.valueOf(content.length);
+            String header = padded(name, 16)
+                    + padded("0", 12)
+                    + padded("0", 6)
+                    + padded("0", 6)
+                    + padded("644", 8)
+                    + padded(size, 10)
+                    + END;
+            out.writeBytes(header.getBytes(StandardCharsets.US_ASCII));
+            out.writeBytes(content);
+            if (content.length % 2 != 0) {
+                out.write('\n');
+            }
+        }
+
+        private static String padded(String text, int width) {
+            return text + " ".repeat(width - text.length());
         }
     }
 }

@@ -22,7 +22,6 @@ public record Strangers(NavigableMap<String, String> files) {
         files = Collections.unmodifiableNavigableMap(new TreeMap<>(files));
     }
 
-    /** Whether there are no untrusted files. */
     public boolean isEmpty() {
         return files.isEmpty();
     }

@@ -38,7 +38,6 @@ public record UserCode(List<CodeFolder> folders, CodeFlags flags) {
         return of(main, CodeFlags.NONE);
     }
 
-    /** The same code with another folder. */
     public UserCode with(CodeFolder folder) {
         List<CodeFolder> all = new ArrayList<>(folders);
         all.add(folder);

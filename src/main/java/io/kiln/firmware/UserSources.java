@@ -83,7 +83,7 @@ final class UserSources {
                         "Correct " + (folder.role().isCompiled() ? "<sources>" : "kiln.include"));
             }
         } else if (!Files.isDirectory(root)) {
-            problems.add("this is not a folder", root.toString(), "a folder of C sources", "");
+            problems.add("this is not a folder", root.toString(), "a folder of C sources");
         } else {
             walk();
             if (folder.role().isCompiled()) {

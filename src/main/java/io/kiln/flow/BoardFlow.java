@@ -2,7 +2,6 @@
 package io.kiln.flow;
 
 import io.kiln.base.Log;
-import io.kiln.flow.board.BoardDescription;
 import io.kiln.flow.board.BoardList;
 import io.kiln.flow.board.NewBoard;
 import io.kiln.flow.device.MonitorStep;
@@ -18,10 +17,22 @@ import io.kiln.report.listing.BoardsReport;
 import io.kiln.report.listing.ToolsReport;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Boards;
+import io.kiln.toolchain.board.Building;
+import io.kiln.toolchain.board.Emulation;
+import io.kiln.toolchain.board.Flashing;
+import io.kiln.toolchain.board.Flashing.OpenOcd;
+import io.kiln.toolchain.board.Flashing.ProjectApi;
 import io.kiln.toolchain.compiler.ToolchainEnvironment;
 import io.kiln.toolchain.pack.Packs;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The work of the goals that need boards and this computer's tools, but no model. Errors are those of {@link Flow}.
@@ -114,5 +125,181 @@ public record BoardFlow(Log log, ToolchainEnvironment environment) {
      */
     public void monitor(Board board, Path image, MonitorSpec monitor) {
         new MonitorStep(log, board, image, monitor).run();
+    }
+
+    /** Shows one board in full, with inherited values merged in. */
+    public static final class BoardDescription {
+        private final Boards boards;
+        private final Board board;
+        private final List<String> lines = new ArrayList<>();
+
+        /**
+         * @param boards all visible boards
+         * @param id the board to show
+         * @throws io.kiln.base.KilnException if there is no such board, or with all of its errors
+         */
+        public BoardDescription(Boards boards, String id) {
+            this.boards = boards;
+            this.board = boards.find(id);
+        }
+
+        /** One line for each property of the board. */
+        public List<String> lines() {
+            line("board", board.id());
+            line("title", board.title());
+            board.maker().vendor().ifPresent(vendor -> line("vendor", vendor));
+            board.maker().url().ifPresent(url -> line("url", url));
+            line("from", boards.origin(board.id()) + (board.foreign() ? ", not trusted" : "") + ": " + board.origin());
+            line("target", board.target());
+            building(board.building());
+            memory();
+            line("sources", String.join(", ", board.sources()));
+            board.linker().ifPresent(script -> line("linker", script));
+            peripherals();
+            line("emulator", emulator(board.emulation()));
+            line("flash", board.flashing().map(BoardDescription::flash).orElse("none"));
+            TreeSet<String> inherited = new TreeSet<>(board.files().keySet());
+            TreeSet<String> own = new TreeSet<>(boards.ownFiles(board.id()).keySet());
+            inherited.removeAll(own);
+            line("files", String.join(", ", own));
+            line("inherited", inherited.isEmpty() ? "none" : String.join(", ", inherited));
+            return lines;
+        }
+
+        private void memory() {
+            for (Board.Memory memory : board.memories()) {
+                line(
+                        "memory",
+                        String.format(
+                                Locale.ROOT,
+                                "%s (%s, %s): 0x%08x to 0x%08x, %d bytes%s",
+                                memory.name(),
+                                lower(memory.kind()),
+                                lower(memory.speed()),
+                                memory.base(),
+                                memory.end() - 1,
+                                memory.size(),
+                                memory.targets().isEmpty()
+                                        ? ""
+                                        : ", reached by " + String.join(", ", memory.targets()) + " only"));
+            }
+            board.pools()
+                    .ifPresent(pools -> line(
+                            "pools",
+                            "workspace in " + String.join(", ", pools.workspace()) + ", code and constants in "
+                                    + String.join(", ", pools.constants())
+                                    + pools.moreConstants()
+                                            .map(more -> ", more constants in " + more)
+                                            .orElse("")
+                                    + (pools.parameters().isPresent()
+                                            ? String.format(
+                                                    Locale.ROOT,
+                                                    ", parameters from 0x%08x",
+                                                    pools.parameters().getAsLong())
+                                            : "")));
+        }
+
+        private void peripherals() {
+            board.console()
+                    .ifPresent(console -> line(
+                            "console",
+                            console.uart() + ", " + console.baud() + " baud"
+                                    + (console.usb().isEmpty() ? "" : ", USB " + String.join(", ", console.usb()))));
+            board.npu()
+                    .ifPresent(npu -> line(
+                            "npu",
+                            npu.configuration()
+                                    + String.format(Locale.ROOT, " at 0x%08x", npu.base())
+                                    + (npu.irq().isPresent()
+                                            ? ", interrupt " + npu.irq().getAsInt()
+                                            : "")
+                                    + (npu.isSecure() ? ", secure" : "")
+                                    + (npu.isModel() ? ", a model in its place" : "")));
+            board.timer()
+                    .ifPresent(timer -> line(
+                            "timer",
+                            timer.counter() + ", " + timer.hertz() + " Hz"
+                                    + (timer.countsCycles() ? ", cycles of the core" : "")));
+        }
+
+        private void building(Building building) {
+            building.toolchain()
+                    .ifPresent(
+                            choice -> line("toolchain", choice.toolchain() + (choice.required() ? ", no other" : "")));
+            if (!building.compile().isEmpty()) {
+                line("compile", String.join(" ", building.compile()));
+            }
+            if (!building.link().isEmpty()) {
+                line("link", String.join(" ", building.link()));
+            }
+            building.uf2Family().ifPresent(family -> line("uf2", String.format(Locale.ROOT, "family 0x%08x", family)));
+        }
+
+        private void line(String key, String value) {
+            lines.add(String.format(Locale.ROOT, "%-10s %s", key, value));
+        }
+
+        private static String lower(Enum<?> value) {
+            return value.name().toLowerCase(Locale.ROOT);
+        }
+
+        private static String emulator(Emulation emulation) {
+            if (emulation instanceof Emulation.Qemu qemu) {
+                String arguments = qemu.args().isEmpty() ? "" : " " + String.join(" ", qemu.args());
+                return qemu.program() + " -M " + qemu.machine() + arguments;
+            }
+            if (emulation instanceof Emulation.StandIn standIn) {
+                return "no emulator of its own; " + standIn.board() + " stands in, with the same objects";
+            }
+            return emulation instanceof Emulation.Native ? "this computer" : "none";
+        }
+
+        private static String flash(Flashing flashing) {
+            if (flashing instanceof Flashing.Programs programs) {
+                return Stream.concat(
+                                programs.beside().map(BoardDescription::openOcd).stream(),
+                                programs.programs().stream().map(BoardDescription::program))
+                        .collect(Collectors.joining("; or "));
+            }
+            if (flashing instanceof OpenOcd openOcd) {
+                return openOcd(openOcd);
+            }
+            return flashing instanceof Flashing.Service service
+                    ? "service " + service.name() + options(service.options())
+                    : projectApi((ProjectApi) flashing);
+        }
+
+        private static String program(Flashing.Program how) {
+            String values = how.values().entrySet().stream()
+                    .sorted(Map.Entry.comparingByKey())
+                    .map(each -> ", " + each.getKey() + " " + each.getValue())
+                    .collect(Collectors.joining());
+            return how.definition().id() + " (" + how.definition().title() + values + ")";
+        }
+
+        private static String projectApi(ProjectApi how) {
+            return "Project API server in " + how.directory() + options(how.options());
+        }
+
+        private static String options(Map<String, String> options) {
+            return options.entrySet().stream()
+                    .sorted(Map.Entry.comparingByKey())
+                    .map(option -> ", " + option.getKey() + "=" + option.getValue())
+                    .collect(Collectors.joining());
+        }
+
+        private static String openOcd(OpenOcd how) {
+            List<String> parts = new ArrayList<>();
+            parts.add(how.isVirtual() ? "a virtual probe" : how.interfaceConfig());
+            parts.add(how.targetConfig());
+            how.transport().ifPresent(parts::add);
+            if (how.speedKilohertz() > 0) {
+                parts.add(how.speedKilohertz() + " kHz");
+            }
+            how.chipId()
+                    .ifPresent(id -> parts.add(String.format(
+                            Locale.ROOT, "chip id 0x%08x & 0x%08x = 0x%08x", id.address(), id.mask(), id.value())));
+            return "OpenOCD, " + String.join(", ", parts);
+        }
     }
 }

@@ -2,7 +2,6 @@
 package io.kiln.flow;
 
 import io.kiln.base.Failure;
-import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Problems;
 import io.kiln.firmware.image.Image;
@@ -429,11 +428,11 @@ public final class Flow {
      */
     public void export(BuildSpec spec, String kind, String version, boolean withArtifacts) {
         if (spec.codegens().vela().isPresent()) {
-            throw new KilnException(Failure.CONFIG.problem(
+            throw Failure.CONFIG.exception(
                     "kiln:export does not run Vela",
                     "kiln.npu",
                     "a model that Vela has compiled",
-                    "Give what a build with kiln.npu leaves in kiln/npu as kiln.model, and leave kiln.npu out"));
+                    "Give what a build with kiln.npu leaves in kiln/npu as kiln.model, and leave kiln.npu out");
         }
         Runnable export = kind.equals(LibraryExport.KIND)
                 ? new LibraryExport(log, spec, environment, withArtifacts)::run

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven;
 
-import io.kiln.base.FileFailure;
+import io.kiln.base.WholeFiles;
 import io.kiln.flow.BoardFlow;
 import io.kiln.flow.spec.BoardSources;
 import io.kiln.flow.spec.BoardSpec;
@@ -11,12 +11,9 @@ import io.kiln.maven.artifact.ModelArtifacts;
 import io.kiln.maven.session.MojoLog;
 import io.kiln.toolchain.compiler.ToolchainEnvironment;
 import java.io.File;
-import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Stream;
 import org.apache.maven.plugins.annotations.Parameter;
 
 /** Goals about a board, without a model. */
@@ -63,14 +60,11 @@ abstract class AbstractBoardMojo extends AbstractKilnMojo {
         if (isFirmware() || !Files.isDirectory(layout.out())) {
             return layout;
         }
-        try (Stream<Path> files = Files.list(layout.out())) {
-            List<String> images = files.map(file -> file.getFileName().toString())
-                    .filter(name -> name.endsWith(IMAGE))
-                    .toList();
-            return images.size() == 1 ? apart(outputDirectory, images.get(0).replace(IMAGE, "")) : layout;
-        } catch (IOException e) {
-            throw FileFailure.of("cannot list", layout.out(), e);
-        }
+        List<String> images = WholeFiles.list(layout.out()).stream()
+                .map(file -> file.getFileName().toString())
+                .filter(name -> name.endsWith(IMAGE))
+                .toList();
+        return images.size() == 1 ? apart(outputDirectory, images.get(0).replace(IMAGE, "")) : layout;
     }
 
     /** The board as the user names it. */

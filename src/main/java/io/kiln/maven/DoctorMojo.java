@@ -2,7 +2,6 @@
 package io.kiln.maven;
 
 import io.kiln.base.Failure;
-import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
 import io.kiln.flow.inspect.Doctor;
 import io.kiln.flow.spec.DoctorSpec;
@@ -72,11 +71,11 @@ public final class DoctorMojo extends AbstractBoardMojo {
             return;
         }
         if (install) {
-            throw new KilnException(Failure.CONFIG.problem(
+            throw Failure.CONFIG.exception(
                     "JSON is for programs, which install nothing",
                     "kiln.install",
                     "one of kiln.install and kiln.output",
-                    "Leave out one of the two"));
+                    "Leave out one of the two");
         }
         ToolsReport report = boardFlow().doctorReport(spec);
         JsonOutput.print(report);

@@ -63,11 +63,11 @@ public final class HelpMojo extends AbstractKilnMojo {
         if (goals.isEmpty()) {
             List<String> names =
                     plugin.getMojos().stream().map(MojoDescriptor::getGoal).toList();
-            throw new KilnException(Failure.CONFIG.problem(
+            throw Failure.CONFIG.exception(
                     "there is no goal `" + only.orElse("") + "`",
                     "",
                     "one of the goals that kiln:help lists",
-                    NearMiss.didYouMean(only.orElse(""), names)));
+                    NearMiss.didYouMean(only.orElse(""), names));
         }
         Text text = new Text(Math.max(1, length), Math.max(1, indent));
         text.add(0, plugin.getName() + " " + plugin.getVersion());
@@ -139,7 +139,6 @@ public final class HelpMojo extends AbstractKilnMojo {
             this.indent = indent;
         }
 
-        /** Adds an empty line. */
         void line() {
             lines.append('\n');
         }

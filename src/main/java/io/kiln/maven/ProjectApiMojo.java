@@ -98,7 +98,7 @@ public final class ProjectApiMojo extends AbstractBoardMojo {
                     .distinct()
                     .toList();
         }
-        throw new KilnException(Failure.API.problem("this Maven does not tell what it loads a plugin from", ""));
+        throw Failure.API.exception("this Maven does not tell what it loads a plugin from", "");
     }
 
     private static Path file(URL url) {

@@ -2,7 +2,6 @@
 package io.kiln.maven;
 
 import io.kiln.base.Failure;
-import io.kiln.base.KilnException;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.ProjectSpec;
@@ -76,8 +75,8 @@ public final class ProjectMojo extends AbstractBuildMojo {
     void run() {
         ProjectSpec project = new ProjectSpec(
                 path(directory)
-                        .orElseThrow(() -> new KilnException(Failure.CONFIG.problem(
-                                "kiln.project is not set", "", "the project's folder", "Set it"))),
+                        .orElseThrow(() -> Failure.CONFIG.exception(
+                                "kiln.project is not set", "", "the project's folder", "Set it")),
                 path(template),
                 path(crt),
                 ProjectSpec.options(options == null ? "" : options),

@@ -2,7 +2,6 @@
 package io.kiln.maven;
 
 import io.kiln.base.Failure;
-import io.kiln.base.KilnException;
 import io.kiln.farm.desk.WorkerLabels;
 import io.kiln.farm.worker.WorkerSetup.Identity;
 import io.kiln.flow.spec.FarmUse;
@@ -99,11 +98,8 @@ public final class WorkerMojo extends AbstractKilnMojo {
                 .boards(projectLayout().userBoards());
         FarmUse use = farm(farm, home)
                 .use()
-                .orElseThrow(() -> new KilnException(Failure.FARM.problem(
-                        "kiln.farm is not set",
-                        "kiln:worker",
-                        "the farm's address, such as tcp://localhost:61616",
-                        "")));
+                .orElseThrow(() -> Failure.FARM.exception(
+                        "kiln.farm is not set", "kiln:worker", "the farm's address, such as tcp://localhost:61616"));
         GroupValues own = values(WorkerCare.GROUP, worker);
         List<Device> plugged = devices();
         WorkerLabels said = WorkerLabels.parse(
@@ -131,8 +127,8 @@ public final class WorkerMojo extends AbstractKilnMojo {
         for (String each : boards == null ? List.<String>of() : boards) {
             String[] words = each.strip().split("=", -1);
             if (words.length != 2 || words[0].isBlank() || words[1].isBlank()) {
-                throw new KilnException(Failure.FARM.problem(
-                        "not a board with its probe: `" + each + "`", "kiln.worker.boards", "BOARD=PROBE", ""));
+                throw Failure.FARM.exception(
+                        "not a board with its probe: `" + each + "`", "kiln.worker.boards", "BOARD=PROBE");
             }
             devices.add(new Device(words[0].strip(), words[1].strip()));
         }

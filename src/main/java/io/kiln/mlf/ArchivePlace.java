@@ -65,7 +65,6 @@ record ArchivePlace(ArtifactKind kind, String loader, String targetKey, String f
                 .anyMatch(kind -> ArchivePaths.folder(kind).equals(ArchivePaths.code(Artifact.HOST, loader)));
     }
 
-    /** The artifact of an archive at this place. */
     Artifact artifact(String name, Bytes content) {
         String codegen = kind.isNative() ? Artifact.FOREIGN : Artifact.FOREIGN + "-" + loader;
         return new Artifact(codegen, loader, name, content, targetKey);

@@ -115,7 +115,7 @@ final class ArchiveReader {
         Optional<Bytes> graph = Optional.ofNullable(files.get(path))
                 .or(() -> Optional.ofNullable(files.get(version.graph())).filter(file -> models.size() == 1));
         if (graph.isEmpty()) {
-            problems.add("there is no graph", archive + ": " + path, "what the executor `graph` walks", "");
+            problems.add("there is no graph", archive + ": " + path, "what the executor `graph` walks");
         }
         String parameters = ArchivePaths.of(ArtifactKind.PARAMETERS, ArchivePaths.parametersFile(model));
         Optional<Bytes> params = Optional.ofNullable(files.get(parameters));
@@ -212,7 +212,7 @@ final class ArchiveReader {
                 || !FILE_NAME.matcher(place.targetKey()).matches()
                 || !FILE_NAME.matcher(place.loader()).matches()) {
             return Optional.of(Failure.ARCHIVE.problem(
-                    "the file has a name that makefiles cannot handle", where, "letters, digits and _ . + -", ""));
+                    "the file has a name that makefiles cannot handle", where, "letters, digits and _ . + -"));
         }
         if (kind == ArtifactKind.SOURCE && !place.fileName().endsWith(".c")) {
             return Optional.of(Failure.ARCHIVE.problem(
@@ -222,8 +222,7 @@ final class ArchiveReader {
             return Optional.of(Failure.ARCHIVE.problem(
                     "the file does not belong into this folder",
                     where,
-                    "headers that end in .h in include, objects that end in .o or .a in lib",
-                    ""));
+                    "headers that end in .h in include, objects that end in .o or .a in lib"));
         }
         return Optional.empty();
     }

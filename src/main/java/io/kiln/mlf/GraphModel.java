@@ -44,11 +44,10 @@ record GraphModel(GraphFile graph, Set<String> parameters) {
             Node node = given.get(tensor.name());
             if (node == null
                     || read.entries().get(node.first()).bytes() != tensor.data().size()) {
-                throw new KilnException(Failure.ARCHIVE.problem(
+                throw Failure.ARCHIVE.exception(
                         "parameter `" + tensor.name() + "` is none of the graph's, or has another size",
                         paramsFile,
-                        "the parameters of " + graphFile,
-                        ""));
+                        "the parameters of " + graphFile);
             }
             names.add(tensor.name());
         }
@@ -83,8 +82,8 @@ record GraphModel(GraphFile graph, Set<String> parameters) {
     private static TensorInfo tensor(String name, Entry entry) {
         DType dtype = entry.type()
                 .dtype()
-                .orElseThrow(() -> new KilnException(Failure.ARCHIVE.problem(
-                        "tensor `" + name + "` has elements of " + entry.type().bits() + " bits", "the graph")));
+                .orElseThrow(() -> Failure.ARCHIVE.exception(
+                        "tensor `" + name + "` has elements of " + entry.type().bits() + " bits", "the graph"));
         return new TensorInfo(name, RelaySignature.sanitized(name), dtype, entry.shape(), 0, 0);
     }
 }

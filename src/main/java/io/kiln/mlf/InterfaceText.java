@@ -31,11 +31,6 @@ final class InterfaceText {
         return names;
     }
 
-    /** Whether a struct is defined. */
-    boolean has(String struct) {
-        return text.contains(struct + " {");
-    }
-
     /** The members of a struct in order; empty if there is no such struct. */
     List<String> members(String struct) {
         List<String> members = new ArrayList<>();

@@ -33,12 +33,12 @@ final class MetadataFile {
         String where = archive + ": " + ArchivePaths.METADATA;
         Bytes content = files.get(ArchivePaths.METADATA);
         if (content == null) {
-            throw new KilnException(Failure.ARCHIVE.problem(
-                    "there is no " + ArchivePaths.METADATA, archive, "a Model Library Format archive", ""));
+            throw Failure.ARCHIVE.exception(
+                    "there is no " + ArchivePaths.METADATA, archive, "a Model Library Format archive");
         }
         if (content.size() > MOST_BYTES) {
-            throw new KilnException(Failure.ARCHIVE.problem(
-                    "has " + content.size() + " bytes", where, "at most " + MOST_BYTES + " bytes of JSON", ""));
+            throw Failure.ARCHIVE.exception(
+                    "has " + content.size() + " bytes", where, "at most " + MOST_BYTES + " bytes of JSON");
         }
         try {
             return mapper().readTree(content.text());
@@ -46,7 +46,7 @@ final class MetadataFile {
             String line = e.getLocation() == null ? "" : ":" + e.getLocation().getLineNr();
             throw new KilnException(
                     Failure.ARCHIVE.problem(
-                            "this is not JSON: " + e.getOriginalMessage(), where + line, "a JSON object", ""),
+                            "this is not JSON: " + e.getOriginalMessage(), where + line, "a JSON object"),
                     e);
         }
     }

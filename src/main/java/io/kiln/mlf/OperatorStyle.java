@@ -39,11 +39,11 @@ final class OperatorStyle {
     static boolean isWhole(List<ModelLibrary> models) {
         boolean isSome = models.stream().anyMatch(model -> isOperators(model.metadata()));
         if (isSome && models.size() > 1) {
-            throw new KilnException(Failure.CONFIG.problem(
+            throw Failure.CONFIG.exception(
                     "an archive of style operator cannot hold " + models.size() + " models",
                     "kiln.executor",
                     "one model, or kiln.executor aot or graph",
-                    "Set kiln.executor to aot or graph, or build each model by itself"));
+                    "Set kiln.executor to aot or graph, or build each model by itself");
         }
         return isSome;
     }

@@ -38,7 +38,6 @@ record RelaySignature(Map<String, RelayType> inputs, List<RelayType> outputs) {
         outputs = List.copyOf(outputs);
     }
 
-    /** A tensor's type. */
     record RelayType(DType dtype, List<Integer> shape) {
         /** Size in bytes; -1 on overflow. */
         long bytes() {

@@ -35,8 +35,8 @@ public final class ArtifactGroups {
                         TreeMap::new,
                         Collectors.groupingBy(Artifact::codegenId, TreeMap::new, Collectors.toList())));
         if (set.artifacts().size() > MOST_ARTIFACTS) {
-            throw new KilnException(Failure.ARCHIVE.problem(
-                    "there are more than " + MOST_ARTIFACTS + " artifacts", "artifacts of a library"));
+            throw Failure.ARCHIVE.exception(
+                    "there are more than " + MOST_ARTIFACTS + " artifacts", "artifacts of a library");
         }
         ModuleWriter out = new ModuleWriter();
         out.u64(1L + groups.values().stream().mapToInt(Map::size).sum()).string(LIBRARY);

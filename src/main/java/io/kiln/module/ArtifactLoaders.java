@@ -23,9 +23,9 @@ public final class ArtifactLoaders {
     private ArtifactLoaders(Collection<ArtifactLoader> loaders) {
         loaders.forEach(loader -> Extensions.call(
                         loader::names,
-                        why -> new KilnException(Failure.EXTENSION.problem(
+                        why -> Failure.EXTENSION.exception(
                                 "it could not state its names: " + why,
-                                "loader of artifacts " + Extensions.name(loader))))
+                                "loader of artifacts " + Extensions.name(loader)))
                 .forEach(name -> byName.putIfAbsent(name, loader)));
     }
 
@@ -77,9 +77,9 @@ public final class ArtifactLoaders {
             try {
                 ModulePayload payload = Extensions.call(
                         () -> loader.load(name, group),
-                        why -> new KilnException(Failure.EXTENSION.problem(
+                        why -> Failure.EXTENSION.exception(
                                 "the loader `" + name + "`, " + Extensions.name(loader) + ", failed: " + why,
-                                group.get(0).fileName())));
+                                group.get(0).fileName()));
                 modules.add(new ModuleNode(name, payload, List.of()));
             } catch (KilnException e) {
                 e.problems().forEach(problems::add);

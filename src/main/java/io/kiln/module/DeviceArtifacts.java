@@ -3,7 +3,6 @@ package io.kiln.module;
 
 import io.kiln.artifact.Artifact;
 import io.kiln.base.Failure;
-import io.kiln.base.KilnException;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -36,12 +35,11 @@ public final class DeviceArtifacts implements ArtifactLoader {
         List<Artifact> found =
                 group.stream().filter(file -> file.fileName().endsWith(suffix)).toList();
         if (found.size() != 1 || group.size() != 3) {
-            throw new KilnException(Failure.EXTENSION.problem(
+            throw Failure.EXTENSION.exception(
                     "the loader `" + loader + "` was given "
                             + group.stream().map(Artifact::fileName).toList(),
                     "artifacts",
-                    "one file each that ends in .data, .fmt and .functions",
-                    ""));
+                    "one file each that ends in .data, .fmt and .functions");
         }
         return found.get(0);
     }

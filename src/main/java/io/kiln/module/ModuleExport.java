@@ -115,11 +115,11 @@ public final class ModuleExport {
     }
 
     private KilnException cycle(List<Integer> parent, List<Integer> child) {
-        return new KilnException(Failure.ARCHIVE.problem(
-                "Cannot export due to multiple dso-exportables that cannot be merged without creating a cycle in the import "
-                        + "tree. Related module keys: parent="
+        return Failure.ARCHIVE.exception(
+                "Cannot export due to multiple dso-exportables that cannot be merged without creating a cycle in the"
+                        + " import tree. Related module keys: parent="
                         + graph.get(parent.get(0)).typeKey() + ", child="
                         + graph.get(child.get(0)).typeKey(),
-                "module tree"));
+                "module tree");
     }
 }

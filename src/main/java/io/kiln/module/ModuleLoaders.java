@@ -3,7 +3,6 @@ package io.kiln.module;
 
 import io.kiln.base.Extensions;
 import io.kiln.base.Failure;
-import io.kiln.base.KilnException;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -18,9 +17,9 @@ public final class ModuleLoaders {
     private ModuleLoaders(Collection<ModuleLoader> loaders) {
         loaders.forEach(loader -> Extensions.call(
                         loader::typeKeys,
-                        why -> new KilnException(Failure.EXTENSION.problem(
+                        why -> Failure.EXTENSION.exception(
                                 "it could not state its type keys: " + why,
-                                "loader of modules " + Extensions.name(loader))))
+                                "loader of modules " + Extensions.name(loader)))
                 .forEach(key -> byKey.putIfAbsent(key, loader)));
     }
 

@@ -221,7 +221,6 @@ public final class ModuleReader implements BlobReader {
         return blob.part(start, position() - start);
     }
 
-    /** Skips bytes. */
     public void skip(long length, String what) {
         need(length, what);
         in.position(position() + (int) length);
@@ -229,8 +228,8 @@ public final class ModuleReader implements BlobReader {
 
     @Override
     public KilnException broken(String what, int at) {
-        return new KilnException(Failure.ARCHIVE.problem(
-                "the modules cannot be read: " + what, name + String.format(Locale.ROOT, ", offset 0x%x", at), "", ""));
+        return Failure.ARCHIVE.exception(
+                "the modules cannot be read: " + what, name + String.format(Locale.ROOT, ", offset 0x%x", at));
     }
 
     private void need(long length, String what) {

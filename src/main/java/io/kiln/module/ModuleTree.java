@@ -66,7 +66,7 @@ public record ModuleTree(List<ModuleNode> modules, boolean hasImportTree) {
     }
 
     private static KilnException wrong(String what) {
-        return new KilnException(Failure.ARCHIVE.problem(what, "module tree"));
+        return Failure.ARCHIVE.exception(what, "module tree");
     }
 
     /**

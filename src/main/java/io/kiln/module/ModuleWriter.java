@@ -47,7 +47,6 @@ public final class ModuleWriter implements BlobWriter {
         return this;
     }
 
-    /** Bytes as they are. */
     public ModuleWriter raw(Bytes value) {
         out.writeBytes(value.toArray());
         return this;
@@ -58,7 +57,6 @@ public final class ModuleWriter implements BlobWriter {
         return raw(PromisedForms.bytes(value));
     }
 
-    /** All that was written. */
     public Bytes bytes() {
         return Bytes.wrap(out.toByteArray());
     }

@@ -78,12 +78,12 @@ public record SharedLibrary(ModuleTree tree, List<String> functions, ArtifactSet
                 .map(count -> count.order(ByteOrder.LITTLE_ENDIAN).getLong())
                 .orElse(-1L);
         ByteBuffer content = file.at(symbol.value(), length < 0 ? -1 : length + COUNT_BYTES)
-                .orElseThrow(() -> new KilnException(Failure.ARCHIVE.problem(
+                .orElseThrow(() -> Failure.ARCHIVE.exception(
                         "`" + symbol.name() + "` at address 0x" + Long.toHexString(symbol.value())
                                 + " does not lie in the file",
                         name,
                         "a section that holds all of it",
-                        "Export the library again")));
+                        "Export the library again"));
         byte[] bytes = new byte[content.remaining()];
         content.get(bytes);
         return Bytes.wrap(bytes);

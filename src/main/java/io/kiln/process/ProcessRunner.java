@@ -56,7 +56,7 @@ public final class ProcessRunner {
             output.await(DRAIN_MILLIS);
             errors.await(DRAIN_MILLIS);
             if (budget.isSpent()) {
-                throw new KilnException(Failure.COMPUTER.problem(Budget.message(), command.executable()));
+                throw Failure.COMPUTER.exception(Budget.message(), command.executable());
             }
             Duration elapsed = Duration.ofNanos(System.nanoTime() - start);
             return new ProcessResult(exitCode, timedOut, output.text(), errors.text(), elapsed);
@@ -112,7 +112,7 @@ public final class ProcessRunner {
         } catch (IOException e) {
             throw new KilnException(
                     Failure.TOOL.problem(
-                            "cannot be started: " + e.getMessage(), command.executable(), "an executable file", ""),
+                            "cannot be started: " + e.getMessage(), command.executable(), "an executable file"),
                     e);
         }
     }

@@ -110,13 +110,11 @@ public record BuildReport(
             Long used,
 
             long available) {
-        /** A copy with the deeper of the known use of the stack and another. */
         public Stack with(long other) {
             return new Stack(used == null ? other : Math.max(used, other), available);
         }
     }
 
-    /** A copy with what is known of the stack. */
     public BuildReport with(Stack newStack) {
         return changed(newStack, operators, preprocessing, aot, estimate);
     }

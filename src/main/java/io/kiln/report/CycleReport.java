@@ -65,7 +65,6 @@ public record CycleReport(
         return new CycleReport(core, cycles, stallsAtMost, hertz, time, unknown, null);
     }
 
-    /** A copy with the waits of the board's memories. */
     public CycleReport with(MemoryReport waits) {
         BoardCycles all = waits.cycles();
         Time time = hertz == null

@@ -3,6 +3,8 @@ package io.kiln.report;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
@@ -114,5 +116,107 @@ public record DebugLaunch(String version, List<Configuration> configurations) {
                     "",
                     ENTRY_POINT);
         }
+    }
+
+    /**
+     * A run configuration of CLion that connects its debugger to a server that runs already.
+     *
+     * @param name shown by the editor
+     * @param server address of the server
+     * @param image the ELF file
+     */
+    public record DebugRun(String name, String server, String image) {
+        /** What the editor replaces by the folder that it has opened. */
+        public static final String PROJECT = "$PROJECT_DIR$";
+
+        /** The content of a {@code .run.xml} file. Names in debug information are relative to the project. */
+        public String xml() {
+            Map<String, String> attributes = new TreeMap<>(Map.of(
+                    "default", "false",
+                    "name", name,
+                    "type", "CLion_Remote",
+                    "version", "1",
+                    "remoteCommand", server,
+                    "symbolFile", image,
+                    "sysroot", ""));
+            StringBuilder out =
+                    new StringBuilder("<component name=\"ProjectRunConfigurationManager\">\n  <configuration");
+            attributes.forEach((key, value) -> out.append(' ')
+                    .append(key)
+                    .append("=\"")
+                    .append(escaped(value))
+                    .append('"'));
+            return out.append(">\n    <debugger kind=\"GDB\" isBundled=\"true\" />\n")
+                    .append("    <pathMapping remote=\".\" local=\"" + PROJECT + "\" />\n")
+                    .append("    <method v=\"2\" />\n  </configuration>\n</component>\n")
+                    .toString();
+        }
+
+        private static String escaped(String text) {
+            return text.replace("&", "&amp;")
+                    .replace("<", "&lt;")
+                    .replace(">", "&gt;")
+                    .replace("\"", "&quot;");
+        }
+    }
+
+    /**
+     * A {@code tasks.json} of Visual Studio Code with what a debugger's server is started by.
+     *
+     * @param version version of the format, 2.0.0
+     */
+    public record DebugTasks(String version, List<Task> tasks) {
+        private static final String SAYS = "Kiln: the server waits for the debugger";
+
+        public DebugTasks {
+            tasks = List.copyOf(tasks);
+        }
+
+        /**
+         * A task that goes on while the editor debugs.
+         *
+         * @param label the name by which a launch configuration asks for it
+         * @param type {@code process}
+         * @param command the program
+         * @param args its arguments
+         * @param isBackground whether the editor goes on before it ends
+         * @param problemMatcher how the editor knows that it has begun
+         */
+        public record Task(
+                String label,
+                String type,
+                String command,
+                List<String> args,
+                boolean isBackground,
+                ProblemMatcher problemMatcher) {
+            public Task {
+                args = List.copyOf(args);
+            }
+
+            /**
+             * Starts a server that says nothing of its own; the shell says that it begins.
+             *
+             * @param line the server's command line, quoted for a shell
+             */
+            public static Task server(String label, String line) {
+                Background begun = new Background(true, "^$", SAYS);
+                return new Task(
+                        label,
+                        "process",
+                        "sh",
+                        List.of("-c", "echo '" + SAYS + "'; exec " + line),
+                        true,
+                        new ProblemMatcher(new Pattern("^(kiln-none):(.*)$", 1, 2), begun));
+            }
+        }
+
+        /** Recognises the server's start. The editor requires a pattern of messages, too, which matches nothing here. */
+        public record ProblemMatcher(Pattern pattern, Background background) {}
+
+        /** A message with the groups of a file's name and its text. */
+        public record Pattern(String regexp, int file, int message) {}
+
+        /** The patterns of output with which the task becomes busy, and ready. */
+        public record Background(boolean activeOnStart, String beginsPattern, String endsPattern) {}
     }
 }

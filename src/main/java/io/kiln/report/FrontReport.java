@@ -103,7 +103,6 @@ public record FrontReport(
                 .toList();
     }
 
-    /** The image that was taken. */
     public Image taken() {
         return images.stream().filter(Image::isTaken).findFirst().orElseThrow();
     }

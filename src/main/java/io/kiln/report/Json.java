@@ -107,7 +107,7 @@ public final class Json {
             }
             return value;
         } catch (IOException e) {
-            throw new KilnException(Failure.FILE.problem("not JSON as expected: " + e.getMessage(), "", "", ""), e);
+            throw new KilnException(Failure.FILE.problem("not JSON as expected: " + e.getMessage(), ""), e);
         }
     }
 

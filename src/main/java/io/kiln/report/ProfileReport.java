@@ -58,7 +58,6 @@ public record ProfileReport(
         this(board, ranOn, deterministic, instructions, operators, List.of(), null, null, List.of(), null);
     }
 
-    /** A copy with estimated cycles. */
     public ProfileReport with(CycleReport estimated) {
         BoardCycles waited =
                 estimated.memory() == null ? null : estimated.memory().cycles();
@@ -72,7 +71,6 @@ public record ProfileReport(
                 board, ranOn, deterministic, instructions, operators, times, other, estimate, preprocessing, cycles);
     }
 
-    /** A copy with the counts of signal processing before models. */
     public ProfileReport with(List<Preprocessing> counted) {
         return new ProfileReport(
                 board, ranOn, deterministic, instructions, operators, times, aot, estimate, counted, cycles);
@@ -162,12 +160,10 @@ public record ProfileReport(
             this(name, layers, instructions, null, null, null, null);
         }
 
-        /** The same with estimated cycles. */
         public Operator with(CycleRange estimated) {
             return new Operator(name, layers, instructions, microseconds, cycles, estimated, boardCycles);
         }
 
-        /** The same with the waits of the board's memories. */
         public Operator with(BoardCycles waited) {
             return new Operator(name, layers, instructions, microseconds, cycles, estimatedCycles, waited);
         }

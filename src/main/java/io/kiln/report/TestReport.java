@@ -34,7 +34,6 @@ public record TestReport(List<Suite> suites) {
      */
     public record Case(String name, Duration time, Optional<String> failure) {}
 
-    /** Number of tests. */
     public long tests() {
         return suites.stream().mapToLong(suite -> suite.cases().size()).sum();
     }

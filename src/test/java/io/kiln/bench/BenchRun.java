@@ -14,7 +14,7 @@ import io.kiln.cycles.CycleEstimator;
 import io.kiln.cycles.ExecutedBlock;
 import io.kiln.cycles.core.CoreTables;
 import io.kiln.cycles.core.CycleRange;
-import io.kiln.device.emulator.QemuLine;
+import io.kiln.device.emulator.Emulator.QemuLine;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;

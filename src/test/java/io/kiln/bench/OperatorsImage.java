@@ -8,7 +8,7 @@ import io.kiln.base.Bytes;
 import io.kiln.base.Optimize;
 import io.kiln.base.WholeFiles;
 import io.kiln.compile.OneUnit;
-import io.kiln.device.emulator.QemuLine;
+import io.kiln.device.emulator.Emulator.QemuLine;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;

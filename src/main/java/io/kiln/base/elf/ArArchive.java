@@ -53,11 +53,11 @@ public final class ArArchive {
     private List<Member> members() {
         String mark = text(0, Math.min(MARK.length(), content.size()));
         if (mark.equals(THIN)) {
-            throw new KilnException(Failure.CODE.problem(
+            throw Failure.CODE.exception(
                     "this is a thin static library: it has the names of objects, not the objects",
                     file,
                     "a static library with its objects",
-                    "Make it without T: ar rcs instead of ar rcsT"));
+                    "Make it without T: ar rcs instead of ar rcsT");
         }
         if (!mark.equals(MARK)) {
             throw broken("it does not begin with " + MARK.strip(), 0);
@@ -135,10 +135,10 @@ public final class ArArchive {
     }
 
     private KilnException broken(String what, int at) {
-        return new KilnException(Failure.CODE.problem(
+        return Failure.CODE.exception(
                 "this is not a whole static library: " + what,
                 file + String.format(Locale.ROOT, ", offset 0x%x", at),
                 "",
-                "Make it again"));
+                "Make it again");
     }
 }

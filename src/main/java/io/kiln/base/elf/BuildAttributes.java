@@ -156,11 +156,11 @@ public record BuildAttributes(Map<Integer, Long> numbers, Map<Integer, String> t
 
         private KilnException broken(String what) {
             int at = in == null ? 0 : in.position();
-            return new KilnException(Failure.CODE.problem(
+            return Failure.CODE.exception(
                     "the attributes of this object are damaged: " + what,
                     name + String.format(Locale.ROOT, ", byte %d of them", at),
                     "",
-                    "Compile it again"));
+                    "Compile it again");
         }
     }
 }

@@ -154,8 +154,8 @@ public record ElfFile(
             long size = Files.size(file);
             long most = Math.min(LARGEST, Runtime.getRuntime().maxMemory() / HEAP_SHARE);
             if (size > most) {
-                throw new KilnException(Failure.CODE.problem(
-                        "the file has " + size + " bytes", file.toString(), "an image of up to " + most, ""));
+                throw Failure.CODE.exception(
+                        "the file has " + size + " bytes", file.toString(), "an image of up to " + most);
             }
             return new ElfReader(file.toString(), ByteBuffer.wrap(Files.readAllBytes(file))).read();
         } catch (IOException e) {

@@ -283,11 +283,11 @@ final class ElfReader {
     }
 
     private KilnException broken(String what, int at) {
-        return new KilnException(Failure.CODE.problem(
+        return Failure.CODE.exception(
                 "this is not a whole ELF file: " + what,
                 file + String.format(Locale.ROOT, ", offset 0x%x", at),
                 "",
-                "Build the image again"));
+                "Build the image again");
     }
 
     private long word(int narrowAt, int wideAt) {

@@ -40,7 +40,6 @@ final class ElfSymbols extends LazyList<Symbol> {
         this.count = count;
     }
 
-    /** Bytes of a symbol. */
     static int bytes(boolean isWide) {
         return isWide ? 24 : 16;
     }

@@ -2,6 +2,7 @@
 package io.kiln.base.incremental;
 
 import io.kiln.base.Digests;
+import io.kiln.base.KilnException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
@@ -60,7 +61,7 @@ public final class FileDigests {
     public static Optional<String> digest(Path file) {
         try {
             return Files.isRegularFile(file) ? Optional.of(Digests.sha256(file)) : Optional.empty();
-        } catch (IOException e) {
+        } catch (KilnException e) {
             return Optional.empty();
         }
     }

@@ -183,7 +183,6 @@ public final class Fingerprint {
         return value.toString();
     }
 
-    /** Name of the result. */
     public String result() {
         return result;
     }
@@ -212,11 +211,7 @@ public final class Fingerprint {
 
     /** SHA-256 of a file's content, or {@code absent}. */
     public static String digest(Path file) {
-        try {
-            return Files.isRegularFile(file) ? Digests.sha256(file) : ABSENT;
-        } catch (IOException e) {
-            throw FileFailure.of("cannot read", file, e);
-        }
+        return Files.isRegularFile(file) ? Digests.sha256(file) : ABSENT;
     }
 
     /** Whether a value is a digest, which is meaningless to people. */

@@ -7,7 +7,6 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.kiln.base.FileFailure;
 import io.kiln.base.WholeFiles;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -63,11 +62,7 @@ public record Journal(Path file) {
 
     /** Deletes the content before outputs are touched, so that a run that fails half-way never counts as finished. */
     public void forget() {
-        try {
-            Files.deleteIfExists(file);
-        } catch (IOException e) {
-            throw FileFailure.of("cannot delete", file, e);
-        }
+        WholeFiles.delete(file);
     }
 
     private Optional<JsonNode> parse() {

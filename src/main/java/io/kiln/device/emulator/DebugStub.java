@@ -175,7 +175,7 @@ final class DebugStub implements AutoCloseable {
     }
 
     private static KilnException failure(String what) {
-        return new KilnException(Failure.PROFILE.problem(what, "debug stub"));
+        return Failure.PROFILE.exception(what, "debug stub");
     }
 
     @Override

@@ -9,6 +9,7 @@ import io.kiln.device.protocol.ModelSession;
 import io.kiln.device.protocol.Protocol;
 import io.kiln.device.transport.Transport;
 import io.kiln.process.Command;
+import io.kiln.process.Executables;
 import io.kiln.process.ProcessRunner;
 import io.kiln.process.RunningProcess;
 import io.kiln.toolchain.board.Board;
@@ -168,19 +169,16 @@ public record Emulator(Board board, Duration limit, Optional<Path> log, boolean 
         String said = said(process);
         if (process.timedOut()) {
             problems.add(Failure.RUN.problem(
-                    "the image ran longer than " + limit.toSeconds() + " s and was stopped", image.toString(), "", ""));
+                    "the image ran longer than " + limit.toSeconds() + " s and was stopped", image.toString()));
         } else if (code.isPresent() && !process.isClosed() && (code.get() != 0 || said.contains(BY_SIGNAL))) {
             problems.add(Failure.RUN.problem(
-                    (board.isHost() ? "the image" : name()) + " ended with code " + code.get(),
-                    image.toString(),
-                    "0",
-                    ""));
+                    (board.isHost() ? "the image" : name()) + " ended with code " + code.get(), image.toString(), "0"));
         }
         if (process.flooded()) {
-            problems.add(Failure.RUN.problem(name() + " printed too many errors and was stopped", "", "", ""));
+            problems.add(Failure.RUN.problem(name() + " printed too many errors and was stopped", ""));
         }
         if (!said.isEmpty()) {
-            problems.add(Failure.RUN.problem(name() + " said: " + said, "", "", ""));
+            problems.add(Failure.RUN.problem(name() + " said: " + said, ""));
         }
         return problems;
     }
@@ -211,41 +209,110 @@ public record Emulator(Board board, Duration limit, Optional<Path> log, boolean 
         if (board.emulation() instanceof Emulation.Native) {
             return List.of(image.toAbsolutePath().toString());
         }
-        throw new KilnException(Failure.BOARD.problem(
-                "the board " + board.id() + " has no emulator of its own", board.origin(), "", ""));
+        throw Failure.BOARD.exception("the board " + board.id() + " has no emulator of its own", board.origin());
     }
 
     /** Refuses arguments by which an untrusted image would get a network, drives or files: its board may inherit them from a trusted one. */
     private void checkArguments(Emulation.Qemu qemu) {
         if (qemu.fenced() && !HARMLESS.matcher(String.join(" ", qemu.args())).matches()) {
-            throw new KilnException(Failure.TRUST.problem(
+            throw Failure.TRUST.exception(
                     "the arguments of QEMU may give the image access to this computer, but it contains code that is"
                             + " not trusted",
                     board.origin(),
                     "emulator.args of -bios none, -m and -cpu only",
-                    "If you trust who wrote it, set kiln.trustBoard with its coordinates"));
+                    "If you trust who wrote it, set kiln.trustBoard with its coordinates");
         }
     }
 
     private void checkSemihosting(Emulation.Qemu qemu) {
         if (semihosting && qemu.fenced()) {
-            throw new KilnException(Failure.TRUST.problem(
+            throw Failure.TRUST.exception(
                     "code of the board " + board.id() + " could open files and start programs by semihosting",
                     "kiln.semihosting",
                     "a board that is trusted",
-                    "If you trust who wrote it, set kiln.trustBoard with its coordinates"));
+                    "If you trust who wrote it, set kiln.trustBoard with its coordinates");
         }
         if (!semihosting && qemu.args().stream().anyMatch(arg -> arg.contains("semihosting"))) {
-            throw new KilnException(Failure.BOARD.problem(
+            throw Failure.BOARD.exception(
                     "the board " + board.id() + " enables semihosting, by which images open files and start programs",
                     board.origin(),
                     "emulator.args without it",
-                    "Remove it, or allow it: -Dkiln.semihosting"));
+                    "Remove it, or allow it: -Dkiln.semihosting");
         }
     }
 
     /** The Debian package that contains a program of QEMU. */
     public static String debianPackage(String program) {
         return program.equals("qemu-system-arm") ? "qemu-system-arm" : "qemu-system-misc";
+    }
+
+    /**
+     * A command line of QEMU; the only place that builds one. The machine has no network and none of QEMU's default
+     * devices, reads no user configuration, and has semihosting only if asked for, because semihosting lets an image open
+     * files and start programs on this computer.
+     *
+     * @param qemu the QEMU program and machine
+     * @param image file to boot
+     * @param hasConsole whether the first serial port is standard input and output; otherwise there is none
+     * @param semihosting whether the image may use semihosting
+     * @param more further arguments
+     */
+    public record QemuLine(
+            Emulation.Qemu qemu, String image, boolean hasConsole, boolean semihosting, List<String> more) {
+        /**
+         * Arguments for the console. They read standard input whether the serial port is ready or not: some models of UARTs do not
+         * report readiness, and QEMU would wait forever. The multiplexer does that; no byte is its escape character.
+         */
+        private static final List<String> CONSOLE = List.of(
+                "-chardev", "stdio,id=console,mux=on,signal=off", "-serial", "chardev:console", "-echr", "0x100");
+
+        public QemuLine {
+            more = List.copyOf(more);
+        }
+
+        /** A machine with its console on standard input and output, and no other devices. */
+        public static QemuLine of(Emulation.Qemu qemu, String image) {
+            return new QemuLine(qemu, image, true, false, List.of());
+        }
+
+        /** A copy without a console. */
+        public QemuLine withoutConsole() {
+            return new QemuLine(qemu, image, false, semihosting, more);
+        }
+
+        /** A copy with or without semihosting. */
+        public QemuLine semihosting(boolean isWanted) {
+            return new QemuLine(qemu, image, hasConsole, isWanted, more);
+        }
+
+        public QemuLine with(List<String> further) {
+            return new QemuLine(qemu, image, hasConsole, semihosting, further);
+        }
+
+        /**
+         * Program and arguments. The board's own arguments come first, because the last semihosting setting wins in QEMU.
+         *
+         * @throws KilnException if the program is missing, with the package that contains it
+         */
+        public List<String> words() {
+            List<String> words =
+                    new ArrayList<>(List.of(program(), "-M", qemu.machine(), "-nodefaults", "-no-user-config"));
+            words.addAll(qemu.args());
+            words.addAll(List.of("-kernel", image, "-display", "none", "-monitor", "none", "-nic", "none"));
+            words.addAll(hasConsole ? CONSOLE : List.of("-serial", "none"));
+            words.addAll(more);
+            words.addAll(List.of("-semihosting-config", semihosting ? "enable=on,target=native" : "enable=off"));
+            return List.copyOf(words);
+        }
+
+        private String program() {
+            return Executables.find(qemu.program())
+                    .orElseThrow(() -> Failure.TOOL.exception(
+                            qemu.program() + " is missing",
+                            "PATH",
+                            "QEMU",
+                            "Install it: apt-get install " + Emulator.debianPackage(qemu.program())))
+                    .toString();
+        }
     }
 }

@@ -94,8 +94,7 @@ public record FunctionCounter(Emulator emulator) {
         Stop stop = stub.await();
         stub.passBy(address);
         if (stop.address() != address) {
-            throw new KilnException(
-                    Failure.PROFILE.problem("the program stopped with a fault", Long.toHexString(stop.address())));
+            throw Failure.PROFILE.exception("the program stopped with a fault", Long.toHexString(stop.address()));
         }
         return stop;
     }
@@ -108,8 +107,7 @@ public record FunctionCounter(Emulator emulator) {
         return elf.symbols().stream()
                 .filter(symbol -> symbol.isFunction() && symbol.name().equals(name))
                 .findFirst()
-                .orElseThrow(() -> new KilnException(
-                        Failure.PROFILE.problem("the image has no function " + name, image.toString(), "", "")));
+                .orElseThrow(() -> Failure.PROFILE.exception("the image has no function " + name, image.toString()));
     }
 
     /** Reads and drops the console's output, which nobody needs. */

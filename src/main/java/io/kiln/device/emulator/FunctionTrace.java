@@ -106,12 +106,11 @@ public record FunctionTrace(Emulator emulator) {
                 .mapToLong(block -> block.count() * block.instructions())
                 .sum();
         if (logged != instructions) {
-            throw new KilnException(Failure.PROFILE.problem(
+            throw Failure.PROFILE.exception(
                     "the log of executed blocks has " + logged + " instructions of " + function + ", but "
                             + instructions + " were executed",
                     emulator.name(),
-                    "a whole log",
-                    ""));
+                    "a whole log");
         }
     }
 }

@@ -24,7 +24,7 @@ final class LocalSockets {
                 return SocketChannel.open(UnixDomainSocketAddress.of(socket));
             } catch (IOException e) {
                 if (System.nanoTime() > deadline) {
-                    throw new KilnException(Failure.TOOL.problem("QEMU does not answer", socket.toString(), "", ""), e);
+                    throw new KilnException(Failure.TOOL.problem("QEMU does not answer", socket.toString()), e);
                 }
                 pause();
             }

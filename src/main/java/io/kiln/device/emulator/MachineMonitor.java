@@ -45,8 +45,8 @@ final class MachineMonitor implements AutoCloseable {
     long instructions() {
         JsonNode count = ask("query-replay").path("icount");
         if (!count.isIntegralNumber()) {
-            throw new KilnException(Failure.PROFILE.problem(
-                    "this QEMU does not report the number of executed instructions", PLACE, "QEMU 5.2 or later", ""));
+            throw Failure.PROFILE.exception(
+                    "this QEMU does not report the number of executed instructions", PLACE, "QEMU 5.2 or later");
         }
         return count.asLong();
     }
@@ -96,8 +96,7 @@ final class MachineMonitor implements AutoCloseable {
     private void logItems(String items) {
         JsonNode answer = ask("human-monitor-command", "{\"command-line\": \"log " + items + "\"}");
         if (!answer.asText("?").isEmpty()) {
-            throw new KilnException(
-                    Failure.PROFILE.problem("this QEMU does not log executed blocks", PLACE, "QEMU 5.2 or later", ""));
+            throw Failure.PROFILE.exception("this QEMU does not log executed blocks", PLACE, "QEMU 5.2 or later");
         }
     }
 
@@ -120,7 +119,7 @@ final class MachineMonitor implements AutoCloseable {
                     return reply.path("return");
                 }
             }
-            throw new KilnException(Failure.PROFILE.problem("QEMU ended while instructions were counted", PLACE));
+            throw Failure.PROFILE.exception("QEMU ended while instructions were counted", PLACE);
         } catch (IOException e) {
             throw new KilnException(Failure.PROFILE.problem("QEMU ended while instructions were counted", PLACE), e);
         }

@@ -5,13 +5,20 @@ import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.base.elf.ElfFile;
+import io.kiln.base.elf.ElfFile.Symbol;
+import io.kiln.firmware.dwarf.LineTables;
+import io.kiln.firmware.dwarf.LineTables.SourceLine;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -271,6 +278,259 @@ public final class FaultWatch implements Consumer<String> {
                     .map(place ->
                             names.name(place.address()) + (place.isCaller() ? ", or a function that it calls" : ""))
                     .orElse("");
+        }
+    }
+
+    /**
+     * Finds who called whom on the stack of a Cortex-M, from the words on it. A return address lies behind a call, whose target the
+     * instruction says (Armv7-M Architecture Reference Manual, A7.7.18 BL, A7.7.19 BLX): the next return address further down must lie
+     * in that function. So what is left on the stack of earlier calls is passed over.
+     */
+    private static final class ThumbCalls {
+        private static final int BL_BYTES = 4;
+        private static final int BLX_BYTES = 2;
+        private static final int SP = 13;
+
+        /** Bytes of a function in which its frame is made, and in which calls are looked for. */
+        private static final int PROLOGUE = 40;
+
+        private static final int MOST_CODE = 1 << 16;
+
+        private final ElfFile elf;
+        private final List<Symbol> functions;
+
+        private ThumbCalls(ElfFile elf) {
+            this.elf = elf;
+            this.functions = elf.symbols().stream().filter(Symbol::isFunction).toList();
+        }
+
+        /**
+         * A function that overflowed the stack.
+         *
+         * @param address its first instruction, or a place in it
+         * @param isCaller whether it may be a function that this one called instead, which left no word on the stack
+         */
+        record Place(long address, boolean isCaller) {}
+
+        /**
+         * The innermost function that the words tell. A function that calls no others leaves no return address: it is found as the one function
+         * that the innermost one calls, and whose frame is as large as it must be.
+         *
+         * @param words of a stack, from its top down
+         * @param excess bytes by which the stack overflowed; not positive if that is not known
+         * @return empty if no word is a return address
+         */
+        static Optional<Place> innermost(ElfFile elf, List<Long> words, long excess) {
+            ThumbCalls calls = new ThumbCalls(elf);
+            return calls.last(words).map(address -> calls.overflowing(address, excess));
+        }
+
+        private Optional<Long> last(List<Long> words) {
+            Optional<Long> innermost = Optional.empty();
+            Optional<Symbol> expected = Optional.empty();
+            for (long word : words) {
+                long back = word & ~1L;
+                Optional<Symbol> in = function(back - 1);
+                if (in.isEmpty() || !isCall(back) || (expected.isPresent() && !expected.equals(in))) {
+                    continue;
+                }
+                OptionalLong target = target(back);
+                expected = target.isPresent() ? function(target.getAsLong()) : Optional.empty();
+                innermost =
+                        Optional.of(expected.map(symbol -> symbol.value() & ~1L).orElse(back - 1));
+            }
+            return innermost;
+        }
+
+        private Place overflowing(long address, long excess) {
+            Symbol innermost = function(address).orElseThrow();
+            if (excess <= 0) {
+                return new Place(address, true);
+            }
+            if (frame(innermost) >= excess) {
+                return new Place(address, false);
+            }
+            List<Symbol> called = called(innermost).stream()
+                    .filter(function -> frame(function) >= excess)
+                    .toList();
+            return called.size() == 1 ? new Place(called.get(0).value() & ~1L, false) : new Place(address, true);
+        }
+
+        /** The functions that a function calls by their names. */
+        private Set<Symbol> called(Symbol function) {
+            long start = function.value() & ~1L;
+            Set<Symbol> called = new LinkedHashSet<>();
+            for (long at = start; at < start + Math.min(function.size(), MOST_CODE); at += isWide(at) ? 4 : 2) {
+                target(at + BL_BYTES).stream()
+                        .mapToObj(this::function)
+                        .flatMap(Optional::stream)
+                        .forEach(called::add);
+            }
+            return called;
+        }
+
+        /** Bytes by which a function's first instructions lower the stack pointer: SUB (SP minus immediate), A7.7.176; more if that is computed. */
+        private long frame(Symbol function) {
+            long start = function.value() & ~1L;
+            long bytes = 0;
+            for (long at = start; at < start + Math.min(function.size(), PROLOGUE); at += isWide(at) ? 4 : 2) {
+                int high = halfword(at);
+                int low = halfword(at + 2);
+                int immediate = (high >> 10 & 1) << 11 | (low >> 12 & 7) << 8 | (low & 0xff);
+                boolean isOnSp = (low >> 8 & 15) == SP;
+                if ((high & 0xff80) == 0xb080) {
+                    bytes += (high & 0x7fL) << 2;
+                } else if ((high & 0xfbef) == 0xf1ad && isOnSp) {
+                    bytes += expanded(immediate);
+                } else if ((high & 0xfbff) == 0xf2ad && isOnSp) {
+                    bytes += immediate;
+                } else if (((high & 0xffef) == 0xebad && isOnSp) || (high & 0xff87) == 0x4485) {
+                    return Long.MAX_VALUE;
+                }
+            }
+            return bytes;
+        }
+
+        /** The value of a modified immediate constant (A5.3.2). */
+        private static long expanded(int immediate) {
+            int low = immediate & 0xff;
+            if (immediate >> 10 != 0) {
+                return Integer.toUnsignedLong(Integer.rotateRight(0x80 | (low & 0x7f), immediate >> 7));
+            }
+            return switch (immediate >> 8) {
+                case 0 -> low;
+                case 1 -> low << 16 | low;
+                case 2 -> Integer.toUnsignedLong(low << 24 | low << 8);
+                default -> Integer.toUnsignedLong(low * 0x01010101);
+            };
+        }
+
+        private boolean isWide(long address) {
+            return halfword(address) >= 0xe800;
+        }
+
+        private boolean isCall(long back) {
+            return target(back).isPresent() || (halfword(back - BLX_BYTES) & 0xff87) == 0x4780;
+        }
+
+        /** The target of the BL before an address. */
+        private OptionalLong target(long back) {
+            int high = halfword(back - BL_BYTES);
+            int low = halfword(back - BL_BYTES + 2);
+            if ((high & 0xf800) != 0xf000 || (low & 0xd000) != 0xd000) {
+                return OptionalLong.empty();
+            }
+            int sign = high >> 10 & 1;
+            int i1 = 1 ^ (low >> 13 & 1) ^ sign;
+            int i2 = 1 ^ (low >> 11 & 1) ^ sign;
+            int offset = -sign << 24 | i1 << 23 | i2 << 22 | (high & 0x3ff) << 12 | (low & 0x7ff) << 1;
+            return OptionalLong.of(back + offset);
+        }
+
+        /** Two bytes of code; 0 where the file has none. */
+        private int halfword(long address) {
+            Optional<ByteBuffer> bytes = elf.at(address, 2);
+            return bytes.isPresent()
+                    ? bytes.get().order(ByteOrder.LITTLE_ENDIAN).getShort(0) & 0xffff
+                    : 0;
+        }
+
+        private Optional<Symbol> function(long address) {
+            return functions.stream()
+                    .filter(symbol ->
+                            address >= (symbol.value() & ~1L) && address < (symbol.value() & ~1L) + symbol.size())
+                    .findFirst();
+        }
+    }
+
+    /**
+     * The line that a board's fault handler prints.
+     *
+     * @param exception number of the exception on Cortex-M, cause on RISC-V
+     * @param pc address of the faulting instruction, or of the one that the core had reached
+     * @param caller the link register: the return address, unless the function has called others; 0 like the address if the core could not say
+     *     either
+     * @param status the configurable fault status register of Armv7-M and later; empty on other cores
+     * @param address the accessed address, where the core has a register for it; on Arm only valid if the status says so
+     */
+    private record FaultReport(long exception, long pc, long caller, OptionalLong status, OptionalLong address) {
+        private static final String NUMBER = "0x([0-9a-f]{8})";
+        private static final Pattern LINE = Pattern.compile("kiln: exception " + NUMBER + " at " + NUMBER
+                + ", called from " + NUMBER + "(?:, status " + NUMBER + ")?(?:, address " + NUMBER + ")?");
+
+        /** The report in a line, if it contains one. */
+        static Optional<FaultReport> in(String line) {
+            Matcher matcher = LINE.matcher(line);
+            return matcher.find()
+                    ? Optional.of(new FaultReport(
+                            number(matcher, 1).getAsLong(),
+                            number(matcher, 2).getAsLong(),
+                            number(matcher, 3).getAsLong(),
+                            number(matcher, 4),
+                            number(matcher, 5)))
+                    : Optional.empty();
+        }
+
+        /** Where it was: the function, and its caller if that is known; empty if neither is. */
+        String place(ImageSymbols names) {
+            if (pc == 0 && caller == 0) {
+                return "";
+            }
+            // The call precedes its return address, whose lowest bit marks Thumb code.
+            long call = (caller & ~1L) - 1;
+            return names.name(pc) + (names.isCode(call) ? ", called from " + names.name(call) : "");
+        }
+
+        private static OptionalLong number(Matcher matcher, int group) {
+            String digits = matcher.group(group);
+            return digits == null ? OptionalLong.empty() : OptionalLong.of(Long.parseLong(digits, 16));
+        }
+    }
+
+    /** Maps addresses of an image to names. */
+    private record ImageSymbols(List<Symbol> functions, Optional<LineTables> lines) {
+        /** The names in an ELF file; none if it is not an ELF file. */
+        static ImageSymbols of(Path file) {
+            try {
+                if (ElfFile.isElf(file)) {
+                    ElfFile elf = ElfFile.read(file);
+                    return new ImageSymbols(
+                            elf.symbols().stream().filter(Symbol::isFunction).toList(),
+                            Optional.of(LineTables.of(elf)));
+                }
+            } catch (KilnException e) {
+                // The image's output is useful without names.
+                return new ImageSymbols(List.of(), Optional.empty());
+            }
+            return new ImageSymbols(List.of(), Optional.empty());
+        }
+
+        /** {@code function (file:line)}, or the known part of it; the bare address if nothing is known. */
+        String name(long address) {
+            Optional<String> function = function(address);
+            Optional<String> line = lines.flatMap(tables -> tables.at(address)).map(SourceLine::text);
+            if (function.isEmpty() && line.isEmpty()) {
+                return hex(address);
+            }
+            String place = line.map(text -> " (" + text + ")").orElse(" (" + hex(address) + ")");
+            return function.orElse(hex(address)) + place;
+        }
+
+        /** Whether the address lies in the image's code. */
+        boolean isCode(long address) {
+            return function(address).isPresent();
+        }
+
+        private Optional<String> function(long address) {
+            return functions.stream()
+                    .filter(symbol ->
+                            address >= (symbol.value() & ~1L) && address < (symbol.value() & ~1L) + symbol.size())
+                    .map(Symbol::name)
+                    .findFirst();
+        }
+
+        private static String hex(long address) {
+            return String.format(Locale.ROOT, "0x%08x", address);
         }
     }
 }

@@ -18,28 +18,18 @@ import java.util.OptionalLong;
 /**
  * Flashes boards whose boot loader shows a USB drive, by copying a UF2 file to it. The boot loader takes the drive away when it has all blocks,
  * which is all that it tells: it ignores files for other chips, and what it wrote cannot be read back.
+ *
+ * @param drives their folders, at least one
+ * @param boardId the Board-ID that each must have; empty for any
+ * @param family the chip's family
+ * @param patience how long a drive may stay after it has the file
  */
-public final class DriveRunner implements FlashRunner {
+public record DriveRunner(List<Probe> drives, String boardId, OptionalLong family, Duration patience)
+        implements FlashRunner {
     private static final long LOOK_AGAIN_MILLIS = 50;
 
-    private final List<Probe> drives;
-    private final String boardId;
-    private final OptionalLong family;
-    private final Duration patience;
-
-    /**
-     * A runner for drives.
-     *
-     * @param drives their folders, at least one
-     * @param boardId the Board-ID that each must have; empty for any
-     * @param family the chip's family
-     * @param patience how long a drive may stay after it has the file
-     */
-    public DriveRunner(List<Probe> drives, String boardId, OptionalLong family, Duration patience) {
-        this.drives = List.copyOf(drives);
-        this.boardId = boardId;
-        this.family = family;
-        this.patience = patience;
+    public DriveRunner {
+        drives = List.copyOf(drives);
     }
 
     @Override

@@ -40,7 +40,8 @@ public record FlashFailure(Kind kind, String detail, OptionalLong address, boole
         /** The probe answers but the chip does not. */
         NO_TARGET(
                 "the probe cannot reach a chip",
-                "Check power, ground and the debug cable; hold reset while it connects if the program disables debugging"),
+                "Check power, ground and the debug cable; hold reset while it connects if the program disables"
+                        + " debugging"),
         /** The chip is not the board's. */
         WRONG_CHIP(
                 "the chip is not the one in the board's description",
@@ -58,14 +59,15 @@ public record FlashFailure(Kind kind, String detail, OptionalLong address, boole
         /** A write or an erase of the flash failed. */
         WRITE_ERROR(
                 "the flash could not be written",
-                "Check the supply voltage and the memory map, then flash again; if it fails at the same address again, the chip is worn"),
+                "Check the supply voltage and the memory map, then flash again; if it fails at the same address again,"
+                        + " the chip is worn"),
         /** The data read back differ from the data written. */
         VERIFY_MISMATCH(
                 "the device's content differs from the image",
-                "Flash again with a slower clock (speed in board.yaml); if it fails at the same address again, the chip is worn"),
+                "Flash again with a slower clock (speed in board.yaml); if it fails at the same address again, the"
+                        + " chip is worn"),
         /** The connection was lost after it had worked. */
         PROBE_LOST("the connection to the probe broke", "Look at the cable and the hub, then flash again"),
-        /** The time limit was reached. */
         TIME_OUT(
                 "the program did not finish in time and was killed",
                 "Unplug and replug the probe and flash again; a slow probe may need a larger kiln.flash.timeout"),

@@ -3,7 +3,6 @@ package io.kiln.device.flash;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
-import io.kiln.base.KilnException;
 import java.util.List;
 
 /** Writes images to the flash of devices, which are reserved until it is closed. */
@@ -38,8 +37,8 @@ public interface FlashRunner extends AutoCloseable {
      * @throws io.kiln.base.KilnException if this runner cannot read
      */
     default List<Bytes> read(Probe probe, List<Range> ranges) {
-        throw new KilnException(Failure.FLASH.problem(
-                tool() + " cannot read the memory of a device", probe.text(), "a board that OpenOCD flashes", ""));
+        throw Failure.FLASH.exception(
+                tool() + " cannot read the memory of a device", probe.text(), "a board that OpenOCD flashes");
     }
 
     /**

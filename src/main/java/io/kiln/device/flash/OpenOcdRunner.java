@@ -3,6 +3,7 @@ package io.kiln.device.flash;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
+import io.kiln.base.TemporaryFolder;
 import io.kiln.base.WholeFiles;
 import io.kiln.device.flash.FlashFailure.Kind;
 import io.kiln.device.flash.FlashImage.Segment;
@@ -117,7 +118,7 @@ public final class OpenOcdRunner implements FlashRunner {
     private record MemoryReader(OpenOcd openOcd, Duration limit, Path log) {
         /** The content of each range; the device runs afterwards. */
         List<Bytes> read(FlashTarget target, List<Range> ranges) {
-            return WorkFolder.use(folder -> {
+            return TemporaryFolder.use("kiln-flash", folder -> {
                 OpenOcdOutput output = new OpenOcdOutput(FlashProgress.QUIET);
                 Command command = Command.of(openOcd.executable().toString(), arguments(target, ranges, folder))
                         .in(folder)
@@ -188,7 +189,8 @@ public final class OpenOcdRunner implements FlashRunner {
         public FlashResult flash(FlashTarget target, FlashImage image, FlashProgress progress) {
             long start = System.nanoTime();
             OpenOcdOutput output = new OpenOcdOutput(progress);
-            Optional<FlashFailure> failure = WorkFolder.use(folder -> run(target, image, folder, output));
+            Optional<FlashFailure> failure =
+                    TemporaryFolder.use("kiln-flash", folder -> run(target, image, folder, output));
             return new FlashResult(
                     target.probe(),
                     output.isUnchanged(),

@@ -121,7 +121,6 @@ public sealed interface Probe {
     }
 
     private static KilnException malformed(String text, String expected) {
-        return new KilnException(
-                Failure.CONFIG.problem("not a valid name of a probe: '" + text + "'", "kiln.probe", expected, ""));
+        return Failure.CONFIG.exception("not a valid name of a probe: '" + text + "'", "kiln.probe", expected);
     }
 }

@@ -2,6 +2,7 @@
 package io.kiln.device.flash;
 
 import io.kiln.base.KilnException;
+import io.kiln.base.TemporaryFolder;
 import io.kiln.base.WholeFiles;
 import io.kiln.device.flash.FlashFailure.Kind;
 import io.kiln.process.Command;
@@ -9,7 +10,7 @@ import io.kiln.process.Executables;
 import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
 import io.kiln.toolchain.board.Flashing;
-import io.kiln.toolchain.runner.RunnerDefinition;
+import io.kiln.toolchain.board.RunnerDefinition;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -21,36 +22,22 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** Flashes boards with a program that is described by data. A run of it that ends with exit code 0 is not believed alone. */
-public final class ProgramRunner implements FlashRunner {
+/**
+ * Flashes boards with a program that is described by data. A run of it that ends with exit code 0 is not believed alone.
+ *
+ * @param how the program, and what the board says about it
+ * @param program where it is
+ * @param probes at least one
+ * @param uf2Family the chip's family, for programs that take UF2
+ */
+public record ProgramRunner(
+        Flashing.Program how, Path program, List<Probe> probes, OptionalLong uf2Family, OpenOcdRunner.Manner manner)
+        implements FlashRunner {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final Pattern VERSION = Pattern.compile("[0-9]+(\\.[0-9]+)+[A-Za-z0-9.+-]*");
 
-    private final Flashing.Program how;
-    private final Path program;
-    private final List<Probe> probes;
-    private final OptionalLong uf2Family;
-    private final OpenOcdRunner.Manner manner;
-
-    /**
-     * A runner for boards of one kind.
-     *
-     * @param how the program, and what the board says about it
-     * @param program where it is
-     * @param probes at least one
-     * @param uf2Family the chip's family, for programs that take UF2
-     */
-    public ProgramRunner(
-            Flashing.Program how,
-            Path program,
-            List<Probe> probes,
-            OptionalLong uf2Family,
-            OpenOcdRunner.Manner manner) {
-        this.how = how;
-        this.program = program;
-        this.probes = List.copyOf(probes);
-        this.uf2Family = uf2Family;
-        this.manner = manner;
+    public ProgramRunner {
+        probes = List.copyOf(probes);
     }
 
     /**
@@ -101,7 +88,7 @@ public final class ProgramRunner implements FlashRunner {
     public FlashResult flash(Probe probe, FlashImage image, FlashProgress progress) {
         long start = System.nanoTime();
         Session session = new Session(image);
-        Optional<FlashFailure> failure = WorkFolder.use(folder -> {
+        Optional<FlashFailure> failure = TemporaryFolder.use("kiln-flash", folder -> {
             try {
                 ProgramSteps steps = new ProgramSteps(how, probe, image, folder);
                 steps.writeFiles(uf2Family);

@@ -10,9 +10,9 @@ import io.kiln.device.flash.FlashImage.Segment;
 import io.kiln.firmware.image.LoadImage;
 import io.kiln.firmware.image.Uf2;
 import io.kiln.toolchain.board.Flashing;
-import io.kiln.toolchain.runner.RunnerDefinition.Form;
-import io.kiln.toolchain.runner.RunnerDefinition.Step;
-import io.kiln.toolchain.runner.Runners;
+import io.kiln.toolchain.board.RunnerDefinition.Form;
+import io.kiln.toolchain.board.RunnerDefinition.Step;
+import io.kiln.toolchain.board.Runners;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -80,11 +80,10 @@ final class ProgramSteps {
     static byte[] uf2(FlashImage image, OptionalLong family) {
         return Uf2.of(
                 load(image),
-                family.orElseThrow(() -> new KilnException(Failure.BOARD.problem(
+                family.orElseThrow(() -> Failure.BOARD.exception(
                         "the board does not say which UF2 files its boot loader takes",
                         "board.yaml",
-                        "uf2: {family: NUMBER}",
-                        ""))));
+                        "uf2: {family: NUMBER}")));
     }
 
     private static LoadImage load(FlashImage image) {

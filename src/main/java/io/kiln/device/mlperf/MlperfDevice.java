@@ -247,11 +247,11 @@ public final class MlperfDevice implements AutoCloseable {
     }
 
     private static KilnException failure(String what, String command, String expected) {
-        return new KilnException(Failure.RUN.problem(
+        return Failure.RUN.exception(
                 "the device failed: " + what,
                 command,
                 expected,
-                "See log.txt; an image for it is built with kiln.application=mlperf-tiny"));
+                "See log.txt; an image for it is built with kiln.application=mlperf-tiny");
     }
 
     private static KilnException failure(String what, String command, String expected, Exception cause) {

@@ -71,7 +71,7 @@ public record Faults(List<Fault> list) {
         }
 
         private void refuse(String fault) {
-            problems.add("'" + fault + "' is not a fault of the virtual probe", where, "one of " + KINDS, "");
+            problems.add("'" + fault + "' is not a fault of the virtual probe", where, "one of " + KINDS);
         }
 
         private static Optional<Fault> fault(String text) {

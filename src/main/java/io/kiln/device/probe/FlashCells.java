@@ -26,7 +26,6 @@ final class FlashCells {
         return programmed;
     }
 
-    /** Whether power is still on. */
     boolean powered() {
         return programmed < powerEnds;
     }

@@ -42,11 +42,11 @@ public record FlashContent(Bytes bytes) {
         try {
             long size = Files.size(file);
             if (size != SIZE) {
-                throw new KilnException(Failure.DEVICE.problem(
+                throw Failure.DEVICE.exception(
                         "the file has " + size + " bytes",
                         file.toString(),
                         SIZE + " bytes, the whole flash of the virtual board",
-                        "Delete it: the virtual board starts erased then"));
+                        "Delete it: the virtual board starts erased then");
             }
             return new FlashContent(Bytes.wrap(Files.readAllBytes(file)));
         } catch (IOException e) {

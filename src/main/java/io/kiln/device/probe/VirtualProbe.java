@@ -3,11 +3,16 @@ package io.kiln.device.probe;
 
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * A probe attached to a virtual chip: a server on the loopback interface that OpenOCD connects to with its adapter
@@ -109,6 +114,155 @@ public final class VirtualProbe implements AutoCloseable {
             Thread.currentThread().interrupt();
         } finally {
             chip.powerDown();
+        }
+    }
+
+    /** Serves a client: handles its characters, answers, and runs the core in between, in slices small enough to keep the client from waiting. */
+    private static final class ProbeConnection {
+        private static final int SLICE = 400;
+        /** Slices between two checks whether the client is still connected. */
+        private static final int PATIENCE = 1000;
+
+        private final Stm32f405 chip;
+        private final Object lock;
+        private final RemoteBitbang protocol;
+        private final long dropAfter;
+        private final long silentAfter;
+        private final Duration delay;
+        private final byte[] characters = new byte[1 << 16];
+
+        ProbeConnection(Stm32f405 chip, Object lock, Faults faults) {
+            this.chip = chip;
+            this.lock = lock;
+            this.protocol = new RemoteBitbang(chip);
+            this.dropAfter = faults.find(Fault.ConnectionDropped.class)
+                    .map(Fault.ConnectionDropped::afterBytes)
+                    .orElse(Long.MAX_VALUE);
+            this.silentAfter = faults.find(Fault.Silence.class)
+                    .map(Fault.Silence::afterBytes)
+                    .orElse(Long.MAX_VALUE);
+            this.delay = faults.find(Fault.SlowProbe.class)
+                    .map(Fault.SlowProbe::exchange)
+                    .orElse(Duration.ZERO);
+        }
+
+        /** Returns when the client has disconnected, or is to be dropped. */
+        void serve(Socket socket) throws IOException {
+            InputStream input = socket.getInputStream();
+            ByteArrayOutputStream answers = new ByteArrayOutputStream();
+            boolean open = true;
+            while (open && !dropped()) {
+                int count = receive(socket, input);
+                if (count < 0) {
+                    return;
+                }
+                if (!delay.isZero()) {
+                    LockSupport.parkNanos(delay.toNanos());
+                }
+                synchronized (lock) {
+                    open = protocol.accept(characters, count, answers);
+                }
+                if (!silent()) {
+                    answers.writeTo(socket.getOutputStream());
+                }
+                answers.reset();
+            }
+        }
+
+        private boolean dropped() {
+            synchronized (lock) {
+                return chip.programmedBytes() >= dropAfter;
+            }
+        }
+
+        private boolean silent() {
+            synchronized (lock) {
+                return chip.programmedBytes() >= silentAfter;
+            }
+        }
+
+        /** Runs the core until data arrive or it has nothing to do, then waits. */
+        private int receive(Socket socket, InputStream input) throws IOException {
+            for (int slices = 0; input.available() == 0 && runSlice(); slices++) {
+                if (slices >= PATIENCE) {
+                    return look(socket, input);
+                }
+            }
+            return dropped() ? -1 : input.read(characters);
+        }
+
+        private boolean runSlice() {
+            synchronized (lock) {
+                if (!chip.powered() || !chip.core().busy()) {
+                    return false;
+                }
+                chip.core().run(SLICE);
+                return chip.programmedBytes() < dropAfter;
+            }
+        }
+
+        /** Looks whether data have come, by a read: only a read tells whether the client has disconnected. */
+        private int look(Socket socket, InputStream input) throws IOException {
+            try {
+                socket.setSoTimeout(1);
+                return input.read(characters);
+            } catch (SocketTimeoutException e) {
+                return 0;
+            } finally {
+                socket.setSoTimeout(0);
+            }
+        }
+
+        /**
+         * OpenOCD's remote_bitbang protocol: one character per command. '0' to '7' drive TCK, TMS and TDI; 'R' reads TDO; 'r'
+         * to 'u' drive the reset lines; 'B' and 'b' switch an LED; 'Q' ends.
+         */
+        private static final class RemoteBitbang {
+            private final Stm32f405 chip;
+            private boolean resetHeld;
+
+            RemoteBitbang(Stm32f405 chip) {
+                this.chip = chip;
+            }
+
+            /**
+             * Handles characters.
+             *
+             * @param answers gets a character for each read command
+             * @return false if the client ended the session
+             */
+            boolean accept(byte[] characters, int count, ByteArrayOutputStream answers) {
+                for (int i = 0; i < count; i++) {
+                    int command = characters[i];
+                    if (command >= '0' && command <= '7') {
+                        drive(command - '0');
+                    } else if (command == 'R') {
+                        answers.write(chip.powered() ? '0' + chip.chain().tdo() : '1');
+                    } else if (command >= 'r' && command <= 'u') {
+                        resetLines(command - 'r');
+                    } else if (command == 'Q') {
+                        return false;
+                    }
+                }
+                return true;
+            }
+
+            private void drive(int pins) {
+                if (chip.powered()) {
+                    chip.chain().drive((pins & 4) != 0, (pins & 2) != 0, pins & 1);
+                }
+            }
+
+            private void resetLines(int lines) {
+                if ((lines & 2) != 0) {
+                    chip.chain().reset();
+                }
+                boolean hold = (lines & 1) != 0;
+                if (hold != resetHeld) {
+                    resetHeld = hold;
+                    chip.holdInReset(hold);
+                }
+            }
         }
     }
 }

@@ -21,7 +21,6 @@ class WordRegion extends Region {
         words.put(offset, value);
     }
 
-    /** Sets all registers to 0. */
     final void clear() {
         words.clear();
     }

@@ -11,7 +11,7 @@ import io.kiln.device.projectapi.ApiServer.ApiMethod.Parameter;
 import io.kiln.device.projectapi.ApiServer.ApiMethod.ParameterType;
 import io.kiln.device.projectapi.LineReader.Ending;
 import io.kiln.device.projectapi.LineReader.Line;
-import io.kiln.device.rpc.client.TransportTimeouts;
+import io.kiln.device.rpc.TransportTimeouts;
 import io.kiln.device.transport.TimedInput;
 import java.io.IOException;
 import java.io.InputStream;
@@ -171,7 +171,7 @@ public final class ApiServer {
     private byte[] read(ObjectNode params) {
         JsonNode number = params.get("n");
         if (number.longValue() < 1) {
-            throw new KilnException(Failure.API.problem("n is " + number, "read_transport", "1 or more", ""));
+            throw Failure.API.exception("n is " + number, "read_transport", "1 or more");
         }
         int most = (int) Math.min(number.longValue(), MOST_READ);
         long deadline = deadline(params);
@@ -360,7 +360,6 @@ public final class ApiServer {
             };
         }
 
-        /** The name in requests. */
         String text() {
             return name().toLowerCase(Locale.ROOT);
         }

@@ -71,6 +71,6 @@ final class Base85 {
     }
 
     private static KilnException refused(String what) {
-        return new KilnException(Failure.API.problem(what, "data", "base 85 (RFC 1924)", ""));
+        return Failure.API.exception(what, "data", "base 85 (RFC 1924)");
     }
 }

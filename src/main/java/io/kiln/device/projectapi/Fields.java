@@ -61,10 +61,9 @@ record Fields(String place, JsonNode node) {
 
     KilnException wrong(String name, String wanted) {
         JsonNode field = node.path(name);
-        return new KilnException(Failure.API.problem(
+        return Failure.API.exception(
                 "the server's " + name + " is " + (field.isMissingNode() ? "missing" : field.getNodeType()),
                 place,
-                wanted,
-                ""));
+                wanted);
     }
 }

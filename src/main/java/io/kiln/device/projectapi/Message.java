@@ -25,7 +25,6 @@ final class Message {
 
     private Message() {}
 
-    /** An empty object. */
     static ObjectNode object() {
         return JSON.createObjectNode();
     }
@@ -129,11 +128,11 @@ final class Message {
     }
 
     static KilnException malformed(String what) {
-        return new KilnException(Failure.API.problem(
+        return Failure.API.exception(
                 what,
                 "",
                 "one line of JSON for each request, and nothing else",
-                "The server's logs belong to its standard error"));
+                "The server's logs belong to its standard error");
     }
 
     /** The beginning of a text, printable on one line. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.device.projectapi;
 
-import io.kiln.device.rpc.client.TransportTimeouts;
+import io.kiln.device.rpc.TransportTimeouts;
 import java.nio.file.Path;
 import java.time.Duration;
 
@@ -26,7 +26,6 @@ public interface ProjectHandler extends AutoCloseable {
      */
     void generate(Path archive, Path runtime, Path project, OptionValues options);
 
-    /** Builds this project. */
     void build(OptionValues options);
 
     /** Writes what was built to the board. */
@@ -39,7 +38,6 @@ public interface ProjectHandler extends AutoCloseable {
      */
     TransportTimeouts openTransport(OptionValues options);
 
-    /** Disconnects; does nothing without a connection. */
     void closeTransport();
 
     /**

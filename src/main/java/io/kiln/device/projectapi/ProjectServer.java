@@ -5,18 +5,32 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.device.rpc.client.TransportTimeouts;
+import io.kiln.base.Printable;
+import io.kiln.base.Problem;
+import io.kiln.device.rpc.TransportTimeouts;
+import io.kiln.device.transport.TimedBytes;
+import io.kiln.device.transport.TimedInput;
+import io.kiln.device.transport.Transport;
 import io.kiln.process.Command;
 import io.kiln.process.Executables;
 import io.kiln.process.ProcessRunner;
+import io.kiln.process.RunningProcess;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * A running Project API server of a template's or a project's folder. It is a program of that folder, which runs with
@@ -83,12 +97,11 @@ public final class ProjectServer implements AutoCloseable {
      */
     public void generate(Path archive, Path crt, Path project, Map<String, String> options) {
         if (!info.isTemplate()) {
-            throw new KilnException(Failure.API.problem(
-                    "this is a generated project", directory.toString(), "a template's folder", ""));
+            throw Failure.API.exception("this is a generated project", directory.toString(), "a template's folder");
         }
         if (Files.exists(project)) {
-            throw new KilnException(Failure.API.problem(
-                    "exists already", project.toString(), "a new folder", "Delete it or choose another"));
+            throw Failure.API.exception(
+                    "exists already", project.toString(), "a new folder", "Delete it or choose another");
         }
         String method = "generate_project";
         ObjectNode params = Message.object()
@@ -149,15 +162,14 @@ public final class ProjectServer implements AutoCloseable {
                 node -> {
                     byte[] bytes = Base85.decode(new Fields(method, node).text("data"));
                     if (bytes.length == 0 || bytes.length > most) {
-                        throw new KilnException(Failure.API.problem(
-                                "the server sent " + bytes.length + " bytes", method, "1 to " + most, ""));
+                        throw Failure.API.exception(
+                                "the server sent " + bytes.length + " bytes", method, "1 to " + most);
                     }
                     return bytes;
                 },
                 dialogue.call(method, params, limits.answer().plus(time)));
     }
 
-    /** Sends all bytes. */
     void write(byte[] bytes, Duration time) {
         ObjectNode params = Message.object().put("data", Base85.encode(bytes)).put("timeout_sec", seconds(time));
         dialogue.call("write_transport", params, limits.answer().plus(time));
@@ -169,8 +181,8 @@ public final class ProjectServer implements AutoCloseable {
 
     private ProjectServer requireProject() {
         if (info.isTemplate()) {
-            throw new KilnException(Failure.API.problem(
-                    "this is a template", directory.toString(), "a generated project", "Generate a project from it"));
+            throw Failure.API.exception(
+                    "this is a template", directory.toString(), "a generated project", "Generate a project from it");
         }
         return this;
     }
@@ -223,11 +235,10 @@ public final class ProjectServer implements AutoCloseable {
         } else if (Files.isRegularFile(python)) {
             line.addAll(List.of(python(python), python.toString()));
         } else {
-            throw new KilnException(Failure.API.problem(
+            throw Failure.API.exception(
                     "No Project API server found in project directory",
                     folder.toString(),
-                    script.getFileName() + " or " + PYTHON_FILE,
-                    ""));
+                    script.getFileName() + " or " + PYTHON_FILE);
         }
         line.addAll(PIPES);
         return Command.ofLine(line).in(folder).within(LONGEST_LIFE);
@@ -237,8 +248,8 @@ public final class ProjectServer implements AutoCloseable {
         return Executables.find("python3")
                 .or(() -> Executables.find("python"))
                 .map(Path::toString)
-                .orElseThrow(() -> new KilnException(Failure.API.problem(
-                        "there is no Python to run it", file.toString(), "python3 on the PATH", "Install Python 3")));
+                .orElseThrow(() -> Failure.API.exception(
+                        "there is no Python to run it", file.toString(), "python3 on the PATH", "Install Python 3"));
     }
 
     /**
@@ -250,5 +261,284 @@ public final class ProjectServer implements AutoCloseable {
     public record ServerLimits(Duration answer, Duration work) {
         /** The limits for real servers: they import many modules when they start, and build whole operating systems. */
         public static final ServerLimits DEFAULT = new ServerLimits(Duration.ofMinutes(1), Duration.ofMinutes(30));
+    }
+
+    /** Requests to a server's process, strictly one after the other, from any thread. A wrong or late answer ends the process. */
+    private static final class Dialogue implements AutoCloseable {
+        /** Longest answer in bytes. */
+        private static final int MOST_BYTES = 16 << 20;
+
+        private static final Duration TIME_TO_END = Duration.ofSeconds(5);
+        private static final int MOST_ERRORS = 2000;
+
+        private final RunningProcess process;
+        private final String name;
+        private final TimedInput output;
+        private final LineReader lines;
+        private final ReentrantLock turn = new ReentrantLock(true);
+        private int lastId;
+        private boolean interrupted;
+        private boolean ended;
+        private Optional<Problem> reason = Optional.empty();
+
+        /**
+         * @param name the server's place, for messages
+         */
+        Dialogue(RunningProcess process, String name) {
+            this.process = process;
+            this.name = name;
+            this.output = new TimedInput(process.output());
+            this.lines = new LineReader(new Patient(), MOST_BYTES);
+        }
+
+        /**
+         * The answer's bytes. An interrupt, which stops a thread that reads ahead, does not cut off an answer that is on its way: a few
+         * seconds are left for it.
+         */
+        private final class Patient implements TimedBytes {
+            @Override
+            public int read(long deadline) {
+                int value = output.read(deadline);
+                long last = deadline;
+                while (value == LATE && Thread.interrupted()) {
+                    interrupted = true;
+                    last = Math.min(last, now() + TIME_TO_END.toNanos());
+                    value = output.read(last);
+                }
+                return value;
+            }
+
+            @Override
+            public long now() {
+                return output.now();
+            }
+
+            @Override
+            public void close() {
+                output.close();
+            }
+        }
+
+        /**
+         * Calls a method.
+         *
+         * @param limit longest time to the answer
+         * @return its result
+         * @throws MethodFailure if the server reports an error
+         * @throws KilnException if it does not answer as it should; it has ended then
+         */
+        JsonNode call(String method, JsonNode params, Duration limit) {
+            turn.lock();
+            try {
+                requireRunning(method);
+                lastId++;
+                send(Message.request(method, params, lastId));
+                return Message.result(answer(limit), lastId);
+            } catch (MethodFailure | Ended e) {
+                throw e;
+            } catch (KilnException e) {
+                throw broken(method, e);
+            } finally {
+                if (interrupted) {
+                    interrupted = false;
+                    Thread.currentThread().interrupt();
+                }
+                turn.unlock();
+            }
+        }
+
+        /** Requires that the dialogue goes on. Later calls, which may come from other threads, fail for the same reason as the one that broke it. */
+        private void requireRunning(String method) {
+            if (ended) {
+                throw new Ended(reason.orElse(Failure.API.problem("the server has ended", place(method))));
+            }
+        }
+
+        /** The failure of a call whose process had ended before. */
+        private static final class Ended extends KilnException {
+            private static final long serialVersionUID = 1L;
+
+            Ended(Problem problem) {
+                super(problem);
+            }
+        }
+
+        private void send(String request) {
+            try {
+                process.input().write((request + "\n").getBytes(StandardCharsets.UTF_8));
+                process.input().flush();
+            } catch (IOException e) {
+                throw new KilnException(Failure.API.problem("the server ended without an answer", ""), e);
+            }
+        }
+
+        private String answer(Duration limit) {
+            LineReader.Line line = lines.next(System.nanoTime() + limit.toNanos());
+            return switch (line.ending()) {
+                case COMPLETE -> line.text();
+                case LATE ->
+                    throw Failure.API.exception("the server did not answer within " + limit.toMillis() + " ms", "");
+                case END -> throw Failure.API.exception("the server ended without an answer", "");
+                case TOO_LONG -> throw Message.malformed("the answer is longer than " + (MOST_BYTES >> 20) + " MiB");
+                case NOT_UTF8 -> throw Message.malformed("the answer is not UTF-8");
+            };
+        }
+
+        /** Ends the process and returns the failure with the server's place and its last output. */
+        private KilnException broken(String method, KilnException failure) {
+            ended = true;
+            kill();
+            Problem problem = failure.problems().get(0);
+            String errors = Printable.lines(process.errors().strip());
+            String last =
+                    errors.length() <= MOST_ERRORS ? errors : "..." + errors.substring(errors.length() - MOST_ERRORS);
+            String next = last.isEmpty() ? problem.next() : problem.next() + "\nIts last messages:\n" + last;
+            Problem whole =
+                    new Problem(problem.family(), problem.what(), place(method), problem.expected(), next.strip());
+            reason = Optional.of(whole);
+            return new KilnException(whole, failure);
+        }
+
+        private String place(String method) {
+            return name + ", " + method;
+        }
+
+        /** Waits for an answer on its way, closes the server's pipe, at which it ends by itself, and kills it otherwise. */
+        @Override
+        public void close() {
+            turn.lock();
+            try {
+                if (!ended) {
+                    ended = true;
+                    process.input().close();
+                    process.waitFor(TIME_TO_END);
+                }
+            } catch (IOException e) {
+                // It has ended already.
+                return;
+            } finally {
+                kill();
+                turn.unlock();
+            }
+        }
+
+        private void kill() {
+            process.close();
+            output.close();
+        }
+    }
+
+    /**
+     * The connection to a board that a {@link ProjectServer} holds open. Reading asks the server again and again with short
+     * times, because it answers only one request at a time and a waiting read would hold up a write.
+     */
+    static final class ProjectTransport implements Transport {
+        private static final Duration READ_TIME = Duration.ofMillis(50);
+        private static final Duration WRITE_TIME = Duration.ofSeconds(10);
+        private static final int MOST_READ = 4096;
+        private static final int MOST_WRITTEN = 4096;
+
+        private final ProjectServer server;
+        private final String name;
+        private final AtomicBoolean held = new AtomicBoolean();
+        private final AtomicBoolean closed = new AtomicBoolean();
+        private final AtomicReference<Optional<KilnException>> broken = new AtomicReference<>(Optional.empty());
+        private final InputStream input = new Input();
+        private final OutputStream output = new Output();
+
+        /**
+         * @param name the server's place, for messages
+         */
+        ProjectTransport(ProjectServer server, String name) {
+            this.server = server;
+            this.name = name;
+        }
+
+        @Override
+        public InputStream input() {
+            return input;
+        }
+
+        @Override
+        public OutputStream output() {
+            return output;
+        }
+
+        @Override
+        public AtomicBoolean held() {
+            return held;
+        }
+
+        /** The server's failure, if that was the reason; otherwise the same with the server's name. */
+        @Override
+        public KilnException explained(KilnException failure) {
+            return broken.get()
+                    .orElseGet(() -> new KilnException(
+                            Failure.API.problem(
+                                    "the session over the server's connection failed: " + failure.getMessage(), name),
+                            failure));
+        }
+
+        /** Closes the connection, unless the server has ended. */
+        @Override
+        public void close() {
+            if (!closed.getAndSet(true) && broken.get().isEmpty()) {
+                server.closeTransport();
+            }
+        }
+
+        private IOException failed(KilnException failure) {
+            broken.compareAndSet(Optional.empty(), Optional.of(failure));
+            return new IOException(failure.getMessage(), failure);
+        }
+
+        private final class Input extends InputStream {
+            @Override
+            public int read() throws IOException {
+                byte[] one = new byte[1];
+                return read(one, 0, 1) < 0 ? -1 : one[0] & 0xFF;
+            }
+
+            @Override
+            public int read(byte[] block, int offset, int length) throws IOException {
+                if (length == 0) {
+                    return 0;
+                }
+                while (!closed.get()) {
+                    try {
+                        byte[] bytes = server.read(Math.min(length, MOST_READ), READ_TIME);
+                        System.arraycopy(bytes, 0, block, offset, bytes.length);
+                        return bytes.length;
+                    } catch (KilnException e) {
+                        if (!closed.get() && !(e instanceof MethodFailure failure && failure.isIoTimeout())) {
+                            throw failed(e);
+                        }
+                    }
+                }
+                return -1;
+            }
+        }
+
+        private final class Output extends OutputStream {
+            @Override
+            public void write(int value) throws IOException {
+                write(new byte[] {(byte) value}, 0, 1);
+            }
+
+            @Override
+            public void write(byte[] block, int offset, int length) throws IOException {
+                for (int at = 0; at < length; at += MOST_WRITTEN) {
+                    if (closed.get()) {
+                        throw new IOException("the connection is closed");
+                    }
+                    int end = Math.min(length, at + MOST_WRITTEN);
+                    try {
+                        server.write(Arrays.copyOfRange(block, offset + at, offset + end), WRITE_TIME);
+                    } catch (KilnException e) {
+                        throw failed(e);
+                    }
+                }
+            }
+        }
     }
 }

@@ -38,8 +38,8 @@ public record ServerInfo(String platform, boolean isTemplate, Optional<String> a
         Fields fields = new Fields("server_info_query", node);
         int protocol = fields.number("protocol_version");
         if (protocol != PROTOCOL) {
-            throw new KilnException(Failure.API.problem(
-                    "microTVM API Server supports protocol version " + protocol + "; want " + PROTOCOL, ""));
+            throw Failure.API.exception(
+                    "microTVM API Server supports protocol version " + protocol + "; want " + PROTOCOL, "");
         }
         if (!node.path("project_options").isArray()) {
             throw fields.wrong("project_options", "a list of options");

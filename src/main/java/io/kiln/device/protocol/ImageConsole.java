@@ -29,7 +29,6 @@ public final class ImageConsole {
         /** The console was closed without a report from the image. */
         record Closed() implements End {}
 
-        /** The time limit was reached. */
         record TimeOver() implements End {}
 
         /** The receiver ended reading. */

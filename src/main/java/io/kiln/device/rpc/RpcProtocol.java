@@ -9,14 +9,7 @@ import io.kiln.base.KilnException;
 import io.kiln.device.protocol.ImageEnd;
 import io.kiln.device.protocol.ModelSession;
 import io.kiln.device.protocol.Protocol;
-import io.kiln.device.rpc.client.AotExecutor;
-import io.kiln.device.rpc.client.GraphExecutor;
-import io.kiln.device.rpc.client.RemoteModel;
-import io.kiln.device.rpc.client.RemoteModule;
-import io.kiln.device.rpc.client.RpcClient;
-import io.kiln.device.rpc.client.TransportTimeouts;
-import io.kiln.device.rpc.packet.RpcException;
-import io.kiln.device.rpc.packet.RpcException.Kind;
+import io.kiln.device.rpc.RpcException.Kind;
 import io.kiln.device.transport.SessionLimits;
 import io.kiln.device.transport.Transport;
 import java.time.Duration;
@@ -132,11 +125,10 @@ public record RpcProtocol(Duration limit, SessionLimits limits, List<String> mod
         public List<Bytes> run(int index, Model model, List<Bytes> inputs) {
             List<Integer> given = inputs.stream().map(Bytes::size).toList();
             if (!given.equals(model.inputBytes())) {
-                throw new KilnException(Failure.RPC.problem(
+                throw Failure.RPC.exception(
                         "model " + model.name() + " was given inputs of " + given + " bytes",
                         RpcException.WHERE,
-                        model.inputBytes() + " bytes",
-                        ""));
+                        model.inputBytes() + " bytes");
             }
             List<Bytes> outputs = executor(model.name()).run(inputs);
             List<Integer> answered = outputs.stream().map(Bytes::size).toList();
@@ -157,7 +149,7 @@ public record RpcProtocol(Duration limit, SessionLimits limits, List<String> mod
                 throw new RpcException(
                         Kind.LINE_CLOSED,
                         Failure.RPC.problem(
-                                "the image ended with code " + end.get().code(), RpcException.WHERE, "code 0", ""));
+                                "the image ended with code " + end.get().code(), RpcException.WHERE, "code 0"));
             }
             stackUsed = end.map(ImageEnd::stackUsed).orElse(OptionalLong.empty());
         }

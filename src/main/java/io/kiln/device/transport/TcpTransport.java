@@ -49,8 +49,8 @@ public final class TcpTransport implements Transport {
         if (matcher.matches() && Integer.parseInt(matcher.group(2)) <= MOST_PORT) {
             return Optional.of(Integer.valueOf(matcher.group(2)));
         }
-        throw new KilnException(Failure.DEVICE.problem(
-                "cannot be a TCP port of this computer", port, "tcp:<number>, or tcp:127.0.0.1:<number>", ""));
+        throw Failure.DEVICE.exception(
+                "cannot be a TCP port of this computer", port, "tcp:<number>, or tcp:127.0.0.1:<number>");
     }
 
     /**
@@ -85,12 +85,6 @@ public final class TcpTransport implements Transport {
     @Override
     public AtomicBoolean held() {
         return held;
-    }
-
-    /** False: the program listened before this connection. */
-    @Override
-    public boolean ownsProgram() {
-        return false;
     }
 
     /** Adds the port to problems whose place is only "console". */

@@ -23,7 +23,9 @@ public interface Transport extends AutoCloseable {
      * Whether the program starts and ends with the connection, as in an emulator. Otherwise it may run already, so that
      * its first output may be missed, and it continues when the connection is closed.
      */
-    boolean ownsProgram();
+    default boolean ownsProgram() {
+        return false;
+    }
 
     /**
      * Adds what the connection knows about a failure of the session, such as its name or how the emulator ended.

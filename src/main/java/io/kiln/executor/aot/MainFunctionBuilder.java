@@ -35,7 +35,6 @@ final class MainFunctionBuilder {
     /** Steps of a function that has no parts. */
     private static final int MOST_STEPS = 500;
 
-    /** Steps of a part. */
     private static final int PART_STEPS = 100;
 
     private final PlannedModule module;

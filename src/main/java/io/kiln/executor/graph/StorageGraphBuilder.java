@@ -4,7 +4,6 @@ package io.kiln.executor.graph;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
 import io.kiln.artifact.NamedTensor;
 import io.kiln.base.Failure;
-import io.kiln.base.KilnException;
 import io.kiln.executor.PlannedModule;
 import io.kiln.executor.graph.StorageGraph.Node;
 import io.kiln.executor.graph.StorageGraph.Tensor;
@@ -116,11 +115,11 @@ final class StorageGraphBuilder {
     private int head(Result result) {
         Integer entry = entryOf.get(result.id());
         if (entry == null) {
-            throw new KilnException(Failure.MODEL.problem(
+            throw Failure.MODEL.exception(
                     "output `" + result.name() + "` is memory that the model keeps from run to run",
                     module.name(),
                     "an output that an operator computes: a graph has no copies",
-                    "Set kiln.executor to aot"));
+                    "Set kiln.executor to aot");
         }
         return entry;
     }

@@ -8,11 +8,27 @@ import io.kiln.farm.desk.FarmDesk;
 import io.kiln.farm.desk.FarmEvents;
 import io.kiln.farm.link.FarmAddress;
 import io.kiln.farm.link.FarmLink;
+import io.kiln.farm.link.FarmMember;
 import io.kiln.farm.link.FarmQueues;
 import io.kiln.farm.link.Transports;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.channel.nio.NioEventLoopGroup;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.util.concurrent.GlobalEventExecutor;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.security.MessageDigest;
 import java.security.SecureRandom;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.HexFormat;
 import java.util.List;
@@ -20,20 +36,33 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import org.apache.activemq.artemis.api.core.ActiveMQException;
+import org.apache.activemq.artemis.api.core.ActiveMQIllegalStateException;
 import org.apache.activemq.artemis.api.core.QueueConfiguration;
 import org.apache.activemq.artemis.api.core.RoutingType;
 import org.apache.activemq.artemis.api.core.SimpleString;
 import org.apache.activemq.artemis.api.core.TransportConfiguration;
+import org.apache.activemq.artemis.core.config.BridgeConfiguration;
 import org.apache.activemq.artemis.core.config.Configuration;
 import org.apache.activemq.artemis.core.config.impl.ConfigurationImpl;
 import org.apache.activemq.artemis.core.persistence.StorageManager;
+import org.apache.activemq.artemis.core.postoffice.QueueBinding;
+import org.apache.activemq.artemis.core.protocol.core.CoreRemotingConnection;
 import org.apache.activemq.artemis.core.remoting.impl.invm.InVMAcceptorFactory;
 import org.apache.activemq.artemis.core.remoting.impl.invm.InVMConnectorFactory;
 import org.apache.activemq.artemis.core.remoting.impl.netty.NettyAcceptor;
+import org.apache.activemq.artemis.core.remoting.impl.netty.NettyServerConnection;
+import org.apache.activemq.artemis.core.security.CheckType;
+import org.apache.activemq.artemis.core.security.Role;
 import org.apache.activemq.artemis.core.server.ActiveMQLockAcquisitionTimeoutException;
 import org.apache.activemq.artemis.core.server.JournalType;
+import org.apache.activemq.artemis.core.server.ServerSession;
 import org.apache.activemq.artemis.core.server.impl.ActiveMQServerImpl;
+import org.apache.activemq.artemis.core.server.plugin.ActiveMQServerPlugin;
 import org.apache.activemq.artemis.core.settings.impl.AddressSettings;
+import org.apache.activemq.artemis.spi.core.security.ActiveMQSecurityManager;
 
 /** A broker with durable queues in a folder. */
 public final class FarmBroker implements AutoCloseable {
@@ -159,8 +188,7 @@ public final class FarmBroker implements AutoCloseable {
                     Failure.FARM.problem(
                             "the farm's broker cannot be started: " + e.getMessage(),
                             wanted.url() + ", " + folder,
-                            "a free port, and a folder that no other broker uses",
-                            ""),
+                            "a free port, and a folder that no other broker uses"),
                     e);
         }
     }
@@ -324,6 +352,184 @@ public final class FarmBroker implements AutoCloseable {
             server.stop();
         } catch (Exception e) {
             throw new IllegalStateException("the broker could not be stopped", e);
+        }
+    }
+
+    /** Tells the guard of a connection that it has a session now, and by which conditions members may select messages. */
+    private static final class BrokerLimits implements ActiveMQServerPlugin {
+        /**
+         * The conditions of a farm's members: what a property is, or one of several. The engine's language has more, which it would compute for
+         * each message of a queue.
+         */
+        private static final Pattern CONDITION =
+                Pattern.compile("client = 'TEXT'|place = 'TEXT' AND board IN \\('TEXT'(, 'TEXT')*+\\)"
+                        .replace("TEXT", "[A-Za-z0-9._-]{1,80}+"));
+
+        /**
+         * Admits a session's connection: a session exists only after the broker knows who it is for. Older forms of messages are others
+         * than the guard reads.
+         */
+        @Override
+        public void afterCreateSession(ServerSession session) {
+            if (session.getRemotingConnection() instanceof CoreRemotingConnection core
+                    && !core.isVersionBeforeAsyncResponseChange()
+                    && session.getRemotingConnection().getTransportConnection() instanceof NettyServerConnection netty
+                    && netty.getNettyChannel().pipeline().get(BrokerPort.GUARD) instanceof PacketGuard guard) {
+                guard.admit(FarmQueues.MOST_PACKET_BYTES);
+            }
+        }
+
+        /** Refuses a bridge before it is looked for: one that the folder has kept would run as soon as the engine starts. */
+        @Override
+        public void beforeDeployBridge(BridgeConfiguration bridge) throws ActiveMQException {
+            throw new ActiveMQIllegalStateException("refused: a bridge to another broker");
+        }
+
+        /** Answers are for those who know their own id, which is random and told to nobody else. */
+        @Override
+        public void beforeCreateConsumer(
+                long consumer, QueueBinding queue, SimpleString condition, boolean isBrowser, boolean takesLarge)
+                throws ActiveMQException {
+            boolean isEverybodys =
+                    condition == null && queue.getQueue().getName().toString().equals(FarmQueues.ANSWERS);
+            if (isEverybodys
+                    || (condition != null && !CONDITION.matcher(condition).matches())) {
+                throw new ActiveMQIllegalStateException("refused: a condition that farms do not have");
+            }
+        }
+    }
+
+    /**
+     * Access control of the broker. There are two accounts: the members', and that of this process, whose name and password are random. Neither may make
+     * queues or manage the broker. Members may send to the farm's queues, but for that of dead jobs, and receive jobs and answers; what others tell
+     * the farm is for this process. If the farm has no password, TLS has let in only members whose certificates the broker trusts.
+     *
+     * @param password what members have to know
+     * @param own name and password of this process
+     */
+    private record BrokerSecurity(Optional<String> password, String own) implements ActiveMQSecurityManager {
+        private static final String KEEPER = "keeper";
+
+        /** The rights on a queue. */
+        static Set<Role> of(String queue) {
+            boolean hasTheirs = queue.equals(FarmQueues.JOBS) || queue.equals(FarmQueues.ANSWERS);
+            return Set.of(
+                    role(KEEPER, true, true, true), role("member", !queue.equals(FarmQueues.DEAD), hasTheirs, false));
+        }
+
+        private static Role role(String name, boolean sends, boolean receives, boolean browses) {
+            return new Role(
+                    name, sends, receives, false, false, false, false, false, browses, false, false, false, false);
+        }
+
+        @Override
+        public boolean validateUser(String user, String given) {
+            if (equal(user, own)) {
+                return equal(given, own);
+            }
+            return (equal(user, FarmLink.USER)
+                            || (user != null && FarmMember.of(user).isPresent()))
+                    && password.map(known -> equal(given, known)).orElse(true);
+        }
+
+        @Override
+        public boolean validateUserAndRole(String user, String given, Set<Role> roles, CheckType type) {
+            return validateUser(user, given)
+                    && roles.stream()
+                            .filter(role -> role.getName().equals(KEEPER) == equal(user, own))
+                            .anyMatch(type::hasRole);
+        }
+
+        /** Compares two texts, for as long if they differ as if they are equal. */
+        private static boolean equal(String given, String known) {
+            return given != null
+                    && MessageDigest.isEqual(
+                            given.getBytes(StandardCharsets.UTF_8), known.getBytes(StandardCharsets.UTF_8));
+        }
+    }
+
+    /**
+     * The port of a broker. The engine's own would look for HTTP, WebSockets and a proxy's headers in the first bytes of a connection; this one puts TLS
+     * and a {@link PacketGuard} before the engine, and hands over what passes them.
+     */
+    private static final class BrokerPort implements AutoCloseable {
+        /** Name of the guard in a connection's pipeline. */
+        static final String GUARD = "kiln-packet-guard";
+
+        private static final int CONNECTIONS = 500;
+        private static final int THREADS = 4;
+        private static final long END_SECONDS = 5;
+
+        private final EventLoopGroup threads = new NioEventLoopGroup(THREADS);
+        private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+        private final NettyAcceptor engine;
+        private final boolean isEncrypted;
+        private final Log log;
+        private final Duration patience;
+        private final Channel listening;
+
+        /**
+         * Listens on an address.
+         *
+         * @param engine takes the connections; it has the keys and certificates for TLS
+         * @param log is told who is refused
+         * @throws InterruptedException if the thread is interrupted meanwhile
+         */
+        BrokerPort(NettyAcceptor engine, FarmAddress address, Log log) throws InterruptedException {
+            this.engine = engine;
+            this.isEncrypted = address.isEncrypted();
+            this.log = log;
+            this.patience = address.patience();
+            ServerBootstrap server = new ServerBootstrap()
+                    .group(threads)
+                    .channel(NioServerSocketChannel.class)
+                    .option(ChannelOption.SO_REUSEADDR, true)
+                    .childOption(ChannelOption.TCP_NODELAY, true)
+                    .childOption(ChannelOption.SO_KEEPALIVE, true)
+                    .childHandler(new ChannelInitializer<Channel>() {
+                        @Override
+                        protected void initChannel(Channel channel) throws Exception {
+                            accept(channel);
+                        }
+                    });
+            try {
+                this.listening = server.bind(new InetSocketAddress(address.bareHost(), address.port()))
+                        .sync()
+                        .channel();
+            } catch (Throwable e) {
+                end();
+                throw e;
+            }
+        }
+
+        private void accept(Channel channel) throws Exception {
+            if (connections.size() >= CONNECTIONS) {
+                log.warn("Refused " + channel.remoteAddress() + ": there are " + CONNECTIONS + " connections");
+                ChannelFuture unused = channel.close();
+                return;
+            }
+            connections.add(channel);
+            if (isEncrypted) {
+                channel.pipeline().addLast(engine.getSslHandler(channel.alloc(), null, 0));
+            }
+            channel.pipeline().addLast(GUARD, new PacketGuard(log, patience));
+            engine.transfer(channel);
+        }
+
+        int port() {
+            return ((InetSocketAddress) listening.localAddress()).getPort();
+        }
+
+        /** Ends all connections, and takes no more. */
+        @Override
+        public void close() {
+            listening.close().awaitUninterruptibly();
+            connections.close().awaitUninterruptibly();
+            end();
+        }
+
+        private void end() {
+            threads.shutdownGracefully(0, END_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly();
         }
     }
 }

@@ -19,7 +19,6 @@ public record JobTerms(Duration patience, String project, int priority, Labels n
         return goal.equals("tune") ? 2 : 4;
     }
 
-    /** The same terms with other needs. */
     public JobTerms with(Labels others) {
         return new JobTerms(patience, project, priority, others, version);
     }

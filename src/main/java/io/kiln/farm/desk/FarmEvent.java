@@ -68,7 +68,6 @@ public record FarmEvent(Kind kind, Map<String, String> fields) {
         return new FarmEvent(kind, Map.of());
     }
 
-    /** The same with another particular; an empty one is left out. */
     public FarmEvent with(String name, Object value) {
         if (String.valueOf(value).isEmpty()) {
             return this;

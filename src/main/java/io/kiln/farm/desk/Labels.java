@@ -15,7 +15,6 @@ import java.util.stream.Collectors;
  * @param values by name
  */
 public record Labels(Map<String, String> values) {
-    /** No labels. */
     public static final Labels NONE = new Labels(Map.of());
 
     /** The label that says whether a board is {@code real}, {@code virtual} or, in an emulator, {@code none}. */
@@ -39,17 +38,15 @@ public record Labels(Map<String, String> values) {
         for (String each : text.isBlank() ? new String[0] : text.split(",", -1)) {
             Matcher label = LABEL.matcher(each.strip());
             if (!label.matches() || found.put(label.group(1), label.group(2)) != null || found.size() > MOST) {
-                throw new KilnException(Failure.FARM.problem(
+                throw Failure.FARM.exception(
                         "not a label: `" + each + "`",
                         parameter,
-                        "NAME=VALUE, with different names in lower case, " + MOST + " of them at most",
-                        ""));
+                        "NAME=VALUE, with different names in lower case, " + MOST + " of them at most");
             }
         }
         return new Labels(found);
     }
 
-    /** The same labels, with one in place of another of its name. */
     public Labels with(String name, String value) {
         Map<String, String> all = new TreeMap<>(values);
         all.put(name, value);

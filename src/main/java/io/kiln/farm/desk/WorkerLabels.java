@@ -46,15 +46,14 @@ public record WorkerLabels(Labels own, Map<String, Labels> slots) {
         Map<String, Labels> found = new TreeMap<>();
         texts.forEach((probe, labels) -> problems.collect(() -> {
             if (!probe.isEmpty() && !probes.contains(probe)) {
-                problems.add(
-                        "no board has the probe `" + probe + "`", parameter, "one of " + new TreeSet<>(probes), "");
+                problems.add("no board has the probe `" + probe + "`", parameter, "one of " + new TreeSet<>(probes));
             }
             Labels read = Labels.parse(parameter, String.join(",", labels));
             read.values().keySet().stream()
                     .filter(GIVEN::contains)
                     .sorted()
                     .forEach(name -> problems.add(
-                            "the label `" + name + "` is given by the farm itself", parameter, "another name", ""));
+                            "the label `" + name + "` is given by the farm itself", parameter, "another name"));
             found.put(probe, read);
         }));
         problems.throwIfAny();

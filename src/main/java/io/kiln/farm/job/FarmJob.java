@@ -55,7 +55,7 @@ public record FarmJob(String id, String board, RunPlace place, Duration limit, B
 
     private static void require(boolean holds, String what, String expected) {
         if (!holds) {
-            throw new KilnException(Failure.FARM.problem("a job has " + what, "", expected, ""));
+            throw Failure.FARM.exception("a job has " + what, "", expected);
         }
     }
 }

@@ -2,9 +2,9 @@
 package io.kiln.farm.job;
 
 import io.kiln.base.Bytes;
-import io.kiln.device.rpc.client.TimedModel;
-import io.kiln.device.rpc.client.TimedModel.Graph;
-import io.kiln.device.rpc.client.TimedModel.Input;
+import io.kiln.device.rpc.TimedModel;
+import io.kiln.device.rpc.TimedModel.Graph;
+import io.kiln.device.rpc.TimedModel.Input;
 import io.kiln.farm.job.FarmTask.Call;
 import io.kiln.farm.job.FarmTask.Count;
 import io.kiln.farm.job.FarmTask.Flash;
@@ -26,7 +26,6 @@ public final class JobFormat {
 
     private JobFormat() {}
 
-    /** The bytes of a job. */
     public static Bytes write(FarmJob job) {
         WireWriter out = new WireWriter()
                 .number(FORM)

@@ -112,10 +112,10 @@ final class WireReader {
     }
 
     static KilnException malformed(String why) {
-        return new KilnException(Failure.FARM.problem(
+        return Failure.FARM.exception(
                 "a message of the farm is malformed: " + why,
                 "",
                 "a message of the same version of Kiln",
-                "Use one version of Kiln for the broker, the workers and the builds"));
+                "Use one version of Kiln for the broker, the workers and the builds");
     }
 }

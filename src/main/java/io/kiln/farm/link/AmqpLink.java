@@ -205,12 +205,12 @@ final class AmqpLink implements FarmLink {
             return sent.awaitSettlement(CALL_MILLIS, TimeUnit.MILLISECONDS).remoteState();
         });
         if (state == null || !state.isAccepted()) {
-            throw new KilnException(Failure.FARM.problem(
+            throw Failure.FARM.exception(
                     "the farm's broker does not take a message of "
                             + message.body().size() + " bytes: " + state,
                     address.url() + ", queue " + queue,
                     "a queue that is not full, and messages of up to " + AmqpMessages.MOST_BYTES + " bytes",
-                    "The broker's log says why"));
+                    "The broker's log says why");
         }
     }
 
@@ -240,11 +240,11 @@ final class AmqpLink implements FarmLink {
 
     /** A broker that does not take a filter, or that takes it and gives other messages. */
     KilnException selectsNot(String queue, String filter) {
-        return new KilnException(Failure.FARM.problem(
+        return Failure.FARM.exception(
                 "the farm's broker cannot select messages: it does not keep to the filter " + filter,
                 address.url() + ", queue " + queue,
                 "a broker with the filter " + SELECTOR + ", such as Artemis or Qpid",
-                "Use another broker, or Kiln's own: kiln:farm"));
+                "Use another broker, or Kiln's own: kiln:farm");
     }
 
     @Override

@@ -7,14 +7,7 @@ import org.apache.activemq.artemis.api.core.client.ClientConsumer;
 import org.apache.activemq.artemis.api.core.client.ClientMessage;
 
 /** Receives from Kiln's own broker. */
-final class EngineInbox implements FarmInbox {
-    private final EngineLink link;
-    private final ClientConsumer consumer;
-
-    EngineInbox(EngineLink link, ClientConsumer consumer) {
-        this.link = link;
-        this.consumer = consumer;
-    }
+record EngineInbox(EngineLink link, ClientConsumer consumer) implements FarmInbox {
 
     @Override
     public Optional<Received> receive(Duration patience) {

@@ -262,8 +262,7 @@ final class EngineLink implements FarmLink {
             return call.get();
         } catch (ActiveMQSecurityException e) {
             throw new KilnException(
-                    Failure.FARM.problem(
-                            "the farm's broker refuses that", url, "a member's rights: " + e.getMessage(), ""),
+                    Failure.FARM.problem("the farm's broker refuses that", url, "a member's rights: " + e.getMessage()),
                     e);
         } catch (ActiveMQException e) {
             throw FarmLost.later(url, e);

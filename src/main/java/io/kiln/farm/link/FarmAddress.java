@@ -76,12 +76,11 @@ public record FarmAddress(Scheme scheme, String host, int port, FarmAccess acces
     public static FarmAddress parse(String url, FarmAccess access) {
         Matcher matcher = URL.matcher(url.strip());
         if (!matcher.matches() || (matcher.group(3) != null && Integer.parseInt(matcher.group(3)) > 0xffff)) {
-            throw new KilnException(Failure.FARM.problem(
+            throw Failure.FARM.exception(
                     "not the address of a farm: `" + url + "`",
                     "kiln.farm",
                     "tcp://localhost:" + USUAL_PORT
-                            + " or tls://<host>:<port>, or amqps://<host>:<port> for a broker of another make",
-                    ""));
+                            + " or tls://<host>:<port>, or amqps://<host>:<port> for a broker of another make");
         }
         Scheme scheme = Stream.of(Scheme.values())
                 .filter(each -> each.text().equals(matcher.group(1)))
@@ -106,7 +105,6 @@ public record FarmAddress(Scheme scheme, String host, int port, FarmAccess acces
         return scheme.text() + "://" + host + ":" + port;
     }
 
-    /** Whether by TLS. */
     public boolean isEncrypted() {
         return scheme == scheme.encrypted();
     }
@@ -164,8 +162,7 @@ public record FarmAddress(Scheme scheme, String host, int port, FarmAccess acces
                     url(),
                     isEncrypted()
                             ? "kiln.farm.trustStore with the certificates of the farm's members, or kiln.farm.password"
-                            : "a password",
-                    "");
+                            : "a password");
         }
         requireStores(problems);
         problems.throwIfAny();
@@ -186,14 +183,13 @@ public record FarmAddress(Scheme scheme, String host, int port, FarmAccess acces
             problems.add(
                     "nothing says who this member of the farm is",
                     url(),
-                    isEncrypted() ? "kiln.farm.keyStore with a certificate, or kiln.farm.password" : "a password",
-                    "");
+                    isEncrypted() ? "kiln.farm.keyStore with a certificate, or kiln.farm.password" : "a password");
         }
     }
 
     private static void require(Problems problems, Optional<Store> store, String parameter, String content) {
         if (store.isEmpty()) {
-            problems.add(parameter + " is not set", "", "a PKCS #12 file with " + content, "");
+            problems.add(parameter + " is not set", "", "a PKCS #12 file with " + content);
         }
     }
 

@@ -51,11 +51,11 @@ public record FarmMessage(Map<String, String> properties, Bytes body, Manner man
     /** @throws KilnException if it is larger than any member may send */
     void requireSendable(String broker) {
         if (body.size() > FarmQueues.MOST_BYTES) {
-            throw new KilnException(Failure.FARM.problem(
+            throw Failure.FARM.exception(
                     "a message of " + body.size() + " bytes is too large for a farm",
                     broker,
                     FarmQueues.MOST_BYTES + " bytes or less",
-                    "Run it on this computer: leave kiln.farm out"));
+                    "Run it on this computer: leave kiln.farm out");
         }
     }
 

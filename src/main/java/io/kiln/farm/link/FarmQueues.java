@@ -25,7 +25,6 @@ public final class FarmQueues {
     /** The last jobs that were given up, without their images. */
     public static final String FAILURES = "kiln.failures";
 
-    /** All queues. */
     public static final List<String> ALL = List.of(JOBS, ANSWERS, DEAD, NEWS, QUESTIONS, FAILURES);
 
     /** Property: id of the job. */
@@ -61,7 +60,6 @@ public final class FarmQueues {
     /** Property: who may have a job of which a broker of another make has the choice. */
     public static final String TAKERS = "takers";
 
-    /** All properties. */
     public static final Set<String> PROPERTIES =
             Set.of(JOB, CLIENT, BOARD, PLACE, KIND, PROJECT, NEEDS, VERSION, IMAGE, RESULT, TAKERS);
 

@@ -32,12 +32,12 @@ public final class FarmStores {
         List<X509Certificate> own = certificates(problems, store, "kiln.farm.keyStore", true);
         for (X509Certificate certificate : own) {
             PeerCertificate.trouble(certificate, now)
-                    .ifPresent(
-                            why -> problems.add(
-                                    "the certificate " + PeerCertificate.name(certificate) + " " + why,
-                                    "kiln.farm.keyStore " + store.file(),
-                                    "a certificate that is valid today",
-                                    "Make another one and give it to those who trust this one; the page \"Operate a farm\" says how"));
+                    .ifPresent(why -> problems.add(
+                            "the certificate " + PeerCertificate.name(certificate) + " " + why,
+                            "kiln.farm.keyStore " + store.file(),
+                            "a certificate that is valid today",
+                            "Make another one and give it to those who trust this one; the page \"Operate a"
+                                    + " farm\" says how"));
         }
     }
 
@@ -57,7 +57,7 @@ public final class FarmStores {
             Problems problems, Store store, String parameter, boolean areOwn) {
         String where = parameter + " " + store.file();
         if (!Files.isReadable(store.file())) {
-            problems.add("cannot be read", where, "a PKCS #12 file", "");
+            problems.add("cannot be read", where, "a PKCS #12 file");
             return List.of();
         }
         try {
@@ -80,7 +80,7 @@ public final class FarmStores {
                     isPassword ? "the password that keytool was given" : "a PKCS #12 file",
                     isPassword ? "Set " + parameter + "Password" : "");
         } catch (GeneralSecurityException e) {
-            problems.add("not a store: " + e.getMessage(), where, "a PKCS #12 file", "");
+            problems.add("not a store: " + e.getMessage(), where, "a PKCS #12 file");
         }
         return List.of();
     }

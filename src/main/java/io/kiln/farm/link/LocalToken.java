@@ -47,11 +47,11 @@ public final class LocalToken {
             requirePrivate(file);
             String token = Files.readString(file, StandardCharsets.US_ASCII);
             if (token.length() != 2 * BYTES) {
-                throw new KilnException(Failure.FARM.problem(
+                throw Failure.FARM.exception(
                         "not the token of a farm",
                         file.toString(),
                         2 * BYTES + " digits",
-                        "Delete it, and start the farm again"));
+                        "Delete it, and start the farm again");
             }
             return token;
         } catch (IOException e) {
@@ -78,11 +78,11 @@ public final class LocalToken {
         boolean isFile = Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS);
         if (!isFile
                 || (view != null && !OWNERS.containsAll(view.readAttributes().permissions()))) {
-            throw new KilnException(Failure.TRUST.problem(
+            throw Failure.TRUST.exception(
                     "refused: others may read or change the token of this computer's farms",
                     file.toString(),
                     "a file of your own that nobody else reads",
-                    "Others may know it: delete it, and start the farm again"));
+                    "Others may know it: delete it, and start the farm again");
         }
     }
 }

@@ -167,7 +167,7 @@ public final class FarmKeeper implements AutoCloseable {
         Bytes body = received.message().body();
         try {
             if (body.size() > LONGEST_NEWS) {
-                throw new KilnException(Failure.FARM.problem("news of " + body.size() + " bytes", ""));
+                throw Failure.FARM.exception("news of " + body.size() + " bytes", "");
             }
             hear(Json.parse(body.text(), WorkerNews.class));
         } catch (KilnException e) {
@@ -346,6 +346,31 @@ public final class FarmKeeper implements AutoCloseable {
                 Thread.currentThread().interrupt();
                 return;
             }
+        }
+    }
+
+    /** Compares versions of Kiln. */
+    private static final class Versions {
+        private Versions() {}
+
+        /** Whether one is older than another, by their numbers; a version with a word such as {@code SNAPSHOT} is older than the one without. */
+        static boolean isOlder(String one, String other) {
+            String[] left = one.split("[.-]", -1);
+            String[] right = other.split("[.-]", -1);
+            for (int i = 0; i < Math.min(left.length, right.length); i++) {
+                int order = Integer.compare(number(left[i]), number(right[i]));
+                if (order != 0) {
+                    return order < 0;
+                }
+            }
+            return left.length != right.length
+                    && number(left.length > right.length ? left[right.length] : right[left.length]) < 0
+                            == left.length > right.length;
+        }
+
+        /** A part's number; less than all numbers if it is none. */
+        private static int number(String part) {
+            return part.matches("[0-9]{1,6}") ? Integer.parseInt(part) : -1;
         }
     }
 }

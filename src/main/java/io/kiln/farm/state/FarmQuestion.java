@@ -37,19 +37,19 @@ public final class FarmQuestion {
      */
     public static FarmState ask(FarmAddress address, FarmOrder order, String unit, String why) {
         if (address.isForeign() && (order == FarmOrder.HOLD || order == FarmOrder.RELEASE)) {
-            throw new KilnException(Failure.FARM.problem(
+            throw Failure.FARM.exception(
                     "a broker of another make gives jobs to whoever asks for them, so no worker can be held",
                     address.url(),
                     "Kiln's own broker",
-                    "Stop " + unit + ": it finishes nothing, and its jobs go to others"));
+                    "Stop " + unit + ": it finishes nothing, and its jobs go to others");
         }
         String id = FarmJob.newId();
         try (FarmLink link = FarmLink.open(address);
                 FarmInbox inbox = link.inbox(FarmQueues.ANSWERS, FarmQueues.CLIENT + " = '" + id + "'")) {
             order.send(link, id, unit, why);
             Received answer = inbox.receive(PATIENCE)
-                    .orElseThrow(() -> new KilnException(Failure.FARM.problem(
-                            "nobody answers for the farm", address.url(), "a broker that kiln:farm started", "")));
+                    .orElseThrow(() -> Failure.FARM.exception(
+                            "nobody answers for the farm", address.url(), "a broker that kiln:farm started"));
             answer.done().run();
             return Json.parse(answer.message().body().text(), FarmState.class);
         }

@@ -162,7 +162,6 @@ public final class FarmFigures implements FarmEvents {
         values.forEach((label, count) -> gauge.labelValues(label).set((double) count));
     }
 
-    /** Writes all figures. */
     void write(OutputStream out) throws IOException {
         PrometheusTextFormatWriter.create().write(out, registry.scrape());
     }

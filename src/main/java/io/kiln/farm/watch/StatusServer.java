@@ -92,11 +92,10 @@ public final class StatusServer implements AutoCloseable {
         if (isEncrypted
                 ? farm.access().keys().isEmpty() || farm.access().trust().isEmpty()
                 : !address.isLoopback() || !url.startsWith("http://")) {
-            throw new KilnException(Failure.FARM.problem(
+            throw Failure.FARM.exception(
                     "refused: the farm's state for everybody",
                     "kiln.farm.status " + url,
-                    "http://localhost:PORT, or https://HOST:PORT with kiln.farm.keyStore and kiln.farm.trustStore",
-                    ""));
+                    "http://localhost:PORT, or https://HOST:PORT with kiln.farm.keyStore and kiln.farm.trustStore");
         }
         return address;
     }
@@ -123,10 +122,7 @@ public final class StatusServer implements AutoCloseable {
         } catch (IOException | GeneralSecurityException e) {
             throw new KilnException(
                     Failure.FARM.problem(
-                            "the farm's state cannot be served: " + e.getMessage(),
-                            "kiln.farm.status",
-                            "a free port",
-                            ""),
+                            "the farm's state cannot be served: " + e.getMessage(), "kiln.farm.status", "a free port"),
                     e);
         }
     }

@@ -24,7 +24,6 @@ public record Offer(String board, String core, RunPlace place, Optional<String> 
         }
     }
 
-    /** An offer of an emulator. */
     public static Offer emulator(String board, String core) {
         return new Offer(board, core, RunPlace.EMULATOR, Optional.empty(), Labels.NONE);
     }

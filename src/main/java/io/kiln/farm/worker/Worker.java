@@ -2,30 +2,53 @@
 package io.kiln.farm.worker;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.Digests;
 import io.kiln.base.EndGroup;
+import io.kiln.base.Failure;
 import io.kiln.base.JvmEnd;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
+import io.kiln.base.Problem;
 import io.kiln.farm.desk.FarmEvent;
 import io.kiln.farm.desk.FarmEvent.Kind;
 import io.kiln.farm.desk.FarmEvents;
+import io.kiln.farm.job.FarmAnswer;
+import io.kiln.farm.job.FarmAnswer.Failed;
+import io.kiln.farm.job.FarmAnswer.Ran;
+import io.kiln.farm.job.FarmJob;
+import io.kiln.farm.job.FarmResult;
+import io.kiln.farm.job.JobFormat;
+import io.kiln.farm.job.ResultFormat;
 import io.kiln.farm.job.RunPlace;
+import io.kiln.farm.lease.BoardLease;
+import io.kiln.farm.link.FarmInbox;
+import io.kiln.farm.link.FarmInbox.Received;
 import io.kiln.farm.link.FarmLink;
 import io.kiln.farm.link.FarmLost;
+import io.kiln.farm.link.FarmMember;
 import io.kiln.farm.link.FarmMessage;
 import io.kiln.farm.link.FarmMessage.Manner;
 import io.kiln.farm.link.FarmQueues;
+import io.kiln.farm.state.BoardHistory;
+import io.kiln.farm.state.FarmFailure;
+import io.kiln.farm.state.FarmKeeper;
 import io.kiln.farm.state.WorkerNews;
 import io.kiln.farm.state.WorkerNews.Offered;
 import io.kiln.farm.state.WorkerNews.Running;
+import io.kiln.farm.worker.JobRunner.Done;
 import io.kiln.report.Json;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
 
 /** A worker: threads that take jobs, one for each emulator at once and one for each board. */
 public final class Worker implements AutoCloseable {
@@ -219,6 +242,337 @@ public final class Worker implements AutoCloseable {
             await();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    /** One thread of a worker: runs one job at a time, in an emulator or on one board. */
+    private static final class WorkerSlot implements Runnable {
+        /** Pause before the next try to reach the broker, or to lease the board. */
+        static final Duration PAUSE = Duration.ofMillis(500);
+
+        private static final Duration POLL = Duration.ofMillis(500);
+        private static final Duration RESULT_KEPT = Duration.ofDays(1);
+
+        private final WorkerSetup setup;
+        private final FarmMember member;
+        private final List<Offer> offers;
+        private final JobRunner runner;
+        private final WorkerTally tally;
+        private final Log log;
+        private final FarmEvents events;
+        private final AtomicReference<Optional<Current>> current = new AtomicReference<>(Optional.empty());
+        private volatile boolean isLeased;
+        private Optional<FarmMessage> unsent = Optional.empty();
+        private String warned = "";
+
+        private record Current(FarmJob job, long since) {}
+
+        /**
+         * @param name unique in the worker
+         * @param offers emulators, or one board
+         */
+        WorkerSlot(WorkerSetup setup, String name, List<Offer> offers, JobRunner runner, WorkerTally tally, Log log) {
+            this.setup = setup;
+            this.member = setup.identity().member(name);
+            this.offers = List.copyOf(offers);
+            this.runner = runner;
+            this.tally = tally;
+            this.log = log;
+            this.events = FarmEvents.to(log);
+        }
+
+        private Optional<String> probe() {
+            return offers.get(0).probe();
+        }
+
+        List<Offered> offered() {
+            String state = probe().isEmpty() || isLeased ? "ready" : "leased elsewhere";
+            return offers.stream()
+                    .map(offer -> new Offered(
+                            offer.board(),
+                            offer.core(),
+                            offer.placeText(),
+                            offer.probe().orElse(""),
+                            state,
+                            offer.labels().text()))
+                    .toList();
+        }
+
+        List<BoardHistory> histories() {
+            return offers.stream()
+                    .flatMap(offer -> runner.history(offer).stream())
+                    .toList();
+        }
+
+        List<Running> running() {
+            return current.get().stream()
+                    .map(now -> new Running(
+                            now.job().id(),
+                            now.job().board(),
+                            offers.get(0).placeText(),
+                            Duration.ofNanos(System.nanoTime() - now.since()).toSeconds()))
+                    .toList();
+        }
+
+        @Override
+        public void run() {
+            while (!tally.isStopped()) {
+                try {
+                    if (probe().isEmpty()) {
+                        serve(() -> true);
+                    } else {
+                        serveLeased(probe().get());
+                    }
+                } catch (FarmLost e) {
+                    log.debug(e.getMessage());
+                } catch (KilnException e) {
+                    warn(e.getMessage());
+                } catch (RuntimeException | Error e) {
+                    // Also if the lease of the board ended meanwhile.
+                    warn("unforeseen: " + e);
+                }
+                if (Thread.interrupted()) {
+                    log.debug(setup.name() + ": was interrupted");
+                }
+                tally.pause(PAUSE);
+            }
+        }
+
+        /** Warns once of what stays wrong: it is tried again and again. */
+        private void warn(String what) {
+            if (!what.equals(warned)) {
+                warned = what;
+                log.warn(setup.name() + ": " + what);
+            }
+        }
+
+        private void serveLeased(String probe) {
+            Optional<BoardLease> taken = setup.leases().take(probe);
+            if (taken.isEmpty()) {
+                return;
+            }
+            try (BoardLease lease = taken.get();
+                    LeaseRenewal renewal =
+                            LeaseRenewal.start(lease, setup.leases().term(), Thread.currentThread())) {
+                isLeased = true;
+                events.happened(FarmEvent.of(Kind.LEASE_TAKEN).with("probe", probe));
+                serve(renewal::isHeld);
+                if (!renewal.isHeld()) {
+                    events.happened(FarmEvent.of(Kind.LEASE_LOST).with("probe", probe));
+                }
+            } finally {
+                isLeased = false;
+            }
+        }
+
+        @FunctionalInterface
+        private interface Permission {
+            boolean isGiven();
+        }
+
+        private void serve(Permission permission) {
+            try (FarmLink link = FarmLink.open(setup.address(), member);
+                    FarmInbox inbox = link.inbox(FarmQueues.JOBS, filter())) {
+                if (unsent.isPresent()) {
+                    link.send(FarmQueues.ANSWERS, unsent.get());
+                    unsent = Optional.empty();
+                }
+                while (!tally.isStopped() && permission.isGiven()) {
+                    Optional<Received> next = inbox.receive(POLL);
+                    if (next.isPresent()) {
+                        work(link, next.get());
+                    }
+                }
+            }
+        }
+
+        /** The selector for jobs that fit the offers; a broker of another make has no desk that looks at labels. Ids have no character that means something in it. */
+        private String filter() {
+            String boards =
+                    offers.stream().map(offer -> "'" + offer.board() + "'").collect(Collectors.joining(", "));
+            String wanted = FarmQueues.PLACE + " = '" + offers.get(0).placeText() + "' AND " + FarmQueues.BOARD
+                    + " IN (" + boards + ")";
+            return setup.address().isForeign() ? wanted + " AND " + FarmQueues.mayTake(member) : wanted;
+        }
+
+        private void work(FarmLink link, Received received) {
+            FarmMessage message = received.message();
+            events.happened(event(Kind.JOB_TAKEN, message));
+            long begin = System.nanoTime();
+            Done done = done(message);
+            if (done.answer().hasFailed() && (tally.isCut() || JvmEnd.isNear())) {
+                // The end of the worker, or Ctrl-C, may have ended its emulator, too. Another worker gets the job.
+                events.happened(event(Kind.JOB_RETURNED, message));
+                boolean unused = Thread.interrupted();
+                return;
+            }
+            boolean isFailed = done.answer() instanceof Failed;
+            if (isFailed) {
+                FarmKeeper.fail(link, failure(message, (Failed) done.answer()));
+            }
+            String job = message.property(FarmQueues.JOB);
+            String client = message.property(FarmQueues.CLIENT);
+            if (FarmJob.isId(job) && FarmJob.isId(client)) {
+                send(link, message, done);
+            }
+            received.done().run();
+            tally.count(isFailed);
+            events.happened(event(Kind.JOB_ANSWERED, message)
+                    .with("result", outcome(done.answer()))
+                    .with("seconds", Duration.ofNanos(System.nanoTime() - begin).toMillis() / 1000.0));
+        }
+
+        private FarmEvent event(Kind kind, FarmMessage message) {
+            return FarmEvent.of(kind)
+                    .with("job", message.property(FarmQueues.JOB))
+                    .with("kind", message.property(FarmQueues.KIND))
+                    .with("board", message.property(FarmQueues.BOARD))
+                    .with("place", message.property(FarmQueues.PLACE))
+                    .with("slot", member.slot());
+        }
+
+        /**
+         * Sends a result. One that finds no broker is sent to the next one: the job may have been given to another worker, but the
+         * first result counts.
+         */
+        private void send(FarmLink link, FarmMessage task, Done done) {
+            String job = task.property(FarmQueues.JOB);
+            String digest = Digests.sha256(task.body().toArray());
+            Map<String, String> properties = Map.of(
+                    FarmQueues.JOB, job,
+                    FarmQueues.CLIENT, task.property(FarmQueues.CLIENT),
+                    FarmQueues.RESULT, outcome(done.answer()));
+            FarmMessage answer = new FarmMessage(
+                    properties,
+                    ResultFormat.write(
+                            new FarmResult(job, digest, setup.name(), done.ranOn(), done.answer(), done.console())),
+                    Manner.once(job, RESULT_KEPT));
+            try {
+                link.send(FarmQueues.ANSWERS, answer);
+            } catch (FarmLost e) {
+                unsent = Optional.of(answer);
+                throw e;
+            } catch (KilnException e) {
+                FarmResult refused = new FarmResult(job, digest, setup.name(), done.ranOn(), new Failed(e.problems()));
+                link.send(
+                        FarmQueues.ANSWERS,
+                        new FarmMessage(properties, ResultFormat.write(refused), Manner.once(job, RESULT_KEPT)));
+            }
+        }
+
+        /** The outcome as the broker learns it. */
+        private static String outcome(FarmAnswer answer) {
+            List<Problem> problems = answer instanceof Failed failed
+                    ? failed.problems()
+                    : answer instanceof Ran ran ? ran.failure() : List.of();
+            return problems.isEmpty()
+                    ? "done"
+                    : "failed-" + problems.get(0).family().name();
+        }
+
+        private Done done(FarmMessage message) {
+            try {
+                FarmJob job = JobFormat.read(message.body());
+                Offer offer = offers.stream()
+                        .filter(each -> each.fits(job) && job.id().equals(message.property(FarmQueues.JOB)))
+                        .findFirst()
+                        .orElseThrow(() -> Failure.FARM.exception(
+                                "a job says something else than its message", message.property(FarmQueues.JOB)));
+                current.set(Optional.of(new Current(job, System.nanoTime())));
+                return runner.run(job, offer);
+            } catch (KilnException e) {
+                return failed(e.problems());
+            } catch (RuntimeException | Error e) {
+                // An image may exhaust memory or a stack. If the slot ended, its job would go on to end all others.
+                log.warn(setup.name() + ": unforeseen: " + e);
+                return failed(List.of(Failure.FARM.problem("the worker failed: " + e, setup.name())));
+            } finally {
+                current.set(Optional.empty());
+            }
+        }
+
+        private Done failed(List<Problem> problems) {
+            FarmAnswer answer = new Failed(problems);
+            return new Done(setup.name(), answer);
+        }
+
+        private FarmFailure failure(FarmMessage message, Failed failed) {
+            return new FarmFailure(
+                    message.property(FarmQueues.JOB),
+                    message.property(FarmQueues.BOARD),
+                    message.property(FarmQueues.PLACE),
+                    setup.name(),
+                    Instant.now().truncatedTo(ChronoUnit.SECONDS).toString(),
+                    failed.problems().stream().map(Problem::text).collect(Collectors.joining(" ")));
+        }
+
+        /** Renews a lease while a board is in use. */
+        private static final class LeaseRenewal implements AutoCloseable {
+            private static final int PER_TERM = 3;
+
+            private final BoardLease lease;
+            private final Duration every;
+            private final Thread user;
+            private volatile boolean isHeld = true;
+            private final Thread thread = new Thread(this::renew, "board-lease");
+
+            private LeaseRenewal(BoardLease lease, Duration term, Thread user) {
+                this.lease = lease;
+                this.user = user;
+                this.every = term.dividedBy(PER_TERM);
+            }
+
+            /**
+             * Starts to renew a lease.
+             *
+             * @param user is interrupted if the lease ends while it uses the board
+             */
+            static LeaseRenewal start(BoardLease lease, Duration term, Thread user) {
+                LeaseRenewal renewal = new LeaseRenewal(lease, term, user);
+                renewal.thread.setDaemon(true);
+                renewal.thread.start();
+                return renewal;
+            }
+
+            private void renew() {
+                try {
+                    int failed = 0;
+                    while (isHeld) {
+                        Thread.sleep(every.toMillis());
+                        failed = renewal(failed);
+                    }
+                } catch (InterruptedException e) {
+                    isHeld = false;
+                }
+            }
+
+            /** Renews once. A disk that is full for a moment costs nothing; a lease that was not renewed for its term has ended. */
+            private int renewal(int failed) {
+                boolean isRenewed = false;
+                int failures = failed;
+                try {
+                    isRenewed = isHeld && lease.renew();
+                    failures = isRenewed ? 0 : PER_TERM;
+                } catch (KilnException e) {
+                    failures++;
+                }
+                if (isHeld && !isRenewed && failures >= PER_TERM) {
+                    isHeld = false;
+                    user.interrupt();
+                }
+                return failures;
+            }
+
+            /** False after the lease ended. */
+            boolean isHeld() {
+                return isHeld;
+            }
+
+            @Override
+            public void close() {
+                isHeld = false;
+                thread.interrupt();
+            }
         }
     }
 }

@@ -50,18 +50,18 @@ public record MlperfOptions(Optional<Benchmark> benchmark, Mode mode, Optional<S
     public static MlperfOptions of(
             Optional<String> benchmark, String mode, Optional<String> vendor, Optional<Integer> baud) {
         vendor.filter(text -> !NAME.matcher(text).matches()).ifPresent(text -> {
-            throw new KilnException(Failure.CONFIG.problem(
+            throw Failure.CONFIG.exception(
                     "kiln.mlperf.vendor is '" + text + "'",
                     "",
                     "up to 60 printable characters of ASCII, without \", %, ] and \\",
-                    "Change kiln.mlperf.vendor"));
+                    "Change kiln.mlperf.vendor");
         });
         baud.filter(rate -> rate < LEAST_BAUD || rate > MOST_BAUD).ifPresent(rate -> {
-            throw new KilnException(Failure.CONFIG.problem(
+            throw Failure.CONFIG.exception(
                     "kiln.mlperf.baud is " + rate,
                     "",
                     "bits per second from " + LEAST_BAUD + " to " + MOST_BAUD,
-                    "Change kiln.mlperf.baud"));
+                    "Change kiln.mlperf.baud");
         });
         return new MlperfOptions(
                 benchmark.map(text -> ParameterValue.of("kiln.mlperf.benchmark", Benchmark.class, text)),

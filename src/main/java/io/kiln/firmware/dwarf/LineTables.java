@@ -3,9 +3,9 @@ package io.kiln.firmware.dwarf;
 
 import io.kiln.base.elf.ElfFile;
 import io.kiln.base.elf.ElfFile.Section;
-import io.kiln.firmware.dwarf.Forms.Leb128;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -160,7 +160,7 @@ public final class LineTables {
         }
 
         private void extended() {
-            long length = Leb128.unsigned(in);
+            long length = Forms.Leb128.unsigned(in);
             if (length == 0) {
                 return;
             }
@@ -181,15 +181,15 @@ public final class LineTables {
         private void standard(int opcode) {
             switch (opcode) {
                 case COPY -> row();
-                case ADVANCE_PC -> address += Leb128.unsigned(in) * header.instructionBytes();
-                case ADVANCE_LINE -> line += Leb128.signed(in);
-                case SET_FILE -> file = Leb128.unsigned(in);
+                case ADVANCE_PC -> address += Forms.Leb128.unsigned(in) * header.instructionBytes();
+                case ADVANCE_LINE -> line += Forms.Leb128.signed(in);
+                case SET_FILE -> file = Forms.Leb128.unsigned(in);
                 case CONST_ADD_PC ->
                     address += (long) ((LAST_OPCODE - firstSpecial) / header.lineRange()) * header.instructionBytes();
                 case FIXED_ADVANCE_PC -> address += in.getShort() & 0xffff;
                 default -> {
                     for (int i = 0; i < header.operands().get(opcode - 1); i++) {
-                        Leb128.unsigned(in);
+                        Forms.Leb128.unsigned(in);
                     }
                 }
             }
@@ -289,9 +289,9 @@ public final class LineTables {
             List<String> files = new ArrayList<>(List.of(""));
             for (String name = Strings.next(unit); !name.isEmpty(); name = Strings.next(unit)) {
                 check(files.size() <= MOST_FILES, "number of files");
-                files.add(path(folders, Leb128.unsigned(unit), name));
-                Leb128.unsigned(unit); // time
-                Leb128.unsigned(unit); // length
+                files.add(path(folders, Forms.Leb128.unsigned(unit), name));
+                Forms.Leb128.unsigned(unit); // time
+                Forms.Leb128.unsigned(unit); // length
             }
             return files;
         }
@@ -321,9 +321,9 @@ public final class LineTables {
             int formats = unit.get() & 0xff;
             long[] format = new long[2 * formats];
             for (int i = 0; i < format.length; i++) {
-                format[i] = Leb128.unsigned(unit);
+                format[i] = Forms.Leb128.unsigned(unit);
             }
-            long count = Leb128.unsigned(unit);
+            long count = Forms.Leb128.unsigned(unit);
             check(count == 0 || (formats > 0 && count > 0 && count <= MOST_FILES), "number of files");
             List<Entry> entries = new ArrayList<>();
             for (long i = 0; i < count; i++) {
@@ -354,6 +354,121 @@ public final class LineTables {
         /** {@code file:line}, as editors open it. */
         public String text() {
             return file + ":" + line;
+        }
+    }
+
+    /** Values in the forms used by line tables (DWARF 5, section 7.5.6). Each takes at least one byte, so reading always ends. */
+    private static final class Forms {
+        private static final int DATA2 = 0x05;
+        private static final int DATA4 = 0x06;
+        private static final int DATA8 = 0x07;
+        private static final int STRING = 0x08;
+        private static final int BLOCK = 0x09;
+        private static final int DATA1 = 0x0b;
+        private static final int STRP = 0x0e;
+        private static final int UDATA = 0x0f;
+        private static final int DATA16 = 0x1e;
+        private static final int LINE_STRP = 0x1f;
+
+        private Forms() {}
+
+        static String text(ByteBuffer in, long form, Strings strings) {
+            return switch ((int) form) {
+                case STRING -> Strings.next(in);
+                case STRP -> Strings.at(strings.others(), Integer.toUnsignedLong(in.getInt()));
+                case LINE_STRP -> Strings.at(strings.lines(), Integer.toUnsignedLong(in.getInt()));
+                default -> throw new IllegalArgumentException("form " + form + " of a text");
+            };
+        }
+
+        static long number(ByteBuffer in, long form) {
+            return switch ((int) form) {
+                case DATA1 -> in.get() & 0xff;
+                case DATA2 -> in.getShort() & 0xffff;
+                case DATA4 -> Integer.toUnsignedLong(in.getInt());
+                case DATA8 -> in.getLong();
+                case UDATA -> Leb128.unsigned(in);
+                default -> throw new IllegalArgumentException("form " + form + " of a number");
+            };
+        }
+
+        static void skip(ByteBuffer in, long form) {
+            switch ((int) form) {
+                case STRING -> Strings.next(in);
+                case STRP, LINE_STRP -> in.getInt();
+                case DATA16 -> forward(in, 16);
+                case BLOCK -> forward(in, Leb128.unsigned(in));
+                default -> number(in, form);
+            }
+        }
+
+        static void forward(ByteBuffer in, long bytes) {
+            if (bytes < 0 || bytes > in.remaining()) {
+                throw new BufferUnderflowException();
+            }
+            in.position(in.position() + (int) bytes);
+        }
+
+        /** Numbers of variable length, LEB128 (DWARF 5, section 7.6), of at most 64 bits. */
+        static final class Leb128 {
+            private static final int MOST_BITS = 63;
+
+            private Leb128() {}
+
+            static long unsigned(ByteBuffer in) {
+                return read(in, false);
+            }
+
+            static long signed(ByteBuffer in) {
+                return read(in, true);
+            }
+
+            private static long read(ByteBuffer in, boolean isSigned) {
+                long value = 0;
+                int shift = 0;
+                byte next;
+                do {
+                    next = in.get();
+                    value |= shifted(next & 0x7f, shift);
+                    shift += 7;
+                } while (next < 0);
+                return isSigned && (next & 0x40) != 0 && shift <= MOST_BITS ? value | -1L << shift : value;
+            }
+
+        /** Shifts bits to their place in the number; bits beyond 64 are dropped. */
+            private static long shifted(int bits, int shift) {
+                return shift > MOST_BITS ? 0 : (long) bits << shift;
+            }
+        }
+    }
+
+    /**
+     * Strings that line tables refer to.
+     *
+     * @param lines section {@code .debug_line_str}
+     * @param others section {@code .debug_str}
+     */
+    private record Strings(ByteBuffer lines, ByteBuffer others) {
+        private static final int LONGEST = 1024;
+
+        static String at(ByteBuffer section, long offset) {
+            if (offset >= section.capacity()) {
+                throw new BufferUnderflowException();
+            }
+            return next(section.duplicate().position((int) offset));
+        }
+
+        /** The string at the buffer's position; the position moves behind its terminating zero. */
+        static String next(ByteBuffer in) {
+            int start = in.position();
+            while (in.get() != 0) {
+                if (in.position() - start > LONGEST) {
+                    throw new IllegalArgumentException("a name of more than " + LONGEST + " bytes");
+                }
+            }
+            byte[] bytes = new byte[in.position() - 1 - start];
+            in.get(start, bytes);
+            return new String(bytes, StandardCharsets.UTF_8);
         }
     }
 }

@@ -39,7 +39,6 @@ public final class ImageMeasurer {
         this.board = board;
     }
 
-    /** Measures an image that was linked for a board. */
     public static Measurement measure(ElfFile elf, Board board) {
         ImageMeasurer measurer = new ImageMeasurer(elf, board);
         return new Measurement(

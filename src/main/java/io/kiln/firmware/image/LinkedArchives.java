@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.firmware.image;
 
-import io.kiln.base.FileFailure;
-import java.io.IOException;
+import io.kiln.base.WholeFiles;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.Set;
@@ -28,14 +26,10 @@ public final class LinkedArchives {
      */
     public static SortedMap<Path, Set<String>> read(Path map, Path directory) {
         SortedMap<Path, Set<String>> members = new TreeMap<>();
-        try {
-            Matcher matcher = MEMBER.matcher(Files.readString(map, StandardCharsets.ISO_8859_1));
-            while (matcher.find()) {
-                Path archive = directory.resolve(matcher.group(1)).normalize();
-                members.computeIfAbsent(archive, path -> new TreeSet<>()).add(matcher.group(2));
-            }
-        } catch (IOException e) {
-            throw FileFailure.of("cannot read", map, e);
+        Matcher matcher = MEMBER.matcher(WholeFiles.text(map, StandardCharsets.ISO_8859_1));
+        while (matcher.find()) {
+            Path archive = directory.resolve(matcher.group(1)).normalize();
+            members.computeIfAbsent(archive, path -> new TreeSet<>()).add(matcher.group(2));
         }
         return Collections.unmodifiableSortedMap(members);
     }

@@ -55,7 +55,7 @@ public record LoadImage(List<Block> blocks, long entry) {
             if (section.isAllocated() && section.hasContent()) {
                 room -= section.size();
                 if (room < 0) {
-                    throw new KilnException(Failure.CODE.problem("sections overlap in the file", section.name()));
+                    throw Failure.CODE.exception("sections overlap in the file", section.name());
                 }
                 blocks.add(new Block(elf.loadAddress(section), Bytes.wrap(elf.bytes(section))));
             }
@@ -64,13 +64,13 @@ public record LoadImage(List<Block> blocks, long entry) {
         long end = 0;
         for (Block block : blocks) {
             if (block.address() < end || block.end() > ADDRESSES) {
-                throw new KilnException(Failure.CODE.problem(
+                throw Failure.CODE.exception(
                         String.format(
                                 Locale.ROOT,
                                 "the %d bytes for address 0x%x overlap others or lie beyond 32 bits",
                                 block.content().size(),
                                 block.address()),
-                        "ELF file"));
+                        "ELF file");
             }
             end = block.end();
         }

@@ -38,7 +38,6 @@ public record Measurement(
      * @param available bytes of the board's memories for it; empty for this computer
      */
     public record Flash(long text, long constants, long data, OptionalLong available) {
-        /** All bytes of flash. */
         public long total() {
             return text + constants + data;
         }
@@ -56,7 +55,6 @@ public record Measurement(
      * @param available bytes of the board's memories for it; empty for this computer
      */
     public record Ram(long data, long bss, long state, long workspace, long io, long stack, OptionalLong available) {
-        /** All bytes of RAM. */
         public long total() {
             return data + bss + workspace + io + stack;
         }

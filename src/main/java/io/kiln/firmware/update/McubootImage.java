@@ -166,7 +166,6 @@ public record McubootImage(UpdateVersion version, Bytes image, Optional<SignedBy
     }
 
     private static KilnException malformed(String what, String where) {
-        return new KilnException(
-                Failure.UPDATE.problem("not an image for MCUboot: " + what, where, "a file that kiln:link wrote", ""));
+        return Failure.UPDATE.exception("not an image for MCUboot: " + what, where, "a file that kiln:link wrote");
     }
 }

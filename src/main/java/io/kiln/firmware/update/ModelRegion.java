@@ -20,7 +20,6 @@ import java.util.OptionalInt;
  * {@code kiln_region.h}.
  */
 public final class ModelRegion {
-    /** Bytes of the header. */
     public static final int HEADER_BYTES = 256;
 
     /** The length of a region is a multiple of it. */
@@ -103,8 +102,7 @@ public final class ModelRegion {
     }
 
     private static KilnException malformed(String what, String where) {
-        return new KilnException(
-                Failure.UPDATE.problem("not an update: " + what, where, "a file that kiln:link wrote", ""));
+        return Failure.UPDATE.exception("not an update: " + what, where, "a file that kiln:link wrote");
     }
 
     /** The same region, whose header states the digest of its content, with a key's signature. */

@@ -42,8 +42,8 @@ public record UpdateFile(List<ModelRegion> regions) {
     public static UpdateFile read(Path file) {
         try {
             if (Files.size(file) > MOST_BYTES) {
-                throw new KilnException(Failure.UPDATE.problem(
-                        "not an update: it is larger than " + MOST_BYTES + " bytes", file.toString(), "", ""));
+                throw Failure.UPDATE.exception(
+                        "not an update: it is larger than " + MOST_BYTES + " bytes", file.toString());
             }
             return read(Bytes.wrap(Files.readAllBytes(file)), file.toString());
         } catch (IOException e) {
@@ -64,8 +64,7 @@ public record UpdateFile(List<ModelRegion> regions) {
             regions.add(ModelRegion.read(rest, where));
         } while (rest.hasRemaining() && regions.size() < MOST_REGIONS);
         if (rest.hasRemaining()) {
-            throw new KilnException(Failure.UPDATE.problem(
-                    "not an update: it has more than " + MOST_REGIONS + " regions", where, "", ""));
+            throw Failure.UPDATE.exception("not an update: it has more than " + MOST_REGIONS + " regions", where);
         }
         return new UpdateFile(regions);
     }

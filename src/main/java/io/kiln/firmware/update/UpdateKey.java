@@ -32,7 +32,6 @@ import java.util.regex.Pattern;
 
 /** The Ed25519 key (RFC 8032) that signs updates. Only its public half is written anywhere. */
 public final class UpdateKey {
-    /** Bytes of a public key. */
     public static final int PUBLIC_BYTES = 32;
 
     private static final String ALGORITHM = "Ed25519";
@@ -86,21 +85,21 @@ public final class UpdateKey {
         }
         Set<PosixFilePermission> permissions = view.readAttributes().permissions();
         if (!OWNERS.containsAll(permissions)) {
-            throw new KilnException(Failure.TRUST.problem(
+            throw Failure.TRUST.exception(
                     "others may use the key that signs updates: its permissions are "
                             + PosixFilePermissions.toString(permissions),
                     file.toString(),
                     "a private key that only its owner may read, rw-------",
-                    "chmod 600 " + ShellWords.quote(file.toString())));
+                    "chmod 600 " + ShellWords.quote(file.toString()));
         }
     }
 
     private static KilnException notAKey(Path file, String why) {
-        return new KilnException(Failure.UPDATE.problem(
+        return Failure.UPDATE.exception(
                 "not a key that signs updates: " + why,
                 file.toString(),
                 "an Ed25519 key as PKCS#8 in PEM, not encrypted",
-                "openssl genpkey -algorithm ed25519 -out update-key.pem"));
+                "openssl genpkey -algorithm ed25519 -out update-key.pem");
     }
 
     /** The public key of a secret key: a generator takes the secret key's 32 bytes from its source of randomness, and computes the public key. */

@@ -34,11 +34,10 @@ public record UpdateVersion(int major, int minor, int patch) {
                 return version;
             }
         }
-        throw new KilnException(Failure.UPDATE.problem(
+        throw Failure.UPDATE.exception(
                 "not a version that devices can compare: '" + text + "'",
                 where,
-                "MAJOR.MINOR.PATCH, of at most 255.255.65535, such as 1.4.0",
-                ""));
+                "MAJOR.MINOR.PATCH, of at most 255.255.65535, such as 1.4.0");
     }
 
     private static int part(String digits) {
@@ -55,7 +54,6 @@ public record UpdateVersion(int major, int minor, int patch) {
         return major << 24 | minor << 16 | patch;
     }
 
-    /** Whether it is above another one. */
     public boolean isAbove(UpdateVersion other) {
         return Integer.compareUnsigned(number(), other.number()) > 0;
     }

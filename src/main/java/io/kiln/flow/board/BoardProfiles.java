@@ -50,8 +50,8 @@ public record BoardProfiles(Path folder, Log log) {
      */
     public void check(Path work, ToolchainEnvironment environment) {
         if (Boards.in(folder).isEmpty()) {
-            throw new KilnException(Failure.BOARD.problem(
-                    "there is no board", folder.toString(), "a folder with a board.yaml for each board", ""));
+            throw Failure.BOARD.exception(
+                    "there is no board", folder.toString(), "a folder with a board.yaml for each board");
         }
         Boards all = Boards.builtIn().with(PackSource.of(environment.fetcher())).with(folder);
         Problems problems = new Problems(Failure.BOARD);
@@ -79,11 +79,10 @@ public record BoardProfiles(Path folder, Log log) {
             try {
                 link(board, toolchain, largest, work.resolve("largest"), "largest");
             } catch (KilnException e) {
-                throw new KilnException(Failure.BOARD.problem(
+                throw Failure.BOARD.exception(
                         "an application that fills the memories does not link: " + e.getMessage(),
                         board.origin(),
-                        "a linker script with as much room as the memories of the board have",
-                        ""));
+                        "a linker script with as much room as the memories of the board have");
             }
         }
     }

@@ -6,7 +6,6 @@ import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.WholeFiles;
-import io.kiln.flow.state.FreshFolder;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Boards;
 import io.kiln.toolchain.pack.DeviceBoard;
@@ -101,10 +100,9 @@ public record NewBoard(Log log, Boards boards) {
     /** Writes all files or none, so that a failed copy does not block the next attempt. */
     private static void write(SortedMap<String, Bytes> files, Path place) {
         try {
-            files.forEach((name, content) -> WholeFiles.write(place.resolve(name), content.toArray()));
+            WholeFiles.write(place, files);
         } catch (KilnException e) {
-            FreshFolder.clear(place);
-            place.toFile().delete();
+            WholeFiles.remove(place);
             throw e;
         }
     }
@@ -112,12 +110,16 @@ public record NewBoard(Log log, Boards boards) {
     private static String renamed(String descriptor, Board from, String id) {
         String comment = "# Copied from " + from.id() + ". What usually differs:\n"
                 + "#   title, vendor, url   for people\n"
-                + "#   target               the core (-mcpu) and the chip's name (-model)\n"
-                + "#   memories             the only place for addresses and sizes: linker scripts take them from here\n"
-                + "#   clock                the core's frequency, from which dividers, wait states and the UART's clock follow\n"
-                + "#   console              and the UART and its pins in kiln_board.h\n"
-                + "#   flash                OpenOCD's scripts for the probe and the chip; chipId tells the chip from"
-                + " its relatives\n";
+                + "#   target               the core (-mcpu) and the chip's name"
+                + " (-model)\n"
+                + "#   memories             the only place for addresses and"
+                + " sizes: linker scripts take them from here\n"
+                + "#   clock                the core's frequency, from which"
+                + " dividers, wait states and the UART's clock follow\n"
+                + "#   console              and the UART and its pins in"
+                + " kiln_board.h\n"
+                + "#   flash                OpenOCD's scripts for the probe and"
+                + " the chip; chipId tells the chip from its relatives\n";
         String named = set(set(descriptor, "id", id), "title", id + ", like " + from.id());
         return comment + named;
     }
@@ -136,6 +138,6 @@ public record NewBoard(Log log, Boards boards) {
     }
 
     private static KilnException refused(String what, String expected, String next) {
-        return new KilnException(Failure.BOARD.problem(what, "kiln.newBoard", expected, next));
+        return Failure.BOARD.exception(what, "kiln.newBoard", expected, next);
     }
 }

@@ -93,11 +93,11 @@ public final class CmsisNnSources {
             return BroughtSources.NONE;
         }
         Path folder = codegens.cmsisNn()
-                .orElseThrow(() -> new KilnException(Failure.LIBRARY.problem(
+                .orElseThrow(() -> Failure.LIBRARY.exception(
                         "the models call CMSIS-NN, whose sources are not there",
                         "kiln.cmsisNn",
                         "its folder, with " + HEADERS + " and " + SOURCES,
-                        "Set kiln.cmsisNn to the folder, or to group:artifact:version of an archive with them")));
+                        "Set kiln.cmsisNn to the folder, or to group:artifact:version of an archive with them"));
         CmsisNnSources found = new CmsisNnSources();
         found.readHeaders(folder.resolve(HEADERS));
         found.readSources(folder.resolve(SOURCES));
@@ -168,11 +168,11 @@ public final class CmsisNnSources {
     private static SortedMap<String, Bytes> walk(Path folder, String suffix) {
         SortedMap<String, Bytes> files = new TreeMap<>();
         if (!Files.isDirectory(folder)) {
-            throw new KilnException(Failure.LIBRARY.problem(
+            throw Failure.LIBRARY.exception(
                     "this folder of CMSIS-NN does not exist",
                     folder.toString(),
                     "the folders " + HEADERS + " and " + SOURCES + " in kiln.cmsisNn",
-                    "Correct kiln.cmsisNn"));
+                    "Correct kiln.cmsisNn");
         }
         try (Stream<Path> walk = Files.walk(folder, FileVisitOption.FOLLOW_LINKS)) {
             for (Path file : walk.filter(path -> path.toString().endsWith(suffix))
@@ -190,8 +190,8 @@ public final class CmsisNnSources {
     private static String text(Path file) {
         try {
             if (Files.size(file) > LARGEST) {
-                throw new KilnException(Failure.LIBRARY.problem(
-                        "the file is too large", file.toString(), "at most " + LARGEST + " bytes", ""));
+                throw Failure.LIBRARY.exception(
+                        "the file is too large", file.toString(), "at most " + LARGEST + " bytes");
             }
             return Bytes.wrap(Files.readAllBytes(file)).text();
         } catch (IOException e) {

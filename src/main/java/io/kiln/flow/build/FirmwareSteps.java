@@ -6,6 +6,7 @@ import io.kiln.artifact.LinkPlan;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.OperatorInfo;
+import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
@@ -26,12 +27,16 @@ import io.kiln.firmware.SourceUnit;
 import io.kiln.firmware.StaticLibrary;
 import io.kiln.firmware.image.Image;
 import io.kiln.firmware.image.Measurement;
+import io.kiln.firmware.update.McubootImage;
+import io.kiln.firmware.update.SlottedFirmware;
+import io.kiln.firmware.update.UpdateFile;
 import io.kiln.flow.diff.LastBuild;
 import io.kiln.flow.page.BuildPage;
 import io.kiln.flow.resolve.ResolvedBuild;
+import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.ImageSpec;
-import io.kiln.flow.state.FreshFolder;
+import io.kiln.flow.spec.UpdateSpec;
 import io.kiln.flow.state.PluginVersion;
 import io.kiln.flow.state.VerifyRecord;
 import io.kiln.report.BuildReport;
@@ -118,7 +123,7 @@ public final class FirmwareSteps {
     private void library(CompiledObjects objects) {
         Path folder = layout.out().resolve("library");
         if (build.spec().image().code().own().isLibrary()) {
-            FreshFolder.clear(folder);
+            WholeFiles.clear(folder);
             log.info(new StaticLibrary(objects, layout.base(), PluginVersion.released()).write(folder));
         }
     }
@@ -200,12 +205,8 @@ public final class FirmwareSteps {
     /** Adds the counts of {@code kiln:profile} if they are of this image. */
     private BuildReport withProfile(Image image, BuildReport report) {
         Path profile = layout.reports().resolve(PROFILE);
-        try {
-            if (image.relinked()) {
-                Files.deleteIfExists(profile);
-            }
-        } catch (IOException e) {
-            throw FileFailure.of("cannot delete", profile, e);
+        if (image.relinked()) {
+            WholeFiles.delete(profile);
         }
         return readable(profile, ProfileReport.class).map(report::profiled).orElse(report);
     }
@@ -234,12 +235,12 @@ public final class FirmwareSteps {
                 ? FirmwareLinker.changedInput(objects, layout.out(), layout.base())
                 : Optional.of("it has not been linked yet");
         change.ifPresent(why -> {
-            throw new KilnException(Failure.PROJECT.problem(
+            throw Failure.PROJECT.exception(
                     "the image belongs to another build: " + why,
                     elf.toString(),
                     "kiln:link before this goal, with the same parameters",
                     "Run the whole lifecycle, for example mvn verify, with no other build in this folder at"
-                            + " the same time"));
+                            + " the same time");
         });
     }
 
@@ -252,11 +253,7 @@ public final class FirmwareSteps {
 
     private void copyArchive() {
         Path archive = GenerateStep.archive(layout);
-        try {
-            WholeFiles.write(layout.archive(), Files.readAllBytes(archive));
-        } catch (IOException e) {
-            throw FileFailure.of("cannot read", archive, e);
-        }
+        WholeFiles.copy(archive, layout.archive());
     }
 
     private BuildReport report(Measurement measured) {
@@ -375,5 +372,70 @@ public final class FirmwareSteps {
         files.forEach(
                 (part, found) -> found.forEach((licence, count) -> licences.add(new Licence(part, licence, count))));
         return licences;
+    }
+
+    /** Puts models into slots if a build wants that, and writes the files that update devices in the field. */
+    private static final class UpdateFiles {
+        private final BuildSpec.Layout layout;
+        private final UpdateSpec spec;
+        private Optional<UpdateFile> update = Optional.empty();
+
+        UpdateFiles(BuildSpec build) {
+            this.layout = build.layout();
+            this.spec = build.update();
+        }
+
+        /** The firmware, with its models in slots if the build wants that. */
+        FirmwareRequest with(FirmwareRequest plain) {
+            if (!spec.hasSlots()) {
+                return plain;
+            }
+            SlottedFirmware slotted =
+                    SlottedFirmware.of(plain, spec.slots(), layout.reports().resolve("slots"));
+            update = Optional.of(slotted.update());
+            return slotted.request();
+        }
+
+        /**
+         * Writes the update ({@link UpdateSpec#file}) and {@code <base>.mcuboot.bin}, or removes those of an earlier build.
+         *
+         * @return a line that says what was written
+         */
+        Optional<String> write(Image image) {
+            Path whole = layout.image("mcuboot.bin");
+            try {
+                Files.deleteIfExists(whole);
+                deleteEarlier();
+                if (spec.isForMcuboot()) {
+                    WholeFiles.write(whole, mcuboot(image).toArray());
+                }
+            } catch (IOException e) {
+                throw FileFailure.of("cannot write", whole, e);
+            }
+            return update.map(file -> {
+                Path models = spec.file(layout);
+                WholeFiles.write(models, file.bytes().toArray());
+                return "Models in version " + file.regions().get(0).version() + " for the field: " + models;
+            });
+        }
+
+        private void deleteEarlier() throws IOException {
+            try (Stream<Path> files = Files.list(layout.out())) {
+                for (Path file :
+                        files.filter(each -> UpdateSpec.isFile(layout, each)).toList()) {
+                    Files.delete(file);
+                }
+            }
+        }
+
+        private Bytes mcuboot(Image image) throws IOException {
+            Path binary = image.bin()
+                    .orElseThrow(() -> Failure.UPDATE.exception(
+                            "MCUboot's header goes before a flat binary, and this image has none",
+                            "kiln.imageHeader",
+                            "a board whose memories lie close together"));
+            return McubootImage.of(Bytes.wrap(Files.readAllBytes(binary)), spec.firmware(), spec.signer())
+                    .bytes();
+        }
     }
 }

@@ -12,7 +12,6 @@ import io.kiln.artifact.OperatorInfo;
 import io.kiln.base.Bytes;
 import io.kiln.base.Extensions;
 import io.kiln.base.Failure;
-import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Optimize;
@@ -39,7 +38,6 @@ import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.CodegenSpec;
-import io.kiln.flow.state.FreshFolder;
 import io.kiln.flow.state.LibraryStore;
 import io.kiln.flow.state.PluginVersion;
 import io.kiln.flow.state.Steps;
@@ -55,7 +53,6 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -112,12 +109,12 @@ public final class GenerateStep {
         // Fails if nothing was generated.
         store(layout).metadata();
         new Steps(log, layout).outdated(fingerprint()).ifPresent(change -> {
-            throw new KilnException(Failure.PROJECT.problem(
+            throw Failure.PROJECT.exception(
                     "the generated C belongs to another build: " + change,
                     layout.generated().toString(),
                     "kiln:generate before this goal, with the same parameters",
                     "Run the whole lifecycle, for example mvn verify, with no other build in this folder at"
-                            + " the same time"));
+                            + " the same time");
         });
     }
 
@@ -196,7 +193,7 @@ public final class GenerateStep {
         BoardRecords.announce(build, log);
         Libraries all = libraries();
         List<ModelLibrary> linked = all.linked;
-        FreshFolder.clear(layout.generated());
+        WholeFiles.clear(layout.generated());
         List<Path> written = all.isWhole
                 ? copy(all.archives.get(0), build.spec().models().get(0).file(), linked)
                 : write(linked);
@@ -352,11 +349,7 @@ public final class GenerateStep {
                 .of(ArtifactKind.SOURCE)
                 .forEach(source -> files.putIfAbsent(ArchivePaths.of(source), source.content())));
         List<Path> written = unpack(files, layout.generated());
-        try {
-            WholeFiles.write(archive(layout), Files.readAllBytes(file));
-        } catch (IOException e) {
-            throw FileFailure.of("cannot read", file, e);
-        }
+        WholeFiles.copy(file, archive(layout));
         written.add(archive(layout));
         return written;
     }
@@ -482,7 +475,7 @@ public final class GenerateStep {
     /** Writes the dumps of the IR; with several models, each has its own folder. */
     private static List<Path> dumps(BuildSpec spec, List<CompiledModel> models) {
         Path ir = spec.layout().ir();
-        FreshFolder.clear(ir);
+        WholeFiles.clear(ir);
         List<Path> written = new ArrayList<>();
         if (spec.compiler().dumpIr()) {
             for (CompiledModel model : models) {

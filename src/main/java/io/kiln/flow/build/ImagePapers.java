@@ -3,7 +3,6 @@ package io.kiln.flow.build;
 
 import io.kiln.artifact.ModelIdentity;
 import io.kiln.base.Digests;
-import io.kiln.base.FileFailure;
 import io.kiln.base.WholeFiles;
 import io.kiln.compile.Frontends;
 import io.kiln.firmware.FirmwareProject;
@@ -24,7 +23,6 @@ import io.kiln.report.bom.ImageComponent.Licence;
 import io.kiln.report.bom.Notice;
 import io.kiln.report.bom.Provenance;
 import io.kiln.report.bom.Provenance.Resource;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -70,7 +68,7 @@ final class ImagePapers {
         String version = PluginVersion.released();
         Json.write(
                 layout.image(BILL),
-                CycloneDx.of(name, sha256(elf), version, spec.archive().timestamp(), parts));
+                CycloneDx.of(name, Digests.sha256(elf), version, spec.archive().timestamp(), parts));
         WholeFiles.write(layout.image(NOTICE), Notice.of(name, parts));
         Json.write(layout.image(PROVENANCE), provenance());
     }
@@ -177,7 +175,7 @@ final class ImagePapers {
         return Stream.of("elf", "bin", "hex", "uf2")
                 .map(layout::image)
                 .filter(Files::isRegularFile)
-                .map(file -> Resource.of(file.getFileName().toString(), sha256(file)))
+                .map(file -> Resource.of(file.getFileName().toString(), Digests.sha256(file)))
                 .toList();
     }
 
@@ -198,8 +196,8 @@ final class ImagePapers {
         Stream.concat(project.units().stream().map(SourceUnit::path), project.headers().stream())
                 .filter(this::isOwn)
                 .sorted()
-                .forEach(path ->
-                        inputs.add(Resource.of(path, sha256(project.directory().resolve(path)))));
+                .forEach(path -> inputs.add(
+                        Resource.of(path, Digests.sha256(project.directory().resolve(path)))));
         return inputs;
     }
 
@@ -208,15 +206,7 @@ final class ImagePapers {
     }
 
     private static Resource input(Path file) {
-        return Resource.of(file.getFileName().toString(), sha256(file));
-    }
-
-    private static String sha256(Path file) {
-        try {
-            return Digests.sha256(file);
-        } catch (IOException e) {
-            throw FileFailure.of("cannot read", file, e);
-        }
+        return Resource.of(file.getFileName().toString(), Digests.sha256(file));
     }
 
     /**
@@ -252,11 +242,7 @@ final class ImagePapers {
     }
 
     private static ImageComponent part(String name, String version, Licence licence, Path file, String description) {
-        try {
-            return new ImageComponent(Kind.LIBRARY, name, version, licence, Digests.sha256(file), description);
-        } catch (IOException e) {
-            throw FileFailure.of("cannot read", file, e);
-        }
+        return new ImageComponent(Kind.LIBRARY, name, version, licence, Digests.sha256(file), description);
     }
 
     private static String gcc(String path) {
@@ -276,14 +262,10 @@ final class ImagePapers {
     }
 
     private static Optional<String> stated(Path header, Pattern pattern) {
-        try {
-            if (Files.isRegularFile(header)) {
-                Matcher matcher = pattern.matcher(Files.readString(header));
-                return matcher.find() ? Optional.of(matcher.group(1)) : Optional.empty();
-            }
-            return Optional.empty();
-        } catch (IOException e) {
-            throw FileFailure.of("cannot read", header, e);
+        if (Files.isRegularFile(header)) {
+            Matcher matcher = pattern.matcher(WholeFiles.text(header));
+            return matcher.find() ? Optional.of(matcher.group(1)) : Optional.empty();
         }
+        return Optional.empty();
     }
 }

@@ -3,7 +3,6 @@ package io.kiln.flow.build;
 
 import io.kiln.artifact.ModelMetadata.TensorInfo;
 import io.kiln.artifact.ParameterFile;
-import io.kiln.base.FileFailure;
 import io.kiln.base.Log;
 import io.kiln.base.WholeFiles;
 import io.kiln.compile.CompiledModel;
@@ -38,7 +37,6 @@ import io.kiln.report.QuantizeReport.Layer;
 import io.kiln.report.QuantizeReport.Output;
 import io.kiln.report.QuantizeReport.Trial;
 import io.kiln.report.page.Page;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -90,11 +88,7 @@ public record QuantizedFiles(BuildSpec spec, Log log) {
             }
         }
         for (Path file : old) {
-            try {
-                Files.deleteIfExists(file);
-            } catch (IOException e) {
-                throw FileFailure.of("cannot delete", file, e);
-            }
+            WholeFiles.delete(file);
         }
     }
 

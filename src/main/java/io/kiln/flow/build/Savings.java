@@ -7,6 +7,7 @@ import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Optimize;
+import io.kiln.base.WholeFiles;
 import io.kiln.firmware.CompiledObjects;
 import io.kiln.firmware.FirmwareAssembler;
 import io.kiln.firmware.FirmwareCompiler;
@@ -20,7 +21,6 @@ import io.kiln.flow.resolve.ModelArchives;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
-import io.kiln.flow.state.FreshFolder;
 import io.kiln.flow.state.PluginVersion;
 import io.kiln.toolchain.board.Board.Kind;
 import io.kiln.toolchain.board.Board.Memory;
@@ -117,7 +117,7 @@ final class Savings {
         } catch (KilnException e) {
             return Optional.empty();
         } finally {
-            FreshFolder.clear(folder);
+            WholeFiles.clear(folder);
         }
     }
 

@@ -3,12 +3,12 @@ package io.kiln.flow.build;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
-import io.kiln.base.FileFailure;
 import io.kiln.base.FolderLock;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Optimize;
 import io.kiln.base.Printable;
+import io.kiln.base.TemporaryFolder;
 import io.kiln.base.WholeFiles;
 import io.kiln.base.incremental.Fingerprint;
 import io.kiln.compile.Frontends;
@@ -17,7 +17,6 @@ import io.kiln.flow.resolve.VelaProgram;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.VelaSpec;
-import io.kiln.flow.state.FreshFolder;
 import io.kiln.flow.state.Steps;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Function;
@@ -171,34 +170,26 @@ public final class VelaStep {
         }
 
         private VelaRun run(Path result, Path printed) {
-            try {
-                Path work = Files.createTempDirectory("kiln-vela");
-                try {
-                    Files.copy(model.file(), work.resolve(arguments.get(0)));
-                    ownConfig()
-                            .ifPresent(content -> WholeFiles.write(
-                                    work.resolve(memories.orElseThrow().config()), content.toArray()));
-                    String said = program.compile(work, arguments, printed);
-                    Path out = work.resolve(OUT);
-                    WholeFiles.write(result, Files.readAllBytes(checked(out.resolve(model.name() + RESULT))));
-                    return VelaStep.run(version, arguments, said, out);
-                } finally {
-                    FreshFolder.clear(work);
-                    Files.deleteIfExists(work);
-                }
-            } catch (IOException e) {
-                throw FileFailure.of("cannot be given to Vela", model.file(), e);
-            }
+            return TemporaryFolder.use("kiln-vela", work -> {
+                WholeFiles.copy(model.file(), work.resolve(arguments.get(0)));
+                ownConfig()
+                        .ifPresent(content -> WholeFiles.write(
+                                work.resolve(memories.orElseThrow().config()), content));
+                String said = program.compile(work, arguments, printed);
+                Path out = work.resolve(OUT);
+                WholeFiles.copy(checked(out.resolve(model.name() + RESULT)), result);
+                return VelaStep.run(version, arguments, said, out);
+            });
         }
 
         /** The file that Vela left, if it is a model. */
         private Path checked(Path file) {
             if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
-                throw new KilnException(Failure.TOOL.problem(
+                throw Failure.TOOL.exception(
                         "Vela ended without the file that it should have written",
                         OUT + "/" + file.getFileName(),
                         "the compiled model",
-                        "Run it by hand, and report this if it writes the file elsewhere"));
+                        "Run it by hand, and report this if it writes the file elsewhere");
             }
             Function read = Frontends.read(
                     file,
@@ -219,15 +210,15 @@ public final class VelaStep {
             String where = part.origin().text();
             String npu = DriverPayload.read(
                             part.constant(((EthosU) part.op()).payload()).data(),
-                            (what, expected) -> new KilnException(Failure.MODEL.problem(what, where, expected, "")))
+                            (what, expected) -> Failure.MODEL.exception(what, where, expected))
                     .configuration()
                     .name();
             if (!npu.equals(configuration)) {
-                throw new KilnException(Failure.TOOL.problem(
+                throw Failure.TOOL.exception(
                         "Vela compiled the model for an " + npu,
                         where,
                         "a model for " + configuration + ", which --accelerator-config named",
-                        "Run it by hand"));
+                        "Run it by hand");
             }
         }
     }

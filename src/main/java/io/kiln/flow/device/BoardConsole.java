@@ -60,7 +60,6 @@ public record BoardConsole(Board board, ConsoleSpec spec) {
         return TcpTransport.port(port).isPresent() ? port : port + " at " + baud() + " baud";
     }
 
-    /** Bits per second. */
     int baud() {
         return spec.baud().orElse(board.console().map(Board.Console::baud).orElse(DEFAULT_BAUD));
     }

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.device;
 
-import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
-import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
+import io.kiln.base.WholeFiles;
 import io.kiln.base.elf.ElfFile;
 import io.kiln.device.flash.FlashFailure;
 import io.kiln.device.flash.FlashFailure.Kind;
 import io.kiln.device.flash.FlashImage;
 import io.kiln.firmware.image.LoadImage;
 import io.kiln.toolchain.board.Board;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -35,7 +33,7 @@ public final class BoardImage {
         }
         FlashImage image = FlashImage.of(blocks(elf));
         if (image.size() == 0) {
-            throw new KilnException(Failure.PROJECT.problem("the image is empty", elf.toString()));
+            throw Failure.PROJECT.exception("the image is empty", elf.toString());
         }
         checkMemories(board, image);
         return image;
@@ -49,21 +47,21 @@ public final class BoardImage {
     static FlashImage parameters(Board board, Path elf) {
         requireLinked(elf);
         if (board.parameters().isEmpty()) {
-            throw new KilnException(Failure.BOARD.problem(
+            throw Failure.BOARD.exception(
                     "the board " + board.id() + " has no flash sectors for parameters alone",
                     board.origin(),
                     "pools.parameters in board.yaml, and a linker script for it",
-                    "Flash the whole image: leave kiln.flash.only out"));
+                    "Flash the whole image: leave kiln.flash.only out");
         }
         long first = board.parameters().getAsLong();
         FlashImage image = FlashImage.of(
                 blocks(elf).stream().filter(block -> block.address() >= first).toList());
         if (image.size() == 0) {
-            throw new KilnException(Failure.PROJECT.problem(
+            throw Failure.PROJECT.exception(
                     "the image has no parameters of its own",
                     elf.toString(),
                     "kiln.executor graph and kiln.linkParams false",
-                    "Set -Dkiln.executor=graph -Dkiln.linkParams=false, and flash the whole image once"));
+                    "Set -Dkiln.executor=graph -Dkiln.linkParams=false, and flash the whole image once");
         }
         checkMemories(board, image);
         return image;
@@ -71,11 +69,11 @@ public final class BoardImage {
 
     private static void requireLinked(Path elf) {
         if (!Files.isRegularFile(elf)) {
-            throw new KilnException(Failure.PROJECT.problem(
+            throw Failure.PROJECT.exception(
                     "the image has not been linked yet",
                     elf.toString(),
                     "kiln:link before this goal",
-                    "Run the whole lifecycle, for example mvn deploy"));
+                    "Run the whole lifecycle, for example mvn deploy");
         }
     }
 
@@ -89,11 +87,7 @@ public final class BoardImage {
 
     /** The whole archive as content to flash: only the server knows what it makes of it, and where it writes that. */
     private static FlashImage whole(Path archive) {
-        try {
-            return FlashImage.of(List.of(new FlashImage.Segment(0, Bytes.wrap(Files.readAllBytes(archive)))));
-        } catch (IOException e) {
-            throw FileFailure.of("cannot read", archive, e);
-        }
+        return FlashImage.of(List.of(new FlashImage.Segment(0, WholeFiles.read(archive))));
     }
 
     /** Refuses bytes outside the board's rom memories, before a probe is involved. */

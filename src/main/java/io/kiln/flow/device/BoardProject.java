@@ -3,15 +3,14 @@ package io.kiln.flow.device;
 
 import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
-import io.kiln.base.KilnException;
 import io.kiln.base.Log;
+import io.kiln.base.WholeFiles;
 import io.kiln.device.projectapi.ProjectServer;
 import io.kiln.device.projectapi.ProjectServer.ServerLimits;
 import io.kiln.flow.build.GenerateStep;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.ProjectSpec;
-import io.kiln.flow.state.FreshFolder;
 import io.kiln.toolchain.board.Flashing.ProjectApi;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -44,7 +43,6 @@ final class BoardProject {
         return !Files.exists(given.resolve(ARCHIVE));
     }
 
-    /** The project's folder. */
     Path directory() {
         return isTemplate() ? layout().reports().resolve("board-project") : given;
     }
@@ -60,8 +58,7 @@ final class BoardProject {
                 ServerLimits.DEFAULT.work());
         ProjectStep step = new ProjectStep(log, layout(), project);
         if (isTemplate()) {
-            FreshFolder.clear(directory());
-            directory().toFile().delete();
+            WholeFiles.remove(directory());
             step.generate(build, given);
         } else {
             requireSameArchive();
@@ -74,11 +71,11 @@ final class BoardProject {
         Path held = given.resolve(ARCHIVE);
         try {
             if (Files.mismatch(archive, held) >= 0) {
-                throw new KilnException(Failure.API.problem(
+                throw Failure.API.exception(
                         "the project was generated from another archive",
                         held.toString(),
                         "the build's " + archive,
-                        "Generate it again by kiln:project, or let flash.projectApi.directory name the template"));
+                        "Generate it again by kiln:project, or let flash.projectApi.directory name the template");
             }
         } catch (IOException e) {
             throw FileFailure.of("cannot compare " + held + " with", archive, e);

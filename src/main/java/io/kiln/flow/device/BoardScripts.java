@@ -3,7 +3,6 @@ package io.kiln.flow.device;
 
 import io.kiln.base.WholeFiles;
 import io.kiln.flow.spec.BuildSpec;
-import io.kiln.flow.state.FreshFolder;
 import io.kiln.toolchain.board.Board;
 import java.nio.file.Path;
 import java.util.List;
@@ -15,8 +14,8 @@ public final class BoardScripts {
     /** The folders that OpenOCD searches before its own; empty if the board has no Tcl. */
     public static List<Path> write(Board board, BuildSpec.Layout layout) {
         Path folder = layout.reports().resolve("openocd").toAbsolutePath();
-        FreshFolder.clear(folder);
-        board.scripts().forEach((name, content) -> WholeFiles.write(folder.resolve(name), content.toArray()));
+        WholeFiles.clear(folder);
+        WholeFiles.write(folder, board.scripts());
         return board.scripts().isEmpty() ? List.of() : List.of(folder);
     }
 }

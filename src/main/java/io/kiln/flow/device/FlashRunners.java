@@ -14,7 +14,6 @@ import io.kiln.device.flash.FlashRunner;
 import io.kiln.device.flash.OpenOcd;
 import io.kiln.device.flash.OpenOcdRunner;
 import io.kiln.device.flash.Probe;
-import io.kiln.device.flash.Probes;
 import io.kiln.device.flash.UsbDevice;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.FlashSpec;
@@ -27,9 +26,11 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
@@ -69,8 +70,8 @@ public record FlashRunners(Log log, BoardUse use, FlashSpec spec) {
         return KINDS.stream()
                 .flatMap(kind -> kind.open(this).stream())
                 .findFirst()
-                .orElseThrow(() -> new KilnException(Failure.BOARD.problem(
-                        "the board " + board().id() + " has no flash runner", board().origin(), "flash", "")));
+                .orElseThrow(() -> Failure.BOARD.exception(
+                        "the board " + board().id() + " has no flash runner", board().origin(), "flash"));
     }
 
     private Board board() {
@@ -139,11 +140,11 @@ public record FlashRunners(Log log, BoardUse use, FlashSpec spec) {
 
     private void requireNoFaults() {
         if (spec.faults().filter(text -> !text.isBlank()).isPresent()) {
-            throw new KilnException(Failure.BOARD.problem(
+            throw Failure.BOARD.exception(
                     "faults can be injected into virtual boards only",
                     "kiln.probe.faults",
                     "a board such as virtual-stm32f405",
-                    "Remove it"));
+                    "Remove it");
         }
     }
 
@@ -257,11 +258,11 @@ public record FlashRunners(Log log, BoardUse use, FlashSpec spec) {
             ImageRunner service = Extensions.services(ImageRunner.class, "runner of images", from).stream()
                     .filter(each -> guarded(each, "state its name", each::name).equals(how.name()))
                     .findFirst()
-                    .orElseThrow(() -> new KilnException(Failure.EXTENSION.problem(
+                    .orElseThrow(() -> Failure.EXTENSION.exception(
                             "there is no runner of images `" + how.name() + "`",
                             "flash.service.name of the board",
                             "a service of io.kiln.spi.ImageRunner with this name",
-                            "Add the dependency that has it to the plugin")));
+                            "Add the dependency that has it to the plugin"));
             List<String> found = guarded(service, "list its probes", () -> List.copyOf(service.probes(how.options())));
             List<String> chosen = asked.filter(text -> !text.isBlank())
                     .filter(text -> !text.equals(ALL))
@@ -272,11 +273,11 @@ public record FlashRunners(Log log, BoardUse use, FlashSpec spec) {
             boolean isAmbiguous =
                     chosen.size() > 1 && asked.filter(text -> !text.isBlank()).isEmpty();
             if (chosen.isEmpty() || isAmbiguous || !found.containsAll(chosen)) {
-                throw new KilnException(Failure.DEVICE.problem(
+                throw Failure.DEVICE.exception(
                         found.isEmpty() ? "no probe is connected" : "the probe is not clear",
                         "kiln.probe",
                         found.isEmpty() ? "" : "all, or some of " + String.join(", ", found),
-                        found.isEmpty() ? "Connect one" : "Set kiln.probe"));
+                        found.isEmpty() ? "Connect one" : "Set kiln.probe");
             }
             return new ServiceRunner(
                     service, how, chosen.stream().<Probe>map(Probe.Serial::new).toList());
@@ -310,8 +311,8 @@ public record FlashRunners(Log log, BoardUse use, FlashSpec spec) {
         private static <T> T guarded(ImageRunner service, String what, Supplier<T> call) {
             return Extensions.call(
                     call,
-                    why -> new KilnException(Failure.EXTENSION.problem(
-                            "it could not " + what + ": " + why, "runner of images " + Extensions.name(service))));
+                    why -> Failure.EXTENSION.exception(
+                            "it could not " + what + ": " + why, "runner of images " + Extensions.name(service)));
         }
 
         /** Does nothing: a service holds no device between calls. */
@@ -352,11 +353,11 @@ public record FlashRunners(Log log, BoardUse use, FlashSpec spec) {
                 return all(board, found);
             }
             if (found.isPresent() && found.get().size() > 1) {
-                throw new KilnException(Failure.DEVICE.problem(
+                throw Failure.DEVICE.exception(
                         FlashFailure.Kind.SEVERAL_PROBES.meaning() + ": " + texts(found.get()),
                         "kiln.probe",
                         "one of them",
-                        FlashFailure.Kind.SEVERAL_PROBES.remedy()));
+                        FlashFailure.Kind.SEVERAL_PROBES.remedy());
             }
             // OpenOCD may know probes that the list lacks, and otherwise gives the best message about what is missing.
             return found.filter(list -> list.size() == 1)
@@ -374,24 +375,64 @@ public record FlashRunners(Log log, BoardUse use, FlashSpec spec) {
 
         private static List<Probe> all(Flashing.OpenOcd board, Optional<List<UsbDevice>> found) {
             if (found.isEmpty()) {
-                throw new KilnException(Failure.DEVICE.problem(
+                throw Failure.DEVICE.exception(
                         "this system does not list which probes for " + board.interfaceConfig() + " are connected",
                         "kiln.probe",
                         "serial numbers separated by commas",
-                        "Name them with -Dkiln.probe=<serial>,<serial>"));
+                        "Name them with -Dkiln.probe=<serial>,<serial>");
             }
             if (found.get().isEmpty()) {
-                throw new KilnException(Failure.DEVICE.problem(
+                throw Failure.DEVICE.exception(
                         FlashFailure.Kind.NO_PROBE.meaning(),
                         "kiln.probe",
                         "a probe for " + board.interfaceConfig(),
-                        FlashFailure.Kind.NO_PROBE.remedy()));
+                        FlashFailure.Kind.NO_PROBE.remedy());
             }
             return found.get().stream().map(Probes::probe).toList();
         }
 
         private static String texts(List<UsbDevice> devices) {
             return devices.stream().map(UsbDevice::text).collect(Collectors.joining("; "));
+        }
+    }
+
+    /**
+     * Finds the USB devices that are probes for an interface script of OpenOCD. OpenOCD cannot list them, but the system
+     * can. The ids come from the scripts and from vendors' lists.
+     */
+    public static final class Probes {
+        private static final int ST = 0x0483;
+        private static final int SEGGER = 0x1366;
+        private static final Set<Integer> ST_LINKS =
+                Set.of(0x3744, 0x3748, 0x374b, 0x374d, 0x374e, 0x374f, 0x3752, 0x3753, 0x3754, 0x3755, 0x3757);
+
+        private Probes() {}
+
+        /** The probes for an interface script, in the order of the devices; empty if Kiln does not know the ids of its probes. */
+        public static Optional<List<UsbDevice>> of(String interfaceConfig, List<UsbDevice> devices) {
+            String script = interfaceConfig.substring(interfaceConfig.lastIndexOf('/') + 1);
+            return rule(script).map(rule -> devices.stream().filter(rule).toList());
+        }
+
+        private static Optional<Predicate<UsbDevice>> rule(String script) {
+            if (script.startsWith("stlink")) {
+                return Optional.of(device -> device.vendor() == ST && ST_LINKS.contains(device.product()));
+            }
+            if (script.startsWith("jlink")) {
+                return Optional.of(device -> device.vendor() == SEGGER);
+            }
+            if (script.equals("cmsis-dap.cfg")) {
+                return Optional.of(
+                        device -> device.name().toUpperCase(Locale.ROOT).contains("CMSIS-DAP"));
+            }
+            return Optional.empty();
+        }
+
+        /** The probe of a device: by serial number, or by its place if it has none. */
+        public static Probe probe(UsbDevice device) {
+            return device.serial().isEmpty()
+                    ? new Probe.Location(device.location())
+                    : new Probe.Serial(device.serial());
         }
     }
 }

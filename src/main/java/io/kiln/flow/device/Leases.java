@@ -49,8 +49,8 @@ public record Leases(BoardUse use, DeviceSpec device, Duration limit, Path log) 
         return SOURCES.stream()
                 .flatMap(source -> source.lease(this).stream())
                 .findFirst()
-                .orElseThrow(() -> new KilnException(Failure.DEVICE.problem(
-                        "there is no device", "board " + use.board().id(), "", "")));
+                .orElseThrow(() -> Failure.DEVICE.exception(
+                        "there is no device", "board " + use.board().id()));
     }
 
     /** Runners for devices connected to this computer. */
@@ -149,11 +149,10 @@ public record Leases(BoardUse use, DeviceSpec device, Duration limit, Path log) 
                 return Optional.empty();
             }
             if (!(board.emulation() instanceof Emulation.Qemu)) {
-                throw new KilnException(Failure.DEVICE.problem(
+                throw Failure.DEVICE.exception(
                         "the virtual board has no emulator to boot its flash content",
                         board.origin(),
-                        "emulator: {qemu: …, machine: …}",
-                        ""));
+                        "emulator: {qemu: …, machine: …}");
             }
             return Optional.of(new VirtualLease(wanted));
         }
@@ -178,11 +177,11 @@ public record Leases(BoardUse use, DeviceSpec device, Duration limit, Path log) 
             bring.run();
             Path content = boards.file(name());
             if (!Files.isRegularFile(content)) {
-                throw new KilnException(Failure.DEVICE.problem(
+                throw Failure.DEVICE.exception(
                         "the virtual board '" + name() + "' has not been flashed yet",
                         content.toString(),
                         "its flash content",
-                        "Remove kiln.flash.skip"));
+                        "Remove kiln.flash.skip");
             }
             return emulator.boot(content);
         }
@@ -221,13 +220,13 @@ public record Leases(BoardUse use, DeviceSpec device, Duration limit, Path log) 
                     .build()
                     .flatMap(build -> build.board().projectApi().map(how -> {
                         if (build.spec().verify().over() != VerifyOver.RPC) {
-                            throw new KilnException(Failure.DEVICE.problem(
+                            throw Failure.DEVICE.exception(
                                     "the board is flashed by a Project API server, whose images speak"
                                             + " microTVM's RPC only",
                                     build.board().origin(),
                                     "kiln.verify.over rpc",
                                     "Set kiln.verify.over to rpc, and in flash.projectApi.options what makes"
-                                            + " the image host-driven"));
+                                            + " the image host-driven");
                         }
                         return new ProjectLease(wanted, new BoardProject(build, how));
                     }));

@@ -24,7 +24,6 @@ public final class LineFollower {
     public enum End {
         /** The receiver has enough. */
         ENOUGH,
-        /** The time is over. */
         TIME_OVER,
         /** The line was closed at its other end. */
         CLOSED
@@ -43,7 +42,7 @@ public final class LineFollower {
             while (input.now() < end) {
                 int first = input.read(Math.min(end, input.now() + BLOCK_NANOS));
                 if (Thread.currentThread().isInterrupted()) {
-                    throw new KilnException(Failure.COMPUTER.problem("the build was interrupted", "console"));
+                    throw Failure.COMPUTER.exception("the build was interrupted", "console");
                 }
                 if (first == TimedBytes.END) {
                     return End.CLOSED;

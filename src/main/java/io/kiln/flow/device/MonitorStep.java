@@ -51,15 +51,14 @@ public record MonitorStep(Log log, Board board, Path image, MonitorSpec spec) {
 
     private void judge(End end, Optional<String> text, String path, Duration limit) {
         if (end == End.CLOSED) {
-            throw new KilnException(
-                    Failure.RUN.problem("the line was closed at its other end", path, "", "Check the cable"));
+            throw Failure.RUN.exception("the line was closed at its other end", path, "", "Check the cable");
         }
         if (end == End.TIME_OVER && text.isPresent()) {
-            throw new KilnException(Failure.RUN.problem(
+            throw Failure.RUN.exception(
                     "'" + text.get() + "' did not appear within " + limit.toSeconds() + " s",
                     path,
                     "that text on the console",
-                    "Reset the board, check the baud rate, or set kiln.monitor.timeout"));
+                    "Reset the board, check the baud rate, or set kiln.monitor.timeout");
         }
         text.ifPresent(found -> log.info("'" + found + "' came"));
     }

@@ -13,8 +13,8 @@ import io.kiln.device.flash.Uf2Drives;
 import io.kiln.flow.spec.FlashSpec;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Flashing.Program;
-import io.kiln.toolchain.runner.RunnerDefinition;
-import io.kiln.toolchain.runner.Runners;
+import io.kiln.toolchain.board.RunnerDefinition;
+import io.kiln.toolchain.board.Runners;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -84,22 +84,20 @@ record ProgramChoice(Board board, FlashSpec spec, Path logs) {
         RunnerDefinition definition = all.get(name);
         if (definition == null) {
             String known = OPENOCD + ", " + String.join(", ", all.keySet());
-            throw new KilnException(Failure.CONFIG.problem(
+            throw Failure.CONFIG.exception(
                     "the board " + board.id() + " has no runner `" + name + "`",
                     RUNNER,
-                    known + ", or " + Runners.COMMAND + " of a board that has one",
-                    ""));
+                    known + ", or " + Runners.COMMAND + " of a board that has one");
         }
         String missing = definition.parameters().stream()
                 .filter(each -> each.value().isEmpty())
                 .map(each -> each.name() + " (" + each.what() + ")")
                 .collect(Collectors.joining(", "));
         if (!missing.isEmpty()) {
-            throw new KilnException(Failure.BOARD.problem(
+            throw Failure.BOARD.exception(
                     "the board does not say what " + definition.title() + " must know",
                     board.origin(),
-                    "flash.programs." + name + " with " + missing,
-                    ""));
+                    "flash.programs." + name + " with " + missing);
         }
         return new Program(definition, Map.of());
     }
@@ -112,8 +110,8 @@ record ProgramChoice(Board board, FlashSpec spec, Path logs) {
         RunnerDefinition.ProbeName naming = definition.probe();
         if (asked().isEmpty()) {
             if (naming.required()) {
-                throw new KilnException(Failure.CONFIG.problem(
-                        definition.title() + " must be told which device to flash", PROBE, naming.what(), ""));
+                throw Failure.CONFIG.exception(
+                        definition.title() + " must be told which device to flash", PROBE, naming.what());
             }
             return List.of(new Probe.Any());
         }
@@ -121,13 +119,12 @@ record ProgramChoice(Board board, FlashSpec spec, Path logs) {
         for (String name : asked().get().split(",", -1)) {
             boolean isAll = name.equals(ALL);
             if (isAll || !name.strip().matches(naming.pattern())) {
-                throw new KilnException(Failure.CONFIG.problem(
+                throw Failure.CONFIG.exception(
                         isAll
                                 ? "only OpenOCD and UF2 drives know all that is connected"
                                 : "not a valid name of a device: '" + name.strip() + "'",
                         PROBE,
-                        naming.what(),
-                        ""));
+                        naming.what());
             }
             probes.add(new Probe.Serial(name.strip()));
         }
@@ -140,7 +137,7 @@ record ProgramChoice(Board board, FlashSpec spec, Path logs) {
         }
         List<Path> found = Uf2Drives.find(Uf2Drives.MOUNTS);
         if (found.isEmpty() || (found.size() > 1 && asked().isEmpty())) {
-            throw new KilnException(Failure.DEVICE.problem(
+            throw Failure.DEVICE.exception(
                     found.isEmpty()
                             ? "no UF2 drive was found"
                             : "several UF2 drives are there: "
@@ -149,7 +146,7 @@ record ProgramChoice(Board board, FlashSpec spec, Path logs) {
                     "the folder of a drive with INFO_UF2.TXT",
                     found.isEmpty()
                             ? "Bring the board into its boot loader, and mount its drive"
-                            : Kind.SEVERAL_PROBES.remedy()));
+                            : Kind.SEVERAL_PROBES.remedy());
         }
         return found.stream()
                 .<Probe>map(path -> new Probe.Serial(path.toString()))

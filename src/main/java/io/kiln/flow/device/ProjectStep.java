@@ -15,7 +15,6 @@ import io.kiln.flow.build.GenerateStep;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.ProjectSpec;
-import io.kiln.flow.state.FreshFolder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -44,11 +43,11 @@ public final class ProjectStep {
     public void generate(ResolvedBuild build, Path template) {
         Path folder = project.directory();
         if (Files.exists(folder)) {
-            throw new KilnException(Failure.API.problem(
+            throw Failure.API.exception(
                     "the project exists already",
                     folder.toString(),
                     "a new folder",
-                    "Delete it, or leave kiln.project.template out to build and flash it"));
+                    "Delete it, or leave kiln.project.template out to build and flash it");
         }
         requireTrusted(build.spec().image().options().trusted());
         try (ProjectServer server = server(template, "project-template.log")) {
@@ -56,8 +55,7 @@ public final class ProjectStep {
             log.info("Generated " + folder + " from the template of platform "
                     + server.info().platform());
         } catch (KilnException e) {
-            FreshFolder.clear(folder);
-            folder.toFile().delete();
+            WholeFiles.remove(folder);
             throw e;
         }
     }
@@ -97,7 +95,7 @@ public final class ProjectStep {
     private Path runtime() {
         return project.runtime().orElseGet(() -> {
             Path folder = layout.out().resolve("crt");
-            FreshFolder.clear(folder);
+            WholeFiles.clear(folder);
             RuntimeFiles.runtime()
                     .forEach(file -> WholeFiles.write(
                             folder.resolve(file.fileName()), file.content().toArray()));

@@ -2,8 +2,8 @@
 package io.kiln.flow.device;
 
 import io.kiln.base.Failure;
-import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
+import io.kiln.base.WholeFiles;
 import io.kiln.device.flash.Probe;
 import io.kiln.device.probe.Faults;
 import io.kiln.device.probe.FlashContent;
@@ -11,8 +11,6 @@ import io.kiln.device.probe.VirtualChip;
 import io.kiln.device.probe.VirtualProbe;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.toolchain.board.Flashing;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -22,7 +20,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Stream;
 
 /** Boards that exist only while they are flashed; a file keeps each board's flash content until the next time. */
 final class VirtualBoards implements AutoCloseable {
@@ -66,15 +63,12 @@ final class VirtualBoards implements AutoCloseable {
         if (!Files.isDirectory(folder)) {
             return List.of();
         }
-        try (Stream<Path> files = Files.list(folder)) {
-            return files.map(file -> file.getFileName().toString())
-                    .filter(file -> file.endsWith(CONTENT))
-                    .map(file -> file.substring(0, file.length() - CONTENT.length()))
-                    .sorted()
-                    .toList();
-        } catch (IOException | UncheckedIOException e) {
-            throw FileFailure.of("cannot list", folder, e);
-        }
+        return WholeFiles.list(folder).stream()
+                .map(file -> file.getFileName().toString())
+                .filter(file -> file.endsWith(CONTENT))
+                .map(file -> file.substring(0, file.length() - CONTENT.length()))
+                .sorted()
+                .toList();
     }
 
     private static List<String> given(Optional<String> probe) {
@@ -83,11 +77,10 @@ final class VirtualBoards implements AutoCloseable {
         for (String each : list.split(",", -1)) {
             String name = each.strip();
             if (!name.matches("[A-Za-z0-9_-]{1,60}")) {
-                throw new KilnException(Failure.CONFIG.problem(
+                throw Failure.CONFIG.exception(
                         "not a valid name of a virtual board: '" + name + "'",
                         "kiln.probe",
-                        "letters, digits, hyphens and underscores, or tcp:<host>:<port>",
-                        ""));
+                        "letters, digits, hyphens and underscores, or tcp:<host>:<port>");
             }
             names.add(name);
         }
@@ -141,11 +134,11 @@ final class VirtualBoards implements AutoCloseable {
                     slash < 0 ? names : List.of(each.substring(0, slash).strip());
             for (String name : meant) {
                 if (!texts.containsKey(name)) {
-                    throw new KilnException(Failure.DEVICE.problem(
+                    throw Failure.DEVICE.exception(
                             "there is no virtual board '" + name + "' for the fault",
                             WHERE,
                             "one of " + String.join(", ", names),
-                            "Name the boards with kiln.probe"));
+                            "Name the boards with kiln.probe");
                 }
                 texts.get(name).append(each.substring(slash + 1)).append(',');
             }

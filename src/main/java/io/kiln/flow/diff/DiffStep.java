@@ -88,11 +88,11 @@ public record DiffStep(Log log, Layout layout) {
     private BuildDiff compare(Optional<Path> with, String name) {
         Path before = with.map(DiffStep::report).orElseGet(() -> LastBuild.report(layout));
         if (!Files.isRegularFile(before)) {
-            throw new KilnException(Failure.BUDGET.problem(
+            throw Failure.BUDGET.exception(
                     "there is no earlier build to compare with",
                     before.toString(),
                     "a report.json",
-                    "Name another with -Dkiln.diff.with, or build twice without mvn clean"));
+                    "Name another with -Dkiln.diff.with, or build twice without mvn clean");
         }
         return BuildDiff.of(name, Figures.read(before), now());
     }
@@ -100,8 +100,8 @@ public record DiffStep(Log log, Layout layout) {
     private Figures now() {
         Path report = layout.reports().resolve(Figures.REPORT);
         if (!Files.isRegularFile(report)) {
-            throw new KilnException(Failure.BUDGET.problem(
-                    "this build has no report", report.toString(), "kiln:link before this goal", "Run mvn package"));
+            throw Failure.BUDGET.exception(
+                    "this build has no report", report.toString(), "kiln:link before this goal", "Run mvn package");
         }
         return Figures.read(report);
     }

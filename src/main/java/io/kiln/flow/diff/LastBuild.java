@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.diff;
 
-import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.WholeFiles;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.report.diff.BuildDiff;
 import io.kiln.report.diff.DiffText;
 import io.kiln.report.diff.Figures;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -30,14 +28,10 @@ public final class LastBuild {
         Path folder = report(layout).getParent();
         for (String name : KEPT) {
             Path now = layout.reports().resolve(name);
-            try {
-                if (Files.isRegularFile(now)) {
-                    WholeFiles.write(folder.resolve(name), Files.readAllBytes(now));
-                } else {
-                    Files.deleteIfExists(folder.resolve(name));
-                }
-            } catch (IOException e) {
-                throw FileFailure.of("cannot keep", now, e);
+            if (Files.isRegularFile(now)) {
+                WholeFiles.copy(now, folder.resolve(name));
+            } else {
+                WholeFiles.delete(folder.resolve(name));
             }
         }
     }

@@ -30,7 +30,6 @@ import io.kiln.flow.build.QuantizedFiles;
 import io.kiln.flow.resolve.LibraryTarget;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
-import io.kiln.flow.state.FreshFolder;
 import io.kiln.module.ArtifactGroups;
 import io.kiln.module.ArtifactLoaders;
 import io.kiln.module.BlobSource;
@@ -96,7 +95,7 @@ public record LibraryExport(Log log, BuildSpec spec, ToolchainEnvironment enviro
     private Path export(ModelSource model) {
         ModelLibrary library = compile(model);
         Path work = spec.layout().out().resolve("export").resolve(KIND).resolve(model.name());
-        FreshFolder.clear(work);
+        WholeFiles.clear(work);
         List<String> sources = sources(library, work);
         Path file = spec.layout().out().resolve("lib" + model.name() + ".so");
         link(library, work, sources, work.resolve("library.so"));
@@ -139,8 +138,7 @@ public record LibraryExport(Log log, BuildSpec spec, ToolchainEnvironment enviro
                 .forEach(file -> WholeFiles.write(
                         work.resolve("runtime").resolve(file.fileName()),
                         file.content().toArray()));
-        ResourceTree.read("export/" + KIND)
-                .forEach((name, content) -> WholeFiles.write(work.resolve(name), content.toArray()));
+        WholeFiles.write(work, ResourceTree.read("export/" + KIND));
         sources.add(SUPPORT);
         WholeFiles.write(work.resolve(BlobSource.FILE), blob(library));
         sources.add(BlobSource.FILE);
@@ -165,11 +163,11 @@ public record LibraryExport(Log log, BuildSpec spec, ToolchainEnvironment enviro
         ProcessResult result =
                 ProcessRunner.run(Command.of(COMPILER, line).in(work).within(LIMIT));
         if (!result.succeeded()) {
-            throw new KilnException(Failure.TOOL.problem(
+            throw Failure.TOOL.exception(
                     "the compiler of this computer does not make a library: " + result.message(),
                     "model `" + library.metadata().name() + "`",
                     "a C compiler, `cc`",
-                    "Install one, for example by apt-get install gcc libc6-dev"));
+                    "Install one, for example by apt-get install gcc libc6-dev");
         }
     }
 

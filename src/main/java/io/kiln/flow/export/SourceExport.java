@@ -4,7 +4,10 @@ package io.kiln.flow.export;
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.InterfaceNames;
+import io.kiln.artifact.InterfaceNames.Side;
 import io.kiln.artifact.ModelLibrary;
+import io.kiln.artifact.ModelMetadata;
+import io.kiln.artifact.ModelMetadata.TensorInfo;
 import io.kiln.artifact.RuntimeFeature;
 import io.kiln.artifact.RuntimeFiles;
 import io.kiln.base.Bytes;
@@ -25,18 +28,20 @@ import io.kiln.flow.build.AudioInput;
 import io.kiln.flow.build.QuantizedFiles;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
-import io.kiln.flow.state.FreshFolder;
 import io.kiln.flow.verify.RoundedModel;
 import io.kiln.flow.verify.TestVectors;
 import io.kiln.flow.verify.VerificationCases;
+import io.kiln.report.VerifyReport.Tolerance;
 import io.kiln.target.Target;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -113,9 +118,9 @@ public final class SourceExport {
         SourceLibrary library = library(target, compiled, proof);
         Path parent = spec.layout().out().resolve("export").resolve(form.text());
         Path folder = parent.resolve(library.name());
-        FreshFolder.clear(folder);
+        WholeFiles.clear(folder);
         SortedMap<String, Bytes> files = FormFiles.of(form, library);
-        files.forEach((path, content) -> WholeFiles.write(folder.resolve(path), content.toArray()));
+        WholeFiles.write(folder, files);
         form.archive().ifPresent(name -> archive(parent.resolve(FormFiles.filled(name, library)), library, files));
         int cases = proof.stream().mapToInt(ProofSource::cases).sum();
         log.info("Library " + folder + ": " + files.size() + " files, an example that proves " + cases + " cases");
@@ -307,6 +312,258 @@ public final class SourceExport {
             sources = Collections.unmodifiableSortedMap(new TreeMap<>(sources));
             headers = Collections.unmodifiableSortedMap(new TreeMap<>(headers));
             proof = Collections.unmodifiableSortedMap(new TreeMap<>(proof));
+        }
+    }
+
+    /** Prints {@code kiln_proof.c}: the vectors of a verification, and functions that run the models on them and compare. */
+    private static final class ProofSource {
+        private static final int ALIGNMENT = 16;
+        private static final int BYTES_IN_A_LINE = 20;
+
+        /** Most bytes of cases in an example, so that it fits beside the models. One case of each model is always included. */
+        private static final long MOST_BYTES = 1 << 16;
+
+        private final StringBuilder out = new StringBuilder();
+
+        private ProofSource() {}
+
+        static String print(List<VerificationCases> models) {
+            ProofSource source = new ProofSource();
+            source.head(models);
+            models.forEach(source::model);
+            source.all(models);
+            return source.out.toString();
+        }
+
+        /** Cases of a model that the example holds. */
+        static int cases(VerificationCases model) {
+            long one = tensors(model.model()).mapToLong(TensorInfo::bytes).sum();
+            long fit = Math.max(1, MOST_BYTES / Math.max(1, one));
+            return (int) Math.min(model.cases().size(), fit);
+        }
+
+        private static Stream<TensorInfo> tensors(ModelMetadata model) {
+            return Stream.concat(model.inputs().stream(), model.outputs().stream());
+        }
+
+        private void head(List<VerificationCases> models) {
+            line("/* SPDX-License-Identifier: Apache-2.0");
+            line(" * Made by Kiln: vectors whose answers are known. This file is yours to use without conditions.");
+            line(" */");
+            line("#include \"kiln_proof.h\"");
+            models.forEach(model ->
+                    line("#include <" + new InterfaceNames(model.model().name()).header() + ">"));
+            line("#include <string.h>");
+            line("");
+            boolean isFloat = models.stream()
+                    .flatMap(model -> model.model().outputs().stream())
+                    .anyMatch(output -> output.dtype().isFloat());
+            if (isFloat) {
+                line("/* Whether floats are as close as compilers leave them; NaN matches NaN, and what is infinite"
+                        + " itself alone. */");
+                line("static int is_close(float actual, float expected) {");
+                line("  float distance = actual > expected ? actual - expected : expected - actual;");
+                line("  float size = expected < 0.0f ? -expected : expected;");
+                line("  return actual == expected || (actual != actual && expected != expected) ||");
+                line("         (expected - expected == 0.0f &&");
+                line("          distance <= " + (float) Tolerance.FLOAT.absolute() + "f + "
+                        + (float) Tolerance.FLOAT.relative() + "f * size);");
+                line("}");
+                line("");
+            }
+        }
+
+        private void model(VerificationCases model) {
+            String name = model.model().name();
+            int cases = cases(model);
+            for (int i = 0; i < model.model().inputs().size(); i++) {
+                int index = i;
+                vectors(
+                        name + "_input_" + i,
+                        model.model().inputs().get(i),
+                        model.cases().subList(0, cases).stream()
+                                .map(each -> each.inputs().get(index))
+                                .toList());
+            }
+            for (int i = 0; i < model.model().outputs().size(); i++) {
+                int index = i;
+                TensorInfo output = model.model().outputs().get(i);
+                vectors(
+                        name + "_output_" + i,
+                        output,
+                        model.expected().subList(0, cases).stream()
+                                .map(each -> each.get(index))
+                                .toList());
+                line("static uint8_t " + name + "_answer_" + i + "[" + padded(output) + "] __attribute__((aligned("
+                        + ALIGNMENT + ")));");
+                line("");
+            }
+            function(model.model(), cases);
+        }
+
+        /** Prints the vectors of a tensor: one row for each case, each as aligned as any element needs. */
+        private void vectors(String name, TensorInfo tensor, List<Bytes> rows) {
+            line("/* " + tensor.dtype().text() + tensor.shape() + " */");
+            line("static const uint8_t " + name + "[" + rows.size() + "][" + padded(tensor)
+                    + "] __attribute__((aligned(" + ALIGNMENT + "))) = {");
+            for (Bytes row : rows) {
+                line("  {");
+                byte[] bytes = row.toArray();
+                for (int at = 0; at < bytes.length; at += BYTES_IN_A_LINE) {
+                    StringBuilder text = new StringBuilder("   ");
+                    for (int i = at; i < Math.min(at + BYTES_IN_A_LINE, bytes.length); i++) {
+                        text.append(String.format(Locale.ROOT, " 0x%02x,", bytes[i] & 0xff));
+                    }
+                    line(text.toString());
+                }
+                line("  },");
+            }
+            line("};");
+            line("");
+        }
+
+        private static long padded(TensorInfo tensor) {
+            return (tensor.bytes() + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+        }
+
+        private void function(ModelMetadata model, int cases) {
+            String name = model.name();
+            InterfaceNames names = new InterfaceNames(name);
+            line("/* Number of wrong answers of " + name + " in " + cases + " cases. */");
+            line("static int prove_" + name + "(void) {");
+            line("  int wrong = 0;");
+            line("  for (int i = 0; i < " + cases + "; ++i) {");
+            line("    " + names.struct(Side.INPUTS) + " inputs;");
+            line("    " + names.struct(Side.OUTPUTS) + " outputs;");
+            line("    int is_right;");
+            for (int i = 0; i < model.inputs().size(); i++) {
+                line("    inputs." + model.inputs().get(i).cName() + " = " + name + "_input_" + i + "[i];");
+            }
+            for (int i = 0; i < model.outputs().size(); i++) {
+                line("    outputs." + model.outputs().get(i).cName() + " = " + name + "_answer_" + i + ";");
+            }
+            if (tensors(model).noneMatch(tensor -> tensor.cName().equalsIgnoreCase("state"))) {
+                line("#ifdef " + names.stateSize());
+                line("    (void)" + names.reset() + "();");
+                line("#endif");
+            }
+            line("    is_right = " + names.run() + "(&inputs, &outputs) == 0;");
+            for (int i = 0; i < model.outputs().size(); i++) {
+                compare(name, i, model.outputs().get(i));
+            }
+            line("    wrong += !is_right;");
+            line("  }");
+            line("  return wrong;");
+            line("}");
+            line("");
+        }
+
+        private void compare(String name, int index, TensorInfo output) {
+            String answer = name + "_answer_" + index;
+            String expected = name + "_output_" + index + "[i]";
+            if (output.dtype().isFloat()) {
+                line("    for (int k = 0; k < " + output.elements() + "; ++k) {");
+                line("      float actual;");
+                line("      float wanted;");
+                line("      memcpy(&actual, " + answer + " + 4 * k, sizeof actual);");
+                line("      memcpy(&wanted, " + expected + " + 4 * k, sizeof wanted);");
+                line("      is_right &= is_close(actual, wanted);");
+                line("    }");
+            } else {
+                line("    is_right &= memcmp(" + answer + ", " + expected + ", " + output.bytes() + ") == 0;");
+            }
+        }
+
+        private void all(List<VerificationCases> models) {
+            int cases = models.stream().mapToInt(ProofSource::cases).sum();
+            line("int kiln_proof_cases(void) {");
+            line("  return " + cases + ";");
+            line("}");
+            line("");
+            line("int kiln_proof(void) {");
+            line("  int wrong = 0;");
+            models.forEach(model -> line("  wrong += prove_" + model.model().name() + "();"));
+            line("  return wrong;");
+            line("}");
+        }
+
+        private void line(String text) {
+            out.append(text).append('\n');
+        }
+    }
+
+    /** Build systems that take a model as a library of C sources. Each has its templates in the resources below {@code export/}. */
+    enum SourceForm {
+        /** A makefile. */
+        C("src", "include", "example", ""),
+        /** A package of CMake, to be added as a folder or installed. */
+        CMAKE("src", "include", "example", ""),
+        /** A module of Zephyr. */
+        ZEPHYR("src", "include", "samples/proof/src", ""),
+        /** A component of ESP-IDF. */
+        ESP_IDF("src", "include", "examples/proof/main", ""),
+        /** A library of Arduino, whose only include folder is that of the sources. */
+        ARDUINO("src", "src", "examples/Proof", "@NAME@-@VERSION@.zip"),
+        /** A library of PlatformIO. */
+        PLATFORMIO("src", "include", "examples/proof/src", ""),
+        /** An Open-CMSIS-Pack. */
+        CMSIS_PACK("src", "include", "example", "Kiln.@NAME@.@VERSION@.pack");
+
+        private final String sources;
+        private final String headers;
+        private final String proof;
+        private final String archive;
+
+        SourceForm(String sources, String headers, String proof, String archive) {
+            this.sources = sources;
+            this.headers = headers;
+            this.proof = proof;
+            this.archive = archive;
+        }
+
+        /**
+         * Reads the value of {@code kiln.export}.
+         *
+         * @param others values that do not name a build system
+         * @throws KilnException for a value that does not exist, with the list of values
+         */
+        static SourceForm of(String text, String others) {
+            return Arrays.stream(values())
+                    .filter(form -> form.text().equals(text))
+                    .findFirst()
+                    .orElseThrow(() -> Failure.CONFIG.exception(
+                            "kiln.export is '" + text + "'",
+                            "",
+                            "one of " + others + ", "
+                                    + Arrays.stream(values())
+                                            .map(SourceForm::text)
+                                            .collect(Collectors.joining(", ")),
+                            "Change kiln.export"));
+        }
+
+        /** The build system's value of {@code kiln.export}, and the folder of its templates. */
+        String text() {
+            return name().toLowerCase(Locale.ROOT).replace('_', '-');
+        }
+
+        /** Folder of the sources. */
+        String sources() {
+            return sources;
+        }
+
+        /** Folder of the headers. */
+        String headers() {
+            return headers;
+        }
+
+        /** Folder of the example, which proves the answers. */
+        String proof() {
+            return proof;
+        }
+
+        /** Name of the archive in which the build system expects the library, as a template; empty if it takes the folder. */
+        Optional<String> archive() {
+            return archive.isEmpty() ? Optional.empty() : Optional.of(archive);
         }
     }
 }

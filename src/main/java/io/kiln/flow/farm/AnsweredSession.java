@@ -45,18 +45,17 @@ public final class AnsweredSession implements ModelSession {
         List<Bytes> outputs = answers.next().bytes();
         List<Integer> sizes = outputs.stream().map(Bytes::size).toList();
         if (!sizes.equals(model.outputBytes())) {
-            throw new KilnException(Failure.FARM.problem(
+            throw Failure.FARM.exception(
                     "a worker of the farm sent outputs of " + sizes + " bytes",
                     model.name(),
-                    model.outputBytes() + " bytes",
-                    ""));
+                    model.outputBytes() + " bytes");
         }
         return outputs;
     }
 
     private KilnException failure() {
         return ran.failure().isEmpty()
-                ? new KilnException(Failure.FARM.problem("the farm left out runs of the image", ""))
+                ? Failure.FARM.exception("the farm left out runs of the image", "")
                 : new KilnException(ran.failure());
     }
 

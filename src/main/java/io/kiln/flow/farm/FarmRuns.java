@@ -3,7 +3,6 @@ package io.kiln.flow.farm;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
-import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Printable;
@@ -15,7 +14,7 @@ import io.kiln.device.emulator.FunctionCounter.Calls;
 import io.kiln.device.emulator.FunctionCounter.Counted;
 import io.kiln.device.emulator.RunCounter;
 import io.kiln.device.emulator.RunCounter.InstructionCounts;
-import io.kiln.device.rpc.client.TimedModel;
+import io.kiln.device.rpc.TimedModel;
 import io.kiln.farm.client.FarmClient;
 import io.kiln.farm.job.FarmAnswer;
 import io.kiln.farm.job.FarmAnswer.Failed;
@@ -35,9 +34,7 @@ import io.kiln.farm.job.FarmTask.Trace;
 import io.kiln.farm.job.RunPlace;
 import io.kiln.flow.spec.FarmUse;
 import io.kiln.toolchain.board.Board;
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -160,7 +157,7 @@ public final class FarmRuns implements AutoCloseable {
                     counted.calls().stream()
                             .map(call -> new Counted(call.instructions(), call.verdict()))
                             .toList(),
-                    counted.failure().map(text -> new KilnException(Failure.FARM.problem(text, ""))));
+                    counted.failure().map(text -> Failure.FARM.exception(text, "")));
         }
 
         @Override
@@ -227,7 +224,7 @@ public final class FarmRuns implements AutoCloseable {
 
     private <T extends FarmAnswer> Answer<T> answer(
             Board board, RunPlace place, Duration limit, Path image, FarmTask task, Class<T> type) {
-        FarmJob job = FarmJob.of(board.id(), place, limit, content(image), task);
+        FarmJob job = FarmJob.of(board.id(), place, limit, WholeFiles.read(image), task);
         FarmResult result = client.run(List.of(job)).get(0);
         keep(result);
         String where = "worker " + result.worker();
@@ -235,24 +232,16 @@ public final class FarmRuns implements AutoCloseable {
             throw new KilnException(failed.problems());
         }
         if (result.answer() instanceof GivenUp givenUp) {
-            throw new KilnException(Failure.FARM.problem(
+            throw Failure.FARM.exception(
                     "the farm gave the job up: " + givenUp.tries() + " workers died while they ran it",
                     image.toString(),
                     "an image that an emulator survives",
-                    "kiln:farm lists it"));
+                    "kiln:farm lists it");
         }
         if (!type.isInstance(result.answer())) {
-            throw new KilnException(Failure.FARM.problem("the farm answered something else than was asked", where));
+            throw Failure.FARM.exception("the farm answered something else than was asked", where);
         }
         return new Answer<>(result.ranOn() + ", " + where, type.cast(result.answer()));
-    }
-
-    private static Bytes content(Path image) {
-        try {
-            return Bytes.wrap(Files.readAllBytes(image));
-        } catch (IOException e) {
-            throw FileFailure.of("cannot read", image, e);
-        }
     }
 
     @Override

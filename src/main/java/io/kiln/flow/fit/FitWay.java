@@ -8,7 +8,6 @@ import io.kiln.flow.spec.BuildSpec;
 import io.kiln.schedule.GoalMix;
 import io.kiln.schedule.LayerGoal;
 import java.util.Set;
-import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -28,11 +27,6 @@ record FitWay(Optimize code, GoalMix parts) {
     /** Whether all parts have the goal of the code: the build with that value of {@code kiln.optimize}. */
     boolean isUniform() {
         return parts.plan() == code && parts.layers().values().stream().allMatch(LayerGoal.of(code)::equals);
-    }
-
-    /** The same with these goals of layers. */
-    FitWay with(SortedMap<String, LayerGoal> layers) {
-        return new FitWay(code, new GoalMix(parts.plan(), layers));
     }
 
     /** A build that is made this way. */

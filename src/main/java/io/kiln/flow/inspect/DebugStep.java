@@ -10,12 +10,11 @@ import io.kiln.device.flash.FlashTarget;
 import io.kiln.device.flash.Probe;
 import io.kiln.flow.device.BoardScripts;
 import io.kiln.flow.resolve.ResolvedBuild;
-import io.kiln.flow.state.FreshFolder;
 import io.kiln.process.Executables;
 import io.kiln.process.ShellWords;
 import io.kiln.report.DebugLaunch;
-import io.kiln.report.DebugRun;
-import io.kiln.report.DebugTasks;
+import io.kiln.report.DebugLaunch.DebugRun;
+import io.kiln.report.DebugLaunch.DebugTasks;
 import io.kiln.report.Json;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Emulation;
@@ -59,18 +58,18 @@ public final class DebugStep {
      */
     public void run() {
         Board board = build.board();
-        FreshFolder.clear(folder);
+        WholeFiles.clear(folder);
         List<DebugLaunch.Configuration> configurations = new ArrayList<>();
         board.openOcd().filter(how -> !how.isVirtual()).ifPresent(how -> configurations.add(byProbe(how)));
         if (board.emulation() instanceof Emulation.Qemu) {
             configurations.add(byQemu());
         }
         if (configurations.isEmpty()) {
-            throw new KilnException(Failure.DEVICE.problem(
+            throw Failure.DEVICE.exception(
                     "nothing to debug with: the board has neither a probe nor an emulator of its own",
                     board.origin(),
                     "flash or emulator in board.yaml",
-                    board.isHost() ? "Debug it like any program of this computer: gdb " + elf() : ""));
+                    board.isHost() ? "Debug it like any program of this computer: gdb " + elf() : "");
         }
         Path launch = folder.resolve("launch.json");
         Json.write(launch, new DebugLaunch("0.2.0", configurations));

@@ -2,15 +2,15 @@
 package io.kiln.flow.inspect;
 
 import io.kiln.base.Failure;
-import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Problem;
+import io.kiln.base.WholeFiles;
 import io.kiln.device.protocol.ConsoleProtocol;
 import io.kiln.device.protocol.ModelSession;
 import io.kiln.device.protocol.ModelSession.Model;
-import io.kiln.device.rpc.client.RpcClient;
-import io.kiln.device.rpc.client.TransportTimeouts;
+import io.kiln.device.rpc.RpcClient;
+import io.kiln.device.rpc.TransportTimeouts;
 import io.kiln.device.transport.TcpTransport;
 import io.kiln.device.transport.Transport;
 import io.kiln.device.transport.serial.Port;
@@ -29,13 +29,12 @@ import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Boards;
 import io.kiln.toolchain.board.Emulation;
 import io.kiln.toolchain.board.Flashing;
+import io.kiln.toolchain.board.RunnerDefinition;
 import io.kiln.toolchain.compiler.Libc;
 import io.kiln.toolchain.compiler.TargetOptions;
 import io.kiln.toolchain.compiler.ToolchainEnvironment;
 import io.kiln.toolchain.compiler.Toolchains;
-import io.kiln.toolchain.runner.RunnerDefinition;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -283,17 +282,13 @@ public final class Doctor {
         if (!Files.isDirectory(environment.home())) {
             return "downloaded by the first build";
         }
-        try (Stream<Path> entries = Files.list(environment.home())) {
-            return entries.filter(Files::isDirectory)
-                    .map(path -> path.getFileName().toString())
-                    .filter(name -> name.startsWith("llvm-") && !name.endsWith(".part"))
-                    .sorted()
-                    .findFirst()
-                    .map(name -> name + " in " + environment.home())
-                    .orElse("downloaded by the first build");
-        } catch (IOException | UncheckedIOException e) {
-            throw FileFailure.of("cannot list", environment.home(), e);
-        }
+        return WholeFiles.list(environment.home()).stream()
+                .filter(Files::isDirectory)
+                .map(path -> path.getFileName().toString())
+                .filter(name -> name.startsWith("llvm-") && !name.endsWith(".part"))
+                .findFirst()
+                .map(name -> name + " in " + environment.home())
+                .orElse("downloaded by the first build");
     }
 
     private static List<String> command(List<Tool> missing) {
@@ -306,13 +301,13 @@ public final class Doctor {
 
     private void install(List<Tool> missing) {
         if (Executables.find(APT).isEmpty()) {
-            throw new KilnException(Failure.TOOL.problem(
+            throw Failure.TOOL.exception(
                     "there is no " + APT + " on this computer",
                     "kiln.install",
                     "Debian, Ubuntu or a derivative",
                     "Install by hand: "
                             + String.join(
-                                    ", ", missing.stream().map(Tool::program).toList())));
+                                    ", ", missing.stream().map(Tool::program).toList()));
         }
         apt(List.of(APT, "update"));
         apt(command(missing));
@@ -324,11 +319,11 @@ public final class Doctor {
         ProcessResult result = ProcessRunner.run(
                 Command.ofLine(words).with("DEBIAN_FRONTEND", "noninteractive").within(TO_INSTALL));
         if (!result.succeeded()) {
-            throw new KilnException(Failure.TOOL.problem(
+            throw Failure.TOOL.exception(
                     String.join(" ", words) + " failed: " + result.message(),
                     "kiln.install",
                     "root rights, and a network",
-                    "Run it by hand to see more"));
+                    "Run it by hand to see more");
         }
     }
 
@@ -492,14 +487,7 @@ public final class Doctor {
         }
 
         private static List<Path> list(Path folder) {
-            if (!Files.isDirectory(folder)) {
-                return List.of();
-            }
-            try (Stream<Path> entries = Files.list(folder)) {
-                return entries.sorted().toList();
-            } catch (IOException e) {
-                throw FileFailure.of("cannot list", folder, e);
-            }
+            return Files.isDirectory(folder) ? WholeFiles.list(folder) : List.of();
         }
 
         /** The text of a small file of the system; empty if there is none, or the user may not read it. */

@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.inspect;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import io.kiln.artifact.ArchivePaths;
 import io.kiln.artifact.Artifact;
+import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.ArtifactSet;
+import io.kiln.artifact.ModelLibrary;
+import io.kiln.artifact.ModelMetadata;
+import io.kiln.artifact.ModelMetadata.TensorInfo;
+import io.kiln.artifact.OperatorInfo;
 import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.GitLfs;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
+import io.kiln.base.TemporaryFolder;
 import io.kiln.base.WholeFiles;
 import io.kiln.base.elf.ElfFile;
 import io.kiln.compile.CallOptions;
@@ -21,6 +28,12 @@ import io.kiln.compile.ModelCompiler;
 import io.kiln.compile.ReadOptions;
 import io.kiln.firmware.image.ImageMeasurer;
 import io.kiln.flow.build.FirmwareSteps;
+import io.kiln.flow.build.MemoryReports;
+import io.kiln.flow.inspect.Inspected.OfArchive;
+import io.kiln.flow.inspect.Inspected.OfImage;
+import io.kiln.flow.inspect.Inspected.OfLibrary;
+import io.kiln.flow.inspect.Inspected.OfModel;
+import io.kiln.flow.inspect.Inspected.OfText;
 import io.kiln.flow.page.ModelGraph;
 import io.kiln.flow.resolve.ModelArchives;
 import io.kiln.flow.resolve.ModelFiles;
@@ -34,14 +47,29 @@ import io.kiln.mlf.ModelLibraryFormat;
 import io.kiln.module.ModuleLoaders;
 import io.kiln.module.ModuleTree.ModuleNode;
 import io.kiln.module.SharedLibrary;
+import io.kiln.module.inspect.ArtifactInspector;
 import io.kiln.module.inspect.ArtifactInspectors;
 import io.kiln.pages.graph.JtepageGenerated;
 import io.kiln.partition.ethosu.EthosUCodegen;
+import io.kiln.process.Command;
+import io.kiln.process.ProcessResult;
+import io.kiln.process.ProcessRunner;
 import io.kiln.report.ProfileReport;
+import io.kiln.report.ReportedTensor;
 import io.kiln.report.graph.Graph;
 import io.kiln.report.graph.Graph.Note;
 import io.kiln.report.listing.InspectReport;
+import io.kiln.report.listing.InspectReport.Archive;
+import io.kiln.report.listing.InspectReport.ArchivedModel;
+import io.kiln.report.listing.InspectReport.Image;
+import io.kiln.report.listing.InspectReport.Library;
+import io.kiln.report.listing.InspectReport.LibraryModule;
+import io.kiln.report.listing.InspectReport.Model;
 import io.kiln.report.listing.InspectReport.NpuPart;
+import io.kiln.report.listing.InspectReport.Operator;
+import io.kiln.report.listing.InspectReport.Part;
+import io.kiln.report.listing.InspectReport.Shown;
+import io.kiln.report.listing.InspectReport.Text;
 import io.kiln.report.page.Page;
 import io.kiln.target.Target;
 import io.kiln.target.TargetKind;
@@ -51,12 +79,14 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 
 /**
@@ -93,11 +123,11 @@ public record Inspector(BuildSpec spec, GivenInputs inputs) {
             return List.of(ofFile(file.get()));
         }
         if (spec.models().isEmpty()) {
-            throw new KilnException(Failure.CONFIG.problem(
+            throw Failure.CONFIG.exception(
                     "there is nothing to show",
                     "",
                     "a model, an archive or an image",
-                    "Name one with -Dkiln.file=<file>"));
+                    "Name one with -Dkiln.file=<file>");
         }
         List<Inspected> files = new ArrayList<>();
         spec.models().forEach(model -> files.add(model(model)));
@@ -156,12 +186,12 @@ public record Inspector(BuildSpec spec, GivenInputs inputs) {
         if (usual.isPresent()) {
             return new Inspected.OfText(file, inspectors.lines(artifacts, usual.get()));
         }
-        throw new KilnException(Failure.ARCHIVE.problem(
+        throw Failure.ARCHIVE.exception(
                 "is not a file that can be shown",
                 file.toString(),
                 "a .tflite, .onnx or .relay model, a Model Library Format .tar, an .elf image, a shared library or"
                         + " exported artifacts",
-                "Correct kiln.file"));
+                "Correct kiln.file");
     }
 
     private Inspected model(ModelSource source) {
@@ -222,8 +252,7 @@ public record Inspector(BuildSpec spec, GivenInputs inputs) {
 
     private static byte[] head(Path file) {
         if (!Files.isRegularFile(file)) {
-            throw new KilnException(
-                    Failure.ARCHIVE.problem("does not exist", file.toString(), "a file", "Correct kiln.file"));
+            throw Failure.ARCHIVE.exception("does not exist", file.toString(), "a file", "Correct kiln.file");
         }
         try (InputStream in = Files.newInputStream(file)) {
             return in.readNBytes(HEAD);
@@ -246,16 +275,19 @@ public record Inspector(BuildSpec spec, GivenInputs inputs) {
                     .forEach(model -> artifacts.addAll(model.artifacts().artifacts()));
             return artifacts.stream().distinct().toList();
         }
-        if (name.endsWith(TFLITE) && isVelas(read(file))) {
+        if (name.endsWith(TFLITE) && isVelas(WholeFiles.read(file))) {
             return NpuParts.streams(Frontends.read(file, "default", InputShapes.NONE, ReadOptions.DEFAULT));
         }
         if (ElfFile.isElf(file)) {
             ElfFile elf = ElfFile.read(file);
-            return SharedLibrary.isLibrary(elf) ? library(file, elf, name) : List.of(single(name, "o", read(file)));
+            return SharedLibrary.isLibrary(elf)
+                    ? library(file, elf, name)
+                    : List.of(single(name, "o", WholeFiles.read(file)));
         }
         return exported(file)
                 .map(ArtifactSet::artifacts)
-                .orElseGet(() -> List.of(single(name, name.substring(name.lastIndexOf('.') + 1), read(file))));
+                .orElseGet(
+                        () -> List.of(single(name, name.substring(name.lastIndexOf('.') + 1), WholeFiles.read(file))));
     }
 
     /** Whether a model names the operator of Vela's files. */
@@ -265,7 +297,7 @@ public record Inspector(BuildSpec spec, GivenInputs inputs) {
 
     /** The artifacts of an exported set or artifact; empty for other files. */
     private static Optional<ArtifactSet> exported(Path file) {
-        Bytes content = read(file);
+        Bytes content = WholeFiles.read(file);
         String name = String.valueOf(file.getFileName());
         return switch (magic(content)) {
             case "KILNART1" -> Optional.of(alone(Artifact.load(content, name)));
@@ -305,7 +337,7 @@ public record Inspector(BuildSpec spec, GivenInputs inputs) {
     /** The library as a file, and the artifacts that it carries, or the files of its modules. */
     private static List<Artifact> library(Path file, ElfFile elf, String name) {
         SharedLibrary library = SharedLibrary.read(elf, name, ModuleLoaders.installed());
-        List<Artifact> artifacts = new ArrayList<>(List.of(single(name, "so", read(file))));
+        List<Artifact> artifacts = new ArrayList<>(List.of(single(name, "so", WholeFiles.read(file))));
         artifacts.addAll(library.artifacts().artifacts());
         List<ModuleNode> modules = library.tree().modules();
         for (int i = 0; i < modules.size(); i++) {
@@ -342,11 +374,201 @@ public record Inspector(BuildSpec spec, GivenInputs inputs) {
         return new String(head, StandardCharsets.ISO_8859_1);
     }
 
-    private static Bytes read(Path file) {
-        try {
-            return Bytes.wrap(Files.readAllBytes(file));
-        } catch (IOException e) {
-            throw FileFailure.of("cannot read", file, e);
+    /**
+     * The instructions of objects, images and shared libraries, with relocations, as GNU objdump prints them. The bundled compiler has no
+     * disassembler, so the program of the core's GNU binutils must be installed.
+     */
+    static final class DisassemblyInspector implements ArtifactInspector {
+        private static final String PURPOSE = "to disassemble";
+
+        /** Disassemblers by machine, as ELF numbers them; other machines are those that the system's own objdump knows. */
+        private static final Map<Integer, Tool> TOOLS = Map.of(
+                40, new Tool("arm-none-eabi-objdump", List.of("binutils-arm-none-eabi"), PURPOSE),
+                243, new Tool("riscv64-unknown-elf-objdump", List.of("binutils-riscv64-unknown-elf"), PURPOSE));
+
+        private static final Tool SYSTEM = new Tool("objdump", List.of("binutils"), PURPOSE);
+        private static final Duration PATIENCE = Duration.ofMinutes(1);
+
+        private final IntFunction<Tool> tools;
+
+        DisassemblyInspector() {
+            this(DisassemblyInspector::tool);
+        }
+
+        /** An inspector with other tools by machine. */
+        DisassemblyInspector(IntFunction<Tool> tools) {
+            this.tools = tools;
+        }
+
+        @Override
+        public String name() {
+            return "disassembly";
+        }
+
+        @Override
+        public Scope scope() {
+            return Scope.ARTIFACT;
+        }
+
+        @Override
+        public boolean accepts(Artifact artifact) {
+            return artifact.kind() == ArtifactKind.OBJECT || artifact.fileName().endsWith(".so");
+        }
+
+        @Override
+        public List<String> inspect(List<Artifact> artifacts) {
+            List<String> lines = new ArrayList<>();
+            artifacts.forEach(artifact -> lines.addAll(disassembled(artifact)));
+            return lines;
+        }
+
+        static Tool tool(int machine) {
+            return TOOLS.getOrDefault(machine, SYSTEM);
+        }
+
+        private List<String> disassembled(Artifact artifact) {
+            Tool tool = tools.apply(
+                    ElfFile.read(artifact.content(), artifact.fileName()).machine());
+            String program =
+                    tool.path().orElseThrow(() -> missing(tool, artifact)).toString();
+            return TemporaryFolder.use("kiln-disassembly", folder -> disassembled(artifact, program, folder));
+        }
+
+        /** The lines of the disassembler, read from a file: the output for an image is larger than what a process's result holds. */
+        private static List<String> disassembled(Artifact artifact, String program, Path folder) {
+            WholeFiles.write(folder.resolve("code.o"), artifact.content());
+            Path text = folder.resolve("code.txt");
+            ProcessResult result = ProcessRunner.run(Command.of(program, "--disassemble", "--reloc", "--wide", "code.o")
+                    .in(folder)
+                    .within(PATIENCE)
+                    .owning(folder)
+                    .loggingTo(text));
+            if (!result.succeeded()) {
+                throw Failure.TOOL.exception(
+                        "cannot be disassembled: " + result.message().strip(),
+                        artifact.fileName(),
+                        "an object with code");
+            }
+            return WholeFiles.text(text, StandardCharsets.ISO_8859_1)
+                    .lines()
+                    .map(line -> line.replace('\t', ' ').stripTrailing())
+                    .filter(line -> !line.isEmpty() && !line.startsWith("code.o:"))
+                    .toList();
+        }
+
+        private static KilnException missing(Tool tool, Artifact artifact) {
+            String packages = String.join(" ", tool.packages());
+            return Failure.TOOL.exception(
+                    "cannot be disassembled: " + tool.program() + " is not installed",
+                    artifact.fileName(),
+                    tool.program() + " on the PATH",
+                    "Install GNU binutils, for example by apt-get install " + packages);
+        }
+    }
+
+    /** The contents of an inspected file, for programs. */
+    private static final class InspectedReport {
+        private InspectedReport() {}
+
+        static Shown of(Inspected file) {
+            if (file instanceof OfModel model) {
+                return model(model);
+            }
+            if (file instanceof OfArchive archive) {
+                return archive(archive);
+            }
+            if (file instanceof OfImage image) {
+                return new Image(
+                        "image",
+                        path(image),
+                        image.board(),
+                        MemoryReports.flash(image.measured()),
+                        MemoryReports.ram(image.measured()),
+                        MemoryReports.memories(image.measured()));
+            }
+            if (file instanceof OfLibrary library) {
+                return library(library);
+            }
+            return new Text("text", path(file), ((OfText) file).lines());
+        }
+
+        private static String path(Inspected file) {
+            return file.file().toString();
+        }
+
+        private static Model model(OfModel file) {
+            ModelMetadata model = file.model();
+            return new Model(
+                    "model",
+                    path(file),
+                    model.target(),
+                    tensors(model.inputs()),
+                    tensors(model.outputs()),
+                    model.operators().stream()
+                            .map(operator -> new Operator(
+                                    operator.op(),
+                                    tensors(operator.outputs()),
+                                    operator.macs(),
+                                    operator.constantBytes(),
+                                    operator.workspaceBytes()))
+                            .toList(),
+                    model.operators().stream().mapToLong(OperatorInfo::macs).sum(),
+                    model.constantBytes(),
+                    model.workspaceBytes(),
+                    model.plan().lowerBound(),
+                    file.stateBytes(),
+                    file.npuParts());
+        }
+
+        private static Archive archive(OfArchive file) {
+            String name = String.valueOf(file.file().getFileName());
+            SortedMap<String, Bytes> content = ModelLibraryFormat.files(file.file());
+            JsonNode root = ModelLibraryFormat.metadata(name, content);
+            List<ArchivedModel> models = List.of();
+            List<String> problems = List.of();
+            try {
+                models = ModelLibraryFormat.read(name, content).stream()
+                        .map(ModelLibrary::metadata)
+                        .map(model -> new ArchivedModel(
+                                model.name(),
+                                model.target(),
+                                tensors(model.inputs()),
+                                tensors(model.outputs()),
+                                model.constantBytes(),
+                                model.workspaceBytes()))
+                        .toList();
+            } catch (KilnException e) {
+                problems = e.problems().stream().map(Problem::text).toList();
+            }
+            return new Archive(
+                    "archive",
+                    path(file),
+                    root.path("version").asText("unknown"),
+                    models,
+                    content.entrySet().stream()
+                            .map(part -> new Part(part.getKey(), part.getValue().size()))
+                            .toList(),
+                    problems);
+        }
+
+        private static Library library(OfLibrary file) {
+            SharedLibrary library = SharedLibrary.read(
+                    file.elf(), String.valueOf(file.file().getFileName()), ModuleLoaders.installed());
+            return new Library(
+                    "library",
+                    path(file),
+                    library.tree().modules().stream()
+                            .map(module -> new LibraryModule(
+                                    module.typeKey(), module.payload().functions(), module.imports()))
+                            .toList(),
+                    library.artifacts().artifacts().stream()
+                            .map(artifact -> new Part(
+                                    artifact.fileName(), artifact.content().size()))
+                            .toList());
+        }
+
+        private static List<ReportedTensor> tensors(List<TensorInfo> tensors) {
+            return tensors.stream().map(ReportedTensor::of).toList();
         }
     }
 }

@@ -4,7 +4,6 @@ package io.kiln.flow.inspect;
 import io.kiln.artifact.Artifact;
 import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
-import io.kiln.base.KilnException;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Function;
 import io.kiln.ir.op.call.EthosU;
@@ -50,8 +49,8 @@ final class NpuParts {
         EthosU op = (EthosU) binding.op();
         DriverPayload payload = DriverPayload.read(
                 payload(binding),
-                (what, expected) -> new KilnException(
-                        Failure.MODEL.problem(what, binding.origin().text(), expected, "")));
+                (what, expected) ->
+                        Failure.MODEL.exception(what, binding.origin().text(), expected));
         List<NpuOperation> operations = NpuOperations.of(payload);
         List<NpuRegion> regions = new ArrayList<>();
         regions.add(new NpuRegion(

@@ -271,8 +271,8 @@ public final class MlperfStep {
         }
         List<LabelledInput> inputs = LabelledInput.read(spec.data(), benchmark);
         if (inputs.size() < INPUTS) {
-            throw new KilnException(Failure.SAMPLES.problem(
-                    "there are " + inputs.size() + " inputs", spec.data().toString(), INPUTS + " or more", ""));
+            throw Failure.SAMPLES.exception(
+                    "there are " + inputs.size() + " inputs", spec.data().toString(), INPUTS + " or more");
         }
         List<Double> throughputs = new ArrayList<>();
         for (LabelledInput input : inputs.subList(0, INPUTS)) {
@@ -300,8 +300,8 @@ public final class MlperfStep {
         double one = (double) trial.elapsed() / trial.iterations();
         int iterations = forTime(trial, LEAST_TIME);
         if (iterations * one > MOST_TIME) {
-            throw new KilnException(Failure.PROFILE.problem(
-                    text("an inference takes %.1f s", one / 1e6), benchmark, "at most 30 s, as a runner waits", ""));
+            throw Failure.PROFILE.exception(
+                    text("an inference takes %.1f s", one / 1e6), benchmark, "at most 30 s, as a runner waits");
         }
         Inference measured = connected.infer(iterations, (int) Math.min(MOST_WARMUPS, MOST_TIME / 2 / one));
         return measured.elapsed() < LEAST_TIME - MARGIN ? connected.infer(forTime(measured, LEAST_TIME), 0) : measured;
@@ -312,11 +312,10 @@ public final class MlperfStep {
         Inference trial = connected.infer(1, 0);
         while (trial.elapsed() < TRIAL_TIME) {
             if (trial.iterations() >= MOST_TRIALS) {
-                throw new KilnException(Failure.PROFILE.problem(
+                throw Failure.PROFILE.exception(
                         trial.iterations() + " inferences take " + trial.elapsed() + " microseconds by its clock",
                         connected.benchmark(),
-                        "a clock that counts microseconds",
-                        ""));
+                        "a clock that counts microseconds");
             }
             trial = connected.infer(forTime(trial, TRIAL_TIME), 0);
         }
@@ -461,11 +460,11 @@ public final class MlperfStep {
                 if (input != null && input.label < input.classes && (input.width == 0 || input.stride > 0)) {
                     inputs.add(input);
                 } else if (i > 0 || line.matches()) {
-                    problems.add("this line lists no input: " + lines.get(i), list + ":" + (i + 1), FORM, "");
+                    problems.add("this line lists no input: " + lines.get(i), list + ":" + (i + 1), FORM);
                 }
             }
             if (inputs.isEmpty()) {
-                problems.add("no inputs are listed", list.toString(), FORM, "");
+                problems.add("no inputs are listed", list.toString(), FORM);
             }
             problems.throwIfAny();
             return inputs;
@@ -487,33 +486,24 @@ public final class MlperfStep {
                 return List.of(all);
             }
             if ((long) (all.length - width) / stride * width > LARGEST_WINDOWS) {
-                throw new KilnException(Failure.SAMPLES.problem(
+                throw Failure.SAMPLES.exception(
                         "there are too many windows of " + width + " bytes",
                         file.toString(),
-                        "at most " + LARGEST_WINDOWS + " bytes in all",
-                        ""));
+                        "at most " + LARGEST_WINDOWS + " bytes in all");
             }
             List<byte[]> windows = new ArrayList<>();
             for (int from = 0; from + width <= all.length; from += stride) {
                 windows.add(Arrays.copyOfRange(all, from, from + width));
             }
             if (windows.isEmpty()) {
-                throw new KilnException(Failure.SAMPLES.problem(
-                        "the file has " + all.length + " bytes", file.toString(), width + " or more", ""));
+                throw Failure.SAMPLES.exception(
+                        "the file has " + all.length + " bytes", file.toString(), width + " or more");
             }
             return windows;
         }
 
         private static byte[] bytes(Path file, long most) {
-            try {
-                if (Files.size(file) > most) {
-                    throw new KilnException(Failure.SAMPLES.problem(
-                            "the file has " + Files.size(file) + " bytes", file.toString(), "at most " + most, ""));
-                }
-                return Files.readAllBytes(file);
-            } catch (IOException e) {
-                throw FileFailure.of("cannot read", file, e);
-            }
+            return WholeFiles.read(file, most, Failure.SAMPLES).toArray();
         }
     }
 }

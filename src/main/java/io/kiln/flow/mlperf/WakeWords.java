@@ -2,20 +2,18 @@
 package io.kiln.flow.mlperf;
 
 import io.kiln.base.Failure;
-import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
+import io.kiln.base.WholeFiles;
 import io.kiln.device.mlperf.MlperfDevice;
 import io.kiln.device.mlperf.MlperfDevice.Inference;
 import io.kiln.preprocess.Recording;
 import io.kiln.report.Json;
 import io.kiln.report.MlperfReport.Streaming;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.stream.Stream;
 
 /**
  * Measures how a device hears a word in recordings. Each lies in a folder as {@code <name>.wav}, beside {@code <name>_ww_windows.json} with the
@@ -69,19 +67,14 @@ final class WakeWords {
     }
 
     private static List<Path> recordings(Path folder) {
-        try (Stream<Path> files = Files.list(folder)) {
-            List<Path> found = files.filter(file -> file.toString().endsWith(SOUND))
-                    .limit(MOST_RECORDINGS)
-                    .sorted()
-                    .toList();
-            if (found.isEmpty()) {
-                throw new KilnException(
-                        Failure.SAMPLES.problem("there are no recordings", folder.toString(), "files *" + SOUND, ""));
-            }
-            return found;
-        } catch (IOException e) {
-            throw FileFailure.of("cannot read", folder, e);
+        List<Path> found = WholeFiles.list(folder).stream()
+                .filter(file -> file.toString().endsWith(SOUND))
+                .limit(MOST_RECORDINGS)
+                .toList();
+        if (found.isEmpty()) {
+            throw Failure.SAMPLES.exception("there are no recordings", folder.toString(), "files *" + SOUND);
         }
+        return found;
     }
 
     private void play(Path recording) {
@@ -102,11 +95,11 @@ final class WakeWords {
         if (answers.isEmpty()
                 || !answers.subList(answers.size() - kept.size(), answers.size())
                         .equals(kept)) {
-            throw new KilnException(Failure.RUN.problem(
+            throw Failure.RUN.exception(
                     "the device gives other answers when it stops than while it listens",
                     recording.toString(),
                     answers.size() + " answers, of which it has kept the last ones",
-                    "See log.txt"));
+                    "See log.txt");
         }
         frames += answers.size();
         score = score.plus(score(detections, windows));
@@ -119,8 +112,7 @@ final class WakeWords {
         boolean areSound = windows.length <= MOST_WORDS
                 && Arrays.stream(windows).allMatch(each -> each != null && each.length == 2 && each[0] <= each[1]);
         if (!areSound) {
-            throw new KilnException(Failure.SAMPLES.problem(
-                    "this lists no words", file.toString(), "[[start, end], ...] in seconds", ""));
+            throw Failure.SAMPLES.exception("this lists no words", file.toString(), "[[start, end], ...] in seconds");
         }
         return windows;
     }

@@ -71,11 +71,11 @@ record ModelCard(
     static ModelCard read(Path folder) {
         Path file = folder.resolve(FILE);
         if (!Files.isRegularFile(file)) {
-            throw new KilnException(Failure.MODEL.problem(
+            throw Failure.MODEL.exception(
                     "does not exist",
                     file.toString(),
                     "the model's card: at least schema, title and licence",
-                    "Write it; the page \"Share a model\" has an example"));
+                    "Write it; the page \"Share a model\" has an example");
         }
         YamlDocument document = YamlDocument.parse(file.toString(), YamlDocument.content(file));
         Problems problems = new Problems(Failure.MODEL);

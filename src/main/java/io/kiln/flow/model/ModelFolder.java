@@ -45,7 +45,7 @@ public record ModelFolder(Path folder, Log log) {
         Stream.of(shared.vectors(), shared.samples(), shared.labels())
                 .flatMap(Optional::stream)
                 .filter(path -> !Files.exists(path))
-                .forEach(path -> problems.add("does not exist", path.toString(), "what model.yaml names", ""));
+                .forEach(path -> problems.add("does not exist", path.toString(), "what model.yaml names"));
         if (ModelArchives.accepts(shared.file())) {
             ModelArchives.read(shared.file());
         } else {
@@ -82,8 +82,7 @@ public record ModelFolder(Path folder, Log log) {
             problems.add(
                     "the card states " + stated.size() + " " + what + ", the model has " + had.size(),
                     card.document().where("/" + what),
-                    had.stream().map(Tensor::text).toList().toString(),
-                    "");
+                    had.stream().map(Tensor::text).toList().toString());
             return;
         }
         for (int i = 0; i < had.size(); i++) {
@@ -111,8 +110,7 @@ public record ModelFolder(Path folder, Log log) {
                 }
                 long bytes = name.group(1).equals("input") ? input : output;
                 if (Files.size(file) != bytes) {
-                    problems.add(
-                            "has " + Files.size(file) + " bytes", file.toString(), bytes + " bytes, as the model", "");
+                    problems.add("has " + Files.size(file) + " bytes", file.toString(), bytes + " bytes, as the model");
                 }
             }
         } catch (IOException e) {
@@ -127,8 +125,8 @@ public record ModelFolder(Path folder, Log log) {
      */
     public void pack(Path zip) {
         if (!Files.isRegularFile(folder.resolve(ModelCard.FILE))) {
-            throw new KilnException(Failure.MODEL.problem(
-                    "does not exist", folder.resolve(ModelCard.FILE).toString(), "the model's card", ""));
+            throw Failure.MODEL.exception(
+                    "does not exist", folder.resolve(ModelCard.FILE).toString(), "the model's card");
         }
         PlainZip.write(SharedModel.MODELS, SharedModel.files(folder), zip);
         log.info("Packed " + SharedModel.files(folder).size() + " files in " + zip);

@@ -4,24 +4,19 @@ package io.kiln.flow.model;
 import io.kiln.base.Bytes;
 import io.kiln.base.Digests;
 import io.kiln.base.Failure;
-import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.PlainZip;
 import io.kiln.base.PlainZip.Kind;
 import io.kiln.base.PlainZip.Limits;
 import io.kiln.base.WholeFiles;
-import io.kiln.compile.Frontends;
-import io.kiln.flow.resolve.ModelArchives;
+import io.kiln.flow.resolve.ModelFiles;
 import io.kiln.flow.spec.BuildSpec.GivenInputs;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 
 /**
  * A model with its vectors, samples and labels, as it is shared as an artifact.
@@ -64,18 +59,14 @@ public record SharedModel(
 
     /** Unpacks a zip. The folder is named by the zip's digest, and the card is written last, so that a folder with a card is complete and correct. */
     private static Path unpacked(Path zip, Path home) {
-        try {
-            Path folder = home.resolve("models").resolve(Digests.sha256(zip));
-            if (!Files.isRegularFile(folder.resolve(ModelCard.FILE))) {
-                TreeMap<String, Bytes> files = new TreeMap<>(PlainZip.read(MODELS, zip));
-                Optional<Bytes> card = Optional.ofNullable(files.remove(ModelCard.FILE));
-                files.forEach((name, content) -> WholeFiles.write(folder.resolve(name), content.toArray()));
-                card.ifPresent(content -> WholeFiles.write(folder.resolve(ModelCard.FILE), content.toArray()));
-            }
-            return folder;
-        } catch (IOException e) {
-            throw FileFailure.of("cannot read", zip, e);
+        Path folder = home.resolve("models").resolve(Digests.sha256(zip));
+        if (!Files.isRegularFile(folder.resolve(ModelCard.FILE))) {
+            TreeMap<String, Bytes> files = new TreeMap<>(PlainZip.read(MODELS, zip));
+            Optional<Bytes> card = Optional.ofNullable(files.remove(ModelCard.FILE));
+            WholeFiles.write(folder, files);
+            card.ifPresent(content -> WholeFiles.write(folder.resolve(ModelCard.FILE), content));
         }
+        return folder;
     }
 
     /** The model of this name, which must be one of the folder's files. */
@@ -84,46 +75,38 @@ public record SharedModel(
         return models.stream()
                 .filter(file -> relative(folder, file).equals(name))
                 .findFirst()
-                .orElseThrow(() -> new KilnException(Failure.MODEL.problem(
+                .orElseThrow(() -> Failure.MODEL.exception(
                         "there is no model " + name + " in it",
                         folder.toString(),
                         models.stream().map(file -> relative(folder, file)).toList() + "",
-                        "Correct the last part of kiln.model")));
+                        "Correct the last part of kiln.model"));
     }
 
     static Path model(Path folder, ModelCard card) {
         if (card.file().isPresent()) {
             Path file = folder.resolve(card.file().get());
             if (!Files.isRegularFile(file)) {
-                throw new KilnException(Failure.MODEL.problem(
-                        "there is no file " + card.file().get(), card.document().where("/file"), "the model", ""));
+                throw Failure.MODEL.exception(
+                        "there is no file " + card.file().get(), card.document().where("/file"), "the model");
             }
             return file;
         }
         List<Path> models = models(folder);
         if (models.size() != 1) {
-            throw new KilnException(Failure.MODEL.problem(
+            throw Failure.MODEL.exception(
                     "there are " + models.size() + " models: "
                             + models.stream()
                                     .map(file -> relative(folder, file))
                                     .toList(),
                     folder.toString(),
                     "one, or file: in model.yaml",
-                    "Name the model in model.yaml"));
+                    "Name the model in model.yaml");
         }
         return models.get(0);
     }
 
     private static List<Path> models(Path folder) {
-        try (Stream<Path> files = Files.walk(folder)) {
-            return files.filter(Files::isRegularFile)
-                    .filter(file -> Stream.concat(Frontends.SUFFIXES.stream(), Stream.of(ModelArchives.SUFFIX))
-                            .anyMatch(suffix -> file.getFileName().toString().endsWith(suffix)))
-                    .sorted()
-                    .toList();
-        } catch (IOException | UncheckedIOException e) {
-            throw FileFailure.of("cannot list", folder, e);
-        }
+        return WholeFiles.below(folder).stream().filter(ModelFiles::isModel).toList();
     }
 
     private static Optional<Path> part(Path folder, Optional<String> named, String usual) {
@@ -137,13 +120,7 @@ public record SharedModel(
     /** All files of a folder by their names in the zip. */
     static SortedMap<String, Bytes> files(Path folder) {
         TreeMap<String, Bytes> files = new TreeMap<>();
-        try (Stream<Path> walk = Files.walk(folder)) {
-            for (Path file : walk.filter(Files::isRegularFile).toList()) {
-                files.put(relative(folder, file), Bytes.wrap(Files.readAllBytes(file)));
-            }
-        } catch (IOException | UncheckedIOException e) {
-            throw FileFailure.of("cannot read", folder, e);
-        }
+        WholeFiles.below(folder).forEach(file -> files.put(relative(folder, file), WholeFiles.read(file)));
         return files;
     }
 }

@@ -2,7 +2,6 @@
 package io.kiln.flow.page;
 
 import io.kiln.base.Failure;
-import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.WholeFiles;
 import io.kiln.compile.CompiledModel;
@@ -17,7 +16,6 @@ import io.kiln.report.VerifyReport;
 import io.kiln.report.graph.Graph;
 import io.kiln.report.overview.Overview;
 import io.kiln.report.page.Page;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -40,11 +38,7 @@ public final class BuildPage {
             WholeFiles.write(file(layout), page(overview(layout, built.get())));
             return;
         }
-        try {
-            Files.deleteIfExists(file(layout));
-        } catch (IOException e) {
-            throw FileFailure.of("cannot delete", file(layout), e);
-        }
+        WholeFiles.delete(file(layout));
     }
 
     /**
@@ -55,17 +49,13 @@ public final class BuildPage {
      */
     public static Path copy(Layout layout, Path to) {
         if (!Files.isRegularFile(file(layout))) {
-            throw new KilnException(Failure.PROJECT.problem(
+            throw Failure.PROJECT.exception(
                     "there is no page of the build",
                     file(layout).toString(),
                     "an image that was linked",
-                    "Run mvn verify"));
+                    "Run mvn verify");
         }
-        try {
-            WholeFiles.write(to, Files.readAllBytes(file(layout)));
-        } catch (IOException e) {
-            throw FileFailure.of("cannot read", file(layout), e);
-        }
+        WholeFiles.copy(file(layout), to);
         return to;
     }
 

@@ -64,8 +64,8 @@ record PlanCells(Boards boards, Optional<List<FarmUnit>> farm, Labels usual) {
                 cells(run, needs, found, model, cells);
             }
             if (cells.size() > MOST) {
-                throw new KilnException(Failure.TEST.problem(
-                        "the plan asks for " + cells.size() + " verifications", run.where(), MOST + " at most", ""));
+                throw Failure.TEST.exception(
+                        "the plan asks for " + cells.size() + " verifications", run.where(), MOST + " at most");
             }
         }
         return List.copyOf(cells);

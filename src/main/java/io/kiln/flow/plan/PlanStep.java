@@ -3,9 +3,9 @@ package io.kiln.flow.plan;
 
 import io.kiln.base.Digests;
 import io.kiln.base.Failure;
-import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
+import io.kiln.base.Parallel;
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.base.WholeFiles;
@@ -30,7 +30,6 @@ import io.kiln.report.PlanReport.Result;
 import io.kiln.report.PlanReport.Run;
 import io.kiln.report.VerifyReport;
 import io.kiln.report.page.Page;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -41,11 +40,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
+import java.util.function.Supplier;
 
 /**
  * Verifies models on many boards, as a test plan says, and writes what became of each as JUnit XML and as a page.
@@ -101,28 +96,15 @@ public record PlanStep(Log log, BuildSpec base, Builder builder) {
     }
 
     private List<Cell> results(List<PlanCell> cells) {
-        ExecutorService threads = Executors.newFixedThreadPool(AT_ONCE);
-        try {
-            List<Future<Cell>> running = new ArrayList<>();
-            Set<String> folders = new HashSet<>();
-            for (PlanCell cell : cells) {
-                Layout layout = layout(cell, folders);
-                Callable<Cell> work = () -> cell.missing().map(cell::without).orElseGet(() -> result(cell, layout));
-                running.add(threads.submit(work));
-            }
-            List<Cell> results = new ArrayList<>();
-            for (Future<Cell> each : running) {
-                results.add(each.get());
-            }
-            return results;
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new KilnException(Failure.COMPUTER.problem("the build was interrupted", "the test plan"), e);
-        } catch (ExecutionException e) {
-            throw UnforeseenFailure.told(e.getCause());
-        } finally {
-            threads.shutdownNow();
-        }
+        Set<String> folders = new HashSet<>();
+        List<Supplier<Cell>> work = cells.stream()
+                .<Supplier<Cell>>map(cell -> {
+                    Layout layout = layout(cell, folders);
+                    return () -> cell.missing().map(cell::without).orElseGet(() -> result(cell, layout));
+                })
+                .toList();
+        return Parallel.map(
+                work, AT_ONCE, Failure.COMPUTER.problem("the build was interrupted", "the test plan"), Supplier::get);
     }
 
     /**
@@ -220,11 +202,7 @@ public record PlanStep(Log log, BuildSpec base, Builder builder) {
 
     private static String digest(Layout layout) {
         Path elf = layout.image("elf");
-        try {
-            return Files.isRegularFile(elf) ? Digests.sha256(Files.readAllBytes(elf)) : "";
-        } catch (IOException e) {
-            throw FileFailure.of("cannot read", elf, e);
-        }
+        return Files.isRegularFile(elf) ? Digests.sha256(elf) : "";
     }
 
     private static Log kept(List<String> lines) {
@@ -251,9 +229,7 @@ public record PlanStep(Log log, BuildSpec base, Builder builder) {
                         name + ": " + cell.reason(),
                         cell.run()
                                 .map(run -> page.resolveSibling(run.log()).toString())
-                                .orElse(""),
-                        "",
-                        "");
+                                .orElse(""));
             }
         }
         log.info(report.title() + ": " + report.count(Result.PASSED) + " passed, " + report.count(Result.FAILED)

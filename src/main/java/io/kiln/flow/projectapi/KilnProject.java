@@ -2,14 +2,14 @@
 package io.kiln.flow.projectapi;
 
 import io.kiln.base.Failure;
-import io.kiln.base.KilnException;
+import io.kiln.base.WholeFiles;
 import io.kiln.device.emulator.Emulator;
 import io.kiln.device.lease.Lease;
 import io.kiln.device.projectapi.MethodFailure;
 import io.kiln.device.projectapi.OptionValues;
 import io.kiln.device.projectapi.ProjectHandler;
 import io.kiln.device.projectapi.ServerInfo;
-import io.kiln.device.rpc.client.TransportTimeouts;
+import io.kiln.device.rpc.TransportTimeouts;
 import io.kiln.device.transport.SessionLimits;
 import io.kiln.device.transport.TimedBytes;
 import io.kiln.device.transport.TimedInput;
@@ -27,7 +27,6 @@ import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.DeviceSpec.ConsoleSpec;
 import io.kiln.flow.spec.FlashSpec;
-import io.kiln.flow.state.FreshFolder;
 import io.kiln.report.BuildReport;
 import io.kiln.report.Json;
 import java.io.ByteArrayOutputStream;
@@ -80,20 +79,18 @@ final class KilnProject implements ProjectHandler {
     @Override
     public void generate(Path archive, Path runtime, Path project, OptionValues options) {
         if (!isTemplate()) {
-            throw new KilnException(Failure.API.problem(
-                    "this is a generated project", directory.toString(), "a template's folder", ""));
+            throw Failure.API.exception("this is a generated project", directory.toString(), "a template's folder");
         }
         if (Files.exists(project)) {
-            throw new KilnException(Failure.API.problem(
-                    "the project exists already", project.toString(), "a new folder", "Choose another"));
+            throw Failure.API.exception(
+                    "the project exists already", project.toString(), "a new folder", "Choose another");
         }
         options.check(info("").options(), ProjectOptions.GENERATE);
         ProjectSettings settings = ProjectSettings.read(directory).with(options, Set.of());
         try {
             ProjectFolder.generate(directory, project, archive, settings, flow(settings, options));
         } catch (RuntimeException e) {
-            FreshFolder.clear(project);
-            project.toFile().delete();
+            WholeFiles.remove(project);
             throw e;
         }
     }
@@ -112,11 +109,11 @@ final class KilnProject implements ProjectHandler {
         BuildReport.Ram ram = Json.read(report, BuildReport.class).ram();
         long left = ram.available() - ram.total();
         if (ram.available() > 0 && left < bytes) {
-            throw new KilnException(Failure.API.problem(
+            throw Failure.API.exception(
                     "the image leaves " + left + " bytes of RAM",
                     "board " + spec.board(),
                     bytes + " bytes, as workspace_size_bytes has it",
-                    "Ask for less, or choose another board"));
+                    "Ask for less, or choose another board");
         }
     }
 
@@ -126,8 +123,7 @@ final class KilnProject implements ProjectHandler {
         OptionValues values = values(project, options, ProjectOptions.FLASH);
         Path image = project.spec().layout().image("elf");
         if (!Files.isRegularFile(image)) {
-            throw new KilnException(
-                    Failure.API.problem("nothing was built", image.toString(), "build before this", ""));
+            throw Failure.API.exception("nothing was built", image.toString(), "build before this");
         }
         flow(project.settings(), values).flash(project.spec(), device(values).flash());
     }
@@ -200,8 +196,8 @@ final class KilnProject implements ProjectHandler {
 
     private ProjectFolder project() {
         if (isTemplate()) {
-            throw new KilnException(Failure.API.problem(
-                    "this is a template", directory.toString(), "a generated project", "Generate a project from it"));
+            throw Failure.API.exception(
+                    "this is a template", directory.toString(), "a generated project", "Generate a project from it");
         }
         return new ProjectFolder(directory, ProjectSettings.read(directory));
     }
@@ -335,7 +331,7 @@ final class KilnProject implements ProjectHandler {
 
         private MethodFailure closed() {
             return MethodFailure.transportClosed(transport
-                    .explained(new KilnException(Failure.API.problem("the board's program ended", "console")))
+                    .explained(Failure.API.exception("the board's program ended", "console"))
                     .getMessage());
         }
 

@@ -63,7 +63,7 @@ record ProjectFolder(Path directory, ProjectSettings settings) {
         Archive model = ModelArchives.read(archive);
         OptionValues options = new OptionValues(settings.options());
         options.text(ProjectOptions.EXTRA_FILES).ifPresent(tar -> unpackExtra(Path.of(tar), project));
-        TemplateFolder.copyFile(archive, project.resolve(ARCHIVE));
+        WholeFiles.copy(archive, project.resolve(ARCHIVE));
         unpack(model.files(), project.resolve(BASE));
         ProjectSettings own = settings.with(options, trustOf(model, settings.trusted()));
         TemplateFolder.copy(template, project, own);
@@ -93,7 +93,7 @@ record ProjectFolder(Path directory, ProjectSettings settings) {
     }
 
     private static void unpack(SortedMap<String, Bytes> files, Path folder) {
-        files.forEach((path, content) -> WholeFiles.write(folder.resolve(path), content.toArray()));
+        WholeFiles.write(folder, files);
     }
 
     private static void makeFolder(Path folder) {
@@ -110,7 +110,7 @@ record ProjectFolder(Path directory, ProjectSettings settings) {
         Path crt = directory.resolve("crt");
         TemplateFolder.copyFiles(runtime, crt);
         Path config = crt.resolve(ArchivePaths.INCLUDE).resolve(CONFIG_FILE);
-        TemplateFolder.copyFile(config, directory.resolve(CONFIG).resolve(CONFIG_FILE));
+        WholeFiles.copy(config, directory.resolve(CONFIG).resolve(CONFIG_FILE));
     }
 
     BuildSpec spec() {
@@ -165,13 +165,13 @@ record ProjectFolder(Path directory, ProjectSettings settings) {
                 .filter(name -> !isDefault(all, name))
                 .toList();
         if (!changed.isEmpty()) {
-            throw new KilnException(Failure.API.problem(
+            throw Failure.API.exception(
                     "the project was generated with other values of " + String.join(", ", changed),
                     directory.toString(),
                     changed.stream()
                             .map(name -> name + " " + own.node().path(name))
                             .collect(Collectors.joining(", ")),
-                    "Generate another project"));
+                    "Generate another project");
         }
         return all;
     }

@@ -3,7 +3,6 @@ package io.kiln.flow.projectapi;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.kiln.base.Failure;
-import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.device.projectapi.OptionValues;
 import io.kiln.firmware.TrustedArchives;
@@ -92,11 +91,11 @@ record ProjectSettings(
                 Path.of(home),
                 gnuHomes.stream().map(Path::of).toList(),
                 (group, artifact, version, classifier, extension) -> {
-                    throw new KilnException(Failure.API.problem(
+                    throw Failure.API.exception(
                             artifact + " " + version + " is not unpacked, and a Project API server fetches nothing",
                             home,
                             "the compiler that kiln:project-api unpacks",
-                            "Run kiln:project-api again"));
+                            "Run kiln:project-api again");
                 },
                 log);
     }

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.projectapi;
 
-import io.kiln.base.FileFailure;
 import io.kiln.base.WholeFiles;
 import java.io.File;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /** The files by which a folder is a template or a project of Kiln's Project API server. */
 final class TemplateFolder {
@@ -34,7 +30,9 @@ final class TemplateFolder {
 
     /** Writes to a project what its template has, with other settings. */
     static void copy(Path template, Path project, ProjectSettings settings) {
-        WholeFiles.writeProgram(project.resolve(LAUNCHER), content(template.resolve(LAUNCHER)));
+        WholeFiles.writeProgram(
+                project.resolve(LAUNCHER),
+                WholeFiles.read(template.resolve(LAUNCHER)).toArray());
         settings.write(project);
         copyFiles(template.resolve(BOARDS), project.resolve(BOARDS));
     }
@@ -53,29 +51,12 @@ final class TemplateFolder {
         return "'" + text.replace("'", "'\\''") + "'";
     }
 
-    static void copyFile(Path from, Path to) {
-        WholeFiles.write(to, content(from));
-    }
-
-    private static byte[] content(Path file) {
-        try {
-            return Files.readAllBytes(file);
-        } catch (IOException e) {
-            throw FileFailure.of("cannot read", file, e);
-        }
-    }
-
     /** Copies every file below a folder, if there is one. */
     static void copyFiles(Path from, Path to) {
-        if (!Files.isDirectory(from)) {
-            return;
-        }
-        try (Stream<Path> walk = Files.walk(from)) {
-            walk.filter(Files::isRegularFile)
-                    .forEach(file ->
-                            copyFile(file, to.resolve(from.relativize(file).toString())));
-        } catch (IOException | UncheckedIOException e) {
-            throw FileFailure.of("cannot read", from, e);
+        if (Files.isDirectory(from)) {
+            WholeFiles.below(from)
+                    .forEach(file -> WholeFiles.copy(
+                            file, to.resolve(from.relativize(file).toString())));
         }
     }
 }

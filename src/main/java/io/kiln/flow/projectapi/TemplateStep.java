@@ -31,8 +31,7 @@ public record TemplateStep(Log log, ToolchainEnvironment environment) {
      */
     public void write(BuildSpec spec, Path template, List<Path> classPath) {
         if (Files.exists(template.resolve(ProjectFolder.ARCHIVE))) {
-            throw new KilnException(
-                    Failure.API.problem("this is a generated project", template.toString(), "a template's folder", ""));
+            throw Failure.API.exception("this is a generated project", template.toString(), "a template's folder");
         }
         BuildLock.hold(log, spec.layout(), "kiln:project-api", () -> writeLocked(spec, template, classPath));
     }

@@ -133,8 +133,9 @@ public final class BoardPools {
                 .forEach(name -> problems.add(
                         "board " + board.id() + " has no memory pool " + name,
                         "kiln.memory." + name,
-                        known.isEmpty() ? "no limits: the board names no pools" : "one of " + String.join(", ", known),
-                        ""));
+                        known.isEmpty()
+                                ? "no limits: the board names no pools"
+                                : "one of " + String.join(", ", known)));
         return problems.list();
     }
 

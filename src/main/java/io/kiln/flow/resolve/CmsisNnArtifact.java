@@ -82,7 +82,7 @@ public final class CmsisNnArtifact {
             SortedMap<String, Bytes> files = CmsisNnArchive.read(archive);
             // Not a temporary folder of the system, which only its owner may read.
             Path fresh = home.resolve(".unpacking" + UUID.randomUUID());
-            files.forEach((name, content) -> WholeFiles.write(fresh.resolve(name), content.toArray()));
+            WholeFiles.write(fresh, files);
             return moved(fresh, folder);
         } catch (IOException e) {
             throw FileFailure.of("cannot unpack", archive, e);
@@ -285,7 +285,7 @@ public final class CmsisNnArtifact {
         /** The error for an entry that is refused. Entry names are untrusted, so that control characters in them are not printed. */
         private KilnException refused(String what, String entry, String expected) {
             String where = entry.isEmpty() ? archive.toString() : archive + ", entry " + printable(entry);
-            return new KilnException(Failure.LIBRARY.problem(what, where, expected, ""));
+            return Failure.LIBRARY.exception(what, where, expected);
         }
 
         private static String printable(String text) {

@@ -59,22 +59,22 @@ public record LibraryTarget(String text, Optional<ObjectCompiler> objects) {
     private static void check(String text) {
         TargetOptions host = TargetOptions.parse(CompositeTarget.hostText(text));
         if (!host.isHost()) {
-            throw new KilnException(Failure.TARGET.problem(
+            throw Failure.TARGET.exception(
                     "the target is for the core " + host.cpu() + ", and the library is for this computer",
                     PARAMETER,
                     "a target without a core",
-                    "Set -D" + PARAMETER + "=c, or llvm"));
+                    "Set -D" + PARAMETER + "=c, or llvm");
         }
         CompositeTarget.parse(text).externals().stream()
                 .map(CompositeTarget.External::name)
                 .filter(OF_FIRMWARE::contains)
                 .findFirst()
                 .ifPresent(name -> {
-                    throw new KilnException(Failure.TARGET.problem(
+                    throw Failure.TARGET.exception(
                             "functions of `" + name + "` call what lies in a firmware project",
                             PARAMETER,
                             "code generators whose C is compiled by itself",
-                            "Set -D" + PARAMETER + "=c: the answers are the same"));
+                            "Set -D" + PARAMETER + "=c: the answers are the same");
                 });
     }
 }

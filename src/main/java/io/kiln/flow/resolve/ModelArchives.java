@@ -17,14 +17,9 @@ import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.mlf.ModelLibraryFormat;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.DigestInputStream;
-import java.security.MessageDigest;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -72,7 +67,7 @@ public final class ModelArchives {
     static boolean isStranger(Path file, TrustedArchives trusted) {
         return accepts(file)
                 && !trusted.contains(new ArchiveOrigin(
-                        String.valueOf(file.getFileName()), Files.isRegularFile(file) ? digest(file) : ""));
+                        String.valueOf(file.getFileName()), Files.isRegularFile(file) ? Digests.sha256(file) : ""));
     }
 
     /**
@@ -84,7 +79,7 @@ public final class ModelArchives {
         String name = String.valueOf(file.getFileName());
         SortedMap<String, Bytes> files = ModelLibraryFormat.files(file);
         JsonNode metadata = ModelLibraryFormat.metadata(name, files);
-        ArchiveOrigin origin = new ArchiveOrigin(name, digest(file));
+        ArchiveOrigin origin = new ArchiveOrigin(name, Digests.sha256(file));
         List<ModelLibrary> models = ModelLibraryFormat.read(name, files).stream()
                 .map(model -> new ModelLibrary(model.metadata(), model.artifacts(), Optional.of(origin)))
                 .toList();
@@ -98,11 +93,11 @@ public final class ModelArchives {
      */
     public static List<ModelLibrary> chosen(Archive archive, ModelSource source) {
         if (!source.shapes().isEmpty()) {
-            throw new KilnException(Failure.ARCHIVE.problem(
+            throw Failure.ARCHIVE.exception(
                     "kiln." + source.inputs().parameter() + " is given for an archive",
                     archive.name(),
                     "the shapes and inputs for which its C was generated",
-                    "Remove the parameter, or export the model with others"));
+                    "Remove the parameter, or export the model with others");
         }
         List<ModelLibrary> named = archive.models().stream()
                 .filter(model -> source.name().equals(ANY_NAME)
@@ -114,11 +109,11 @@ public final class ModelArchives {
                     .map(ModelLibrary::metadata)
                     .map(ModelMetadata::name)
                     .toList();
-            throw new KilnException(Failure.ARCHIVE.problem(
+            throw Failure.ARCHIVE.exception(
                     "there is no model `" + source.name() + "`",
                     archive.name(),
                     "one of " + String.join(", ", names) + ": names in an archive's C cannot be changed",
-                    "Correct the model's name, or remove kiln.name"));
+                    "Correct the model's name, or remove kiln.name");
         }
         return named;
     }
@@ -128,17 +123,6 @@ public final class ModelArchives {
                 .filter(artifact -> !OF_THE_ARCHIVE.contains(artifact.kind()))
                 .toList();
         return new ModelLibrary(model.metadata(), model.artifacts().with(own), model.origin());
-    }
-
-    /** The digest of the file as it is; an archive's own statements do not identify it. */
-    private static String digest(Path file) {
-        MessageDigest digest = Digests.newSha256();
-        try (InputStream in = new DigestInputStream(Files.newInputStream(file), digest)) {
-            in.transferTo(OutputStream.nullOutputStream());
-        } catch (IOException e) {
-            throw new UncheckedIOException("cannot read " + file, e);
-        }
-        return HexFormat.of().formatHex(digest.digest());
     }
 
     private static boolean isTar(Path file) {

@@ -2,13 +2,11 @@
 package io.kiln.flow.resolve;
 
 import io.kiln.base.Failure;
-import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
+import io.kiln.base.WholeFiles;
 import io.kiln.compile.Frontends;
 import io.kiln.flow.spec.BuildSpec.GivenInputs;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -36,19 +34,19 @@ public final class ModelFiles {
     public static List<ModelSource> choose(
             List<ModelSource> several, Optional<ModelSource> single, String name, GivenInputs inputs, Path folder) {
         if (!several.isEmpty() && single.isPresent()) {
-            throw new KilnException(Failure.CONFIG.problem(
+            throw Failure.CONFIG.exception(
                     "both kiln.model and <models> are given",
                     single.get().file().toString(),
                     "one of the two",
-                    "Remove kiln.model"));
+                    "Remove kiln.model");
         }
         if (!several.isEmpty() && !inputs.equals(GivenInputs.NONE)) {
             String parameter = inputs.parameter();
-            throw new KilnException(Failure.CONFIG.problem(
+            throw Failure.CONFIG.exception(
                     "both kiln." + parameter + " and <models> are given",
                     inputs.shapes() + inputs.values() + inputs.signature(),
                     "<" + parameter + "> inside a <model>",
-                    "Remove kiln." + parameter));
+                    "Remove kiln." + parameter);
         }
         if (!several.isEmpty()) {
             return List.copyOf(several);
@@ -58,7 +56,7 @@ public final class ModelFiles {
         }
         List<Path> found = modelsIn(folder);
         if (found.size() > 1) {
-            throw new KilnException(Failure.MODEL.problem(
+            throw Failure.MODEL.exception(
                     "there are " + found.size() + " models: "
                             + String.join(
                                     ", ",
@@ -67,26 +65,22 @@ public final class ModelFiles {
                                             .toList()),
                     folder.toString(),
                     "one",
-                    "Choose one with kiln.model, or put several into one image with <models>"));
+                    "Choose one with kiln.model, or put several into one image with <models>");
         }
         return found.stream()
                 .map(file -> new ModelSource(file, name, inputs, "", Optional.empty(), Optional.empty()))
                 .toList();
     }
 
-    private static boolean isModel(Path file) {
+    /** Whether a file has the name of a model, or of an archive of models. */
+    public static boolean isModel(Path file) {
         return Stream.concat(Frontends.SUFFIXES.stream(), Stream.of(ModelArchives.SUFFIX))
                 .anyMatch(suffix -> file.getFileName().toString().endsWith(suffix));
     }
 
     private static List<Path> modelsIn(Path folder) {
-        if (!Files.isDirectory(folder)) {
-            return List.of();
-        }
-        try (Stream<Path> files = Files.list(folder)) {
-            return files.filter(ModelFiles::isModel).sorted().toList();
-        } catch (IOException | UncheckedIOException e) {
-            throw FileFailure.of("cannot list", folder, e);
-        }
+        return Files.isDirectory(folder)
+                ? WholeFiles.list(folder).stream().filter(ModelFiles::isModel).toList()
+                : List.of();
     }
 }

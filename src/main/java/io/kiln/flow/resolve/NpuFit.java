@@ -65,8 +65,8 @@ public final class NpuFit {
     private static Optional<Problem> problem(ResolvedBuild build, Binding part) {
         String own = DriverPayload.read(
                         part.constant(((EthosU) part.op()).payload()).data(),
-                        (what, expected) -> new KilnException(
-                                Failure.MODEL.problem(what, part.origin().text(), expected, "")))
+                        (what, expected) ->
+                                Failure.MODEL.exception(what, part.origin().text(), expected))
                 .configuration()
                 .name();
         Optional<CompositeTarget.External> npu = CompositeTarget.parse(build.target()).externals().stream()

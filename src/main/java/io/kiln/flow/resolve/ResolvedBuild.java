@@ -2,8 +2,8 @@
 package io.kiln.flow.resolve;
 
 import io.kiln.base.Failure;
-import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
+import io.kiln.base.WholeFiles;
 import io.kiln.base.incremental.NoInput;
 import io.kiln.firmware.SourceText;
 import io.kiln.flow.spec.BuildSpec;
@@ -15,7 +15,6 @@ import io.kiln.target.Target;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.compiler.ClangObjects;
 import io.kiln.toolchain.compiler.Toolchain;
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -46,7 +45,6 @@ public record ResolvedBuild(
 
         @NoInput(of = "verify", because = "a verified image is an input itself")
         Optional<ClangObjects> objects) {
-    /** The same build of another request, or to run on another board. */
     public ResolvedBuild with(BuildSpec otherSpec, Optional<Board> otherBoard) {
         return new ResolvedBuild(otherSpec, board, otherBoard, toolchain, objects);
     }
@@ -76,11 +74,11 @@ public record ResolvedBuild(
      * @throws KilnException if nothing on this computer does
      */
     public Board requireRunsOn() {
-        return runsOn.orElseThrow(() -> new KilnException(Failure.BOARD.problem(
+        return runsOn.orElseThrow(() -> Failure.BOARD.exception(
                 "nothing on this computer can run images of the board " + board.id(),
                 board.origin(),
                 "a board with an emulator or a stand-in",
-                "kiln:boards shows what runs where")));
+                "kiln:boards shows what runs where"));
     }
 
     /**
@@ -151,11 +149,7 @@ public record ResolvedBuild(
         }
 
         private static String read(Path header) {
-            try {
-                return Files.readString(header, StandardCharsets.ISO_8859_1);
-            } catch (IOException e) {
-                throw FileFailure.of("cannot read", header, e);
-            }
+            return WholeFiles.text(header, StandardCharsets.ISO_8859_1);
         }
     }
 }

@@ -228,14 +228,13 @@ public final class Resolver {
 
     private static void checkVerify(BuildSpec.VerifySpec verify, Problems problems, Problems missing) {
         if (verify.samples() < 0) {
-            problems.add("kiln.verify.samples is " + verify.samples(), "", "0 or more", "");
+            problems.add("kiln.verify.samples is " + verify.samples(), "", "0 or more");
         }
         if (verify.program().isNegative()) {
             problems.add(
                     "kiln.verify.program is " + verify.program().toSeconds(),
                     "",
-                    "seconds, or 0 to skip the project's own program",
-                    "");
+                    "seconds, or 0 to skip the project's own program");
         }
         verify.vectors()
                 .filter(folder -> !Files.isDirectory(folder))
@@ -275,8 +274,7 @@ public final class Resolver {
                     (hasSlots ? "kiln.update is slots" : "kiln.linkParams is false")
                             + ", and the project has a linker script of its own, which has no place for that",
                     "kiln.linker",
-                    "the board's linker script",
-                    "");
+                    "the board's linker script");
         }
     }
 

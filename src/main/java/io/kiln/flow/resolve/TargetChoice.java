@@ -52,21 +52,21 @@ final class TargetChoice {
         String own = board.target();
         Target target = CompositeTarget.parse(text).host();
         if (!TargetText.HOST_KINDS.contains(target.kind().text())) {
-            throw new KilnException(Failure.TARGET.problem(
+            throw Failure.TARGET.exception(
                     "the target is of kind " + target.kind().text() + ", which runs no model by itself",
                     PARAMETER,
                     "a target of kind " + TargetText.HOSTS + ", behind all others",
-                    "Add the board's, as in " + target.kind().text() + ", " + TargetText.kind(own)));
+                    "Add the board's, as in " + target.kind().text() + ", " + TargetText.kind(own));
         }
         String stated = target.text();
         if (!core(stated).equals(core(own))) {
-            throw new KilnException(Failure.TARGET.problem(
+            throw Failure.TARGET.exception(
                     "the target is for the core " + core(stated) + ", and the board " + board.id() + " has "
                             + core(own),
                     PARAMETER,
                     "the core of the board, as in " + own,
                     "Give the kind alone, which takes the board's options: "
-                            + target.kind().text()));
+                            + target.kind().text());
         }
         return stated;
     }

@@ -25,12 +25,12 @@ public final class ToolchainChoice {
                 .filter(only ->
                         asked.filter(name -> !name.equals(only.toolchain())).isPresent())
                 .ifPresent(only -> {
-                    throw new KilnException(Failure.TOOL.problem(
+                    throw Failure.TOOL.exception(
                             "the board " + board.id() + " is built with toolchain " + only.toolchain()
                                     + " only, but the build asks for " + asked.get(),
                             only.where(),
                             "kiln.toolchain " + only.toolchain() + ", or none",
-                            "A board of your own that extends it may name another: toolchain: " + asked.get()));
+                            "A board of your own that extends it may name another: toolchain: " + asked.get());
                 });
         return asked.or(() -> choice.map(NamedToolchain::toolchain))
                 .orElseGet(() -> Toolchains.defaultFor(TargetOptions.parse(board.target())));

@@ -40,12 +40,12 @@ public record VelaProgram(Path file, Duration limit) {
                 ? Optional.of(Path.of(spec.program())).filter(Files::isExecutable)
                 : Executables.find(spec.program());
         return found.map(file -> new VelaProgram(file.toAbsolutePath(), USUAL_LIMIT))
-                .orElseThrow(() -> new KilnException(Failure.TOOL.problem(
+                .orElseThrow(() -> Failure.TOOL.exception(
                         "Vela, which kiln.npu asks for, is not installed",
                         spec.program() + (isPath ? "" : " on the PATH"),
                         "Arm's compiler for Ethos-U, a Python package",
                         "Install it with pip install ethos-u-vela, or name it with kiln.npu.vela; or compile the model"
-                                + " with Vela elsewhere, give Kiln the result as kiln.model, and leave kiln.npu out")));
+                                + " with Vela elsewhere, give Kiln the result as kiln.model, and leave kiln.npu out"));
     }
 
     /**
@@ -59,18 +59,18 @@ public record VelaProgram(Path file, Duration limit) {
         List<String> said = result.output().strip().lines().toList();
         String version = said.isEmpty() ? "" : said.get(said.size() - 1).strip();
         if (!result.succeeded() || !VERSION.matcher(version).matches()) {
-            throw new KilnException(Failure.TOOL.problem(
+            throw Failure.TOOL.exception(
                     "Vela does not say which version it is: " + text(result),
                     file.toString(),
                     "a version such as 3.10.0, printed by --version",
-                    "Check that it runs: " + file + " --version"));
+                    "Check that it runs: " + file + " --version");
         }
         spec.version().filter(only -> !only.equals(version)).ifPresent(only -> {
-            throw new KilnException(Failure.TOOL.problem(
+            throw Failure.TOOL.exception(
                     "Vela is version " + version,
                     file.toString(),
                     "version " + only + ", as kiln.npu.velaVersion says",
-                    "Install it with pip install ethos-u-vela==" + only + ", or change kiln.npu.velaVersion"));
+                    "Install it with pip install ethos-u-vela==" + only + ", or change kiln.npu.velaVersion");
         });
         return version;
     }
@@ -89,18 +89,18 @@ public record VelaProgram(Path file, Duration limit) {
                 .loggingTo(log);
         ProcessResult result = ProcessRunner.run(command);
         if (result.timedOut()) {
-            throw new KilnException(Failure.TOOL.problem(
+            throw Failure.TOOL.exception(
                     "Vela did not end within " + limit.toSeconds() + " s and was stopped",
                     command.text(),
                     "a compiled model",
-                    "Run it by hand; what it has printed is in " + log));
+                    "Run it by hand; what it has printed is in " + log);
         }
         if (!result.succeeded()) {
-            throw new KilnException(Failure.TOOL.problem(
+            throw Failure.TOOL.exception(
                     "Vela failed with exit code " + result.exitCode() + ": " + text(result),
                     command.text(),
                     "a compiled model",
-                    "Correct what it says; all of it is in " + log));
+                    "Correct what it says; all of it is in " + log);
         }
         return result.output();
     }

@@ -2,11 +2,10 @@
 package io.kiln.flow.spec;
 
 import io.kiln.base.Failure;
-import io.kiln.base.FileFailure;
 import io.kiln.base.Problems;
+import io.kiln.base.TemporaryFolder;
 import io.kiln.toolchain.board.Boards;
 import io.kiln.toolchain.pack.PackSource;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -77,19 +76,11 @@ public record BoardSources(List<Archive> archives, Set<String> trusted, PackSour
 
     /** Adds a folder of profiles, which counts as the artifact that it will become. */
     private Boards packed(Boards boards, Archive archive) {
-        try {
-            Path folder = Files.createTempDirectory("kiln-boards");
+        return TemporaryFolder.use("kiln-boards", folder -> {
             Path zip = folder.resolve("boards.zip");
-            try {
-                Boards.pack(archive.zip(), zip);
-                return with(boards, zip, archive);
-            } finally {
-                Files.deleteIfExists(zip);
-                Files.deleteIfExists(folder);
-            }
-        } catch (IOException e) {
-            throw FileFailure.of("cannot pack the boards of " + archive.coordinates() + " from", archive.zip(), e);
-        }
+            Boards.pack(archive.zip(), zip);
+            return with(boards, zip, archive);
+        });
     }
 
     private Boards with(Boards boards, Path zip, Archive archive) {

@@ -59,7 +59,6 @@ public record BuildSpec(
         malformed = List.copyOf(malformed);
     }
 
-    /** Id of the board. */
     public String board() {
         return machine.board();
     }
@@ -134,7 +133,6 @@ public record BuildSpec(
         return new BuildSpec(layout, List.of(model), machine, compiler, archive, image, malformed);
     }
 
-    /** The same build in other folders. */
     public BuildSpec with(Layout other) {
         return new BuildSpec(other, models, machine, compiler, archive, image, malformed);
     }
@@ -147,27 +145,22 @@ public record BuildSpec(
                         ModelSource::name, model -> model.vela().orElseThrow().run()));
     }
 
-    /** The same build of other models. */
     public BuildSpec with(List<ModelSource> others) {
         return new BuildSpec(layout, others, machine, compiler, archive, image, malformed);
     }
 
-    /** The same build for another board or toolchain. */
     public BuildSpec with(MachineSpec other) {
         return new BuildSpec(layout, models, other, compiler, archive, image, malformed);
     }
 
-    /** The same build, compiled in another way. */
     public BuildSpec with(CompilerSpec other) {
         return new BuildSpec(layout, models, machine, other, archive, image, malformed);
     }
 
-    /** The same build with another image. */
     public BuildSpec with(ImageSpec other) {
         return new BuildSpec(layout, models, machine, compiler, archive, other, malformed);
     }
 
-    /** All visible boards. */
     public Boards boards() {
         return machine.boardSources().boards(layout.userBoards());
     }
@@ -180,7 +173,6 @@ public record BuildSpec(
      * @param signature key of the signature whose inputs they are, or several with commas between; empty for the first subgraph
      */
     public record GivenInputs(String shapes, String values, String signature) {
-        /** Nothing. */
         public static final GivenInputs NONE = new GivenInputs("", "");
 
         /** Inputs of the first subgraph. */
@@ -209,7 +201,6 @@ public record BuildSpec(
             return !shapes.isBlank() ? "inputShapes" : values.isBlank() ? "signature" : "inputValues";
         }
 
-        /** All, parsed. */
         public InputShapes parsed() {
             return InputShapes.parse(shapes).with(InputValues.parse(values)).ofSignature(signature);
         }
@@ -381,7 +372,6 @@ public record BuildSpec(
             return line.limits;
         }
 
-        /** The same verification by another protocol. */
         public VerifySpec with(VerifyOver protocol) {
             return new VerifySpec(on, vectors, samples, seed, program, new Line(protocol, line.limits), original);
         }
@@ -400,7 +390,6 @@ public record BuildSpec(
             return out.resolve("generated-sources").resolve("kiln");
         }
 
-        /** Folder of the C project. */
         public Path firmware() {
             return out.resolve("firmware");
         }
@@ -445,7 +434,6 @@ public record BuildSpec(
             return out.resolve("kiln");
         }
 
-        /** The state file of a step. */
         public Path state(String step) {
             return reports().resolve("state").resolve(step + ".json");
         }
@@ -469,7 +457,6 @@ public record BuildSpec(
             return out.resolve(base + "." + extension);
         }
 
-        /** The archive next to the image. */
         public Path archive() {
             return out.resolve(base + "-mlf.tar");
         }
@@ -481,7 +468,6 @@ public record BuildSpec(
         EMULATOR,
         /** On the board itself. */
         BOARD,
-        /** Nowhere. */
         NONE;
 
         /**

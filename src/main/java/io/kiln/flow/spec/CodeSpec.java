@@ -63,7 +63,6 @@ public record CodeSpec(
         return !libraries.isEmpty() || of(layout, board).hasCplusplus();
     }
 
-    /** The same code with other parts in place of the board's. */
     public CodeSpec with(OwnParts other) {
         return new CodeSpec(sources, includes, flags, libraries, other);
     }

@@ -23,7 +23,6 @@ public record CodegenSpec(
         Optional<Path> cmsisNn,
         List<UserFunctions.External> externals,
         Optional<VelaSpec> vela) {
-    /** No target of the build's own: the board's. */
     public static final CodegenSpec BOARD = new CodegenSpec(Optional.empty(), Optional.empty());
 
     public CodegenSpec {
@@ -40,7 +39,6 @@ public record CodegenSpec(
         this(target, cmsisNn, externals, Optional.empty());
     }
 
-    /** The same code generators for models that Vela has compiled, or compiles first. */
     public CodegenSpec with(Optional<VelaSpec> other) {
         return new CodegenSpec(target, cmsisNn, externals, other);
     }

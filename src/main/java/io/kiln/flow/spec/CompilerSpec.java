@@ -64,12 +64,10 @@ public record CompilerSpec(
         return bytes;
     }
 
-    /** The same settings with other options of the compiler. */
     public CompilerSpec with(CompileOptions other) {
         return new CompilerSpec(other, codegens, memoryLimits, quantize, records, dumpIr, fit);
     }
 
-    /** The same settings with other tuning records. */
     public CompilerSpec with(RecordsSpec other) {
         return new CompilerSpec(options, codegens, memoryLimits, quantize, other, dumpIr, fit);
     }

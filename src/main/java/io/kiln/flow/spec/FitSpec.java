@@ -49,11 +49,11 @@ public record FitSpec(boolean isSought, FitLimits limits) {
         }
         List<String> goals = Stream.of(Optimize.values()).map(Optimize::text).toList();
         if (!goals.contains(optimize)) {
-            throw new KilnException(Failure.CONFIG.problem(
+            throw Failure.CONFIG.exception(
                     "kiln.optimize is '" + optimize + "'",
                     "",
                     "one of " + String.join(", ", goals) + ", " + FIT,
-                    "Change kiln.optimize"));
+                    "Change kiln.optimize");
         }
         return Optimize.of(optimize);
     }

@@ -67,7 +67,6 @@ public record FlashSpec(
         return tool.openOcd;
     }
 
-    /** Time limit for each device. */
     public Duration limit() {
         return tool.limit;
     }
@@ -105,8 +104,8 @@ public record FlashSpec(
                 }
             }
             if (!only.isEmpty()) {
-                throw new KilnException(Failure.CONFIG.problem(
-                        "kiln.flash.only is `" + only + "`", "kiln.flash.only", "parameters, models, or nothing", ""));
+                throw Failure.CONFIG.exception(
+                        "kiln.flash.only is `" + only + "`", "kiln.flash.only", "parameters, models, or nothing");
             }
             return new Content(preverify, Part.WHOLE);
         }

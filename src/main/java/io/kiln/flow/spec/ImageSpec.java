@@ -48,12 +48,10 @@ public record ImageSpec(
         compilerFlags = List.copyOf(compilerFlags);
     }
 
-    /** The same settings with other options of the firmware. */
     public ImageSpec with(ImageOptions other) {
         return new ImageSpec(other, code, compilerFlags, semihosting, verify, farm);
     }
 
-    /** The same settings with another verification. */
     public ImageSpec with(VerifySpec other) {
         return new ImageSpec(options, code, compilerFlags, semihosting, other, farm);
     }

@@ -24,15 +24,12 @@ public record MlperfSpec(Path data, Run run, Optional<ConsoleSpec> console) {
         /** Inferences per second, with five inputs. */
         PERFORMANCE,
 
-        /** Both. */
         SESSION;
 
-        /** Whether accuracy is measured. */
         public boolean isAccuracy() {
             return this != PERFORMANCE;
         }
 
-        /** Whether performance is measured. */
         public boolean isPerformance() {
             return this != ACCURACY;
         }
@@ -45,11 +42,11 @@ public record MlperfSpec(Path data, Run run, Optional<ConsoleSpec> console) {
      * @throws KilnException for values that there are not, or without data
      */
     public static MlperfSpec of(Optional<Path> data, String run, String on, ConsoleSpec board) {
-        Path folder = data.orElseThrow(() -> new KilnException(Failure.CONFIG.problem(
+        Path folder = data.orElseThrow(() -> Failure.CONFIG.exception(
                 "there is nothing to measure with",
                 "kiln.mlperf.data",
                 "a folder with y_labels.csv and the files that it lists",
-                "Set kiln.mlperf.data")));
+                "Set kiln.mlperf.data"));
         boolean isBoard = ParameterValue.of("kiln.mlperf.on", ProfileOn.class, on) == ProfileOn.BOARD;
         return new MlperfSpec(
                 folder,

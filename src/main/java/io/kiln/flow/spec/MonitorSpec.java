@@ -2,7 +2,6 @@
 package io.kiln.flow.spec;
 
 import io.kiln.base.Failure;
-import io.kiln.base.KilnException;
 import io.kiln.flow.spec.DeviceSpec.ConsoleSpec;
 import java.time.Duration;
 import java.util.Optional;
@@ -34,8 +33,7 @@ public record MonitorSpec(ConsoleSpec console, Optional<String> until, Duration 
     /** The text to wait for, if {@link #until} is one. */
     public Optional<String> text() {
         if (until.filter(String::isEmpty).isPresent()) {
-            throw new KilnException(
-                    Failure.CONFIG.problem("it is empty", "kiln.monitor.until", "a text, or a time such as 10s", ""));
+            throw Failure.CONFIG.exception("it is empty", "kiln.monitor.until", "a text, or a time such as 10s");
         }
         return time().isPresent() ? Optional.empty() : until;
     }

@@ -51,8 +51,8 @@ public record PassConfig(
             "tir.usmp.algorithm",
             new Fixed(
                     List.of("hill_climb", "greedy_by_size", "greedy_by_conflicts"),
-                    "there is one planner, which begins with such orders, climbs hills, and then proves that it cannot do"
-                            + " better where that is quick"),
+                    "there is one planner, which begins with such orders, climbs hills, and then proves that it cannot"
+                            + " do better where that is quick"),
             "tir.usmp.custom_algorithm",
             new Fixed(List.of(""), "the planner cannot be replaced"),
             "tir.disable_vectorize",
@@ -66,7 +66,6 @@ public record PassConfig(
             "tir.enable_debug",
             new Fixed(List.of("false", "0"), "kiln.dumpIr shows the program after each pass"));
 
-    /** No settings. */
     public static final PassConfig NONE =
             new PassConfig(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
 
@@ -86,9 +85,9 @@ public record PassConfig(
             String key = (equals < 0 ? setting : setting.substring(0, equals)).strip();
             String value = equals < 0 ? "" : setting.substring(equals + 1).strip();
             if (equals < 0) {
-                problems.add("kiln.passConfig has '" + setting + "'", "", "key=value", "");
+                problems.add("kiln.passConfig has '" + setting + "'", "", "key=value");
             } else if (values.putIfAbsent(key, value) != null) {
-                problems.add("kiln.passConfig sets '" + key + "' twice", "", "one value", "");
+                problems.add("kiln.passConfig sets '" + key + "' twice", "", "one value");
             }
         }
         values.forEach((key, value) -> check(key, value, problems));
@@ -140,7 +139,7 @@ public record PassConfig(
             return Optional.empty();
         }
         if (!text.matches("[1-9][0-9]{0,8}")) {
-            problems.add("kiln.passConfig sets " + FUSE_DEPTH + " to '" + text + "'", "", "1 (no fusion) or more", "");
+            problems.add("kiln.passConfig sets " + FUSE_DEPTH + " to '" + text + "'", "", "1 (no fusion) or more");
             return Optional.empty();
         }
         return Optional.of(Integer.valueOf(text));
@@ -150,7 +149,7 @@ public record PassConfig(
         String text = values.getOrDefault(key, "").toLowerCase(Locale.ROOT);
         boolean isTrue = List.of("true", "1").contains(text);
         if (values.containsKey(key) && !isTrue && !List.of("false", "0").contains(text)) {
-            problems.add("kiln.passConfig sets " + key + " to '" + text + "'", "", "true or false", "");
+            problems.add("kiln.passConfig sets " + key + " to '" + text + "'", "", "true or false");
         }
         return values.containsKey(key) ? Optional.of(isTrue) : Optional.empty();
     }

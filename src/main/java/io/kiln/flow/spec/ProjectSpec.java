@@ -50,9 +50,9 @@ public record ProjectSpec(
                 continue;
             }
             if (sign <= 0) {
-                problems.add("'" + option + "' is not an option", "kiln.project.options", "name=value", "");
+                problems.add("'" + option + "' is not an option", "kiln.project.options", "name=value");
             } else if (options.putIfAbsent(option.substring(0, sign), option.substring(sign + 1)) != null) {
-                problems.add("'" + option + "' is a second value", "kiln.project.options", "one for each name", "");
+                problems.add("'" + option + "' is a second value", "kiln.project.options", "one for each name");
             }
         }
         problems.throwIfAny();

@@ -52,7 +52,7 @@ public record QuantizeSpec(QuantizeOptions options, Optional<Path> samples, Opti
         Stream.of(limits.maxAccuracyLoss(), limits.minSqnr())
                 .flatMap(Optional::stream)
                 .filter(limit -> !Double.isFinite(limit))
-                .forEach(limit -> problems.add("a limit of kiln.quantize is " + limit, "", "a number", ""));
+                .forEach(limit -> problems.add("a limit of kiln.quantize is " + limit, "", "a number"));
         problems.throwIfAny();
         List<String> names = Stream.of(keepFloat.split(",", -1))
                 .map(String::strip)
@@ -74,7 +74,6 @@ public record QuantizeSpec(QuantizeOptions options, Optional<Path> samples, Opti
         FLOAT
     }
 
-    /** Whether models are quantized. */
     public boolean isActive() {
         return options.isActive();
     }
@@ -108,7 +107,8 @@ public record QuantizeSpec(QuantizeOptions options, Optional<Path> samples, Opti
             problems.add(
                     "kiln.quantize is " + options.mode().text() + ", and no samples are given",
                     "",
-                    "kiln.quantize.samples: a folder of input_0.bin and so on, of pictures or of recordings, or a file .npy or .npz",
+                    "kiln.quantize.samples: a folder of input_0.bin and so on, of pictures or of recordings, or a file"
+                            + " .npy or .npz",
                     "Set kiln.quantize.samples to 100 to 500 typical inputs");
         }
         samples.filter(path -> !Files.exists(path))

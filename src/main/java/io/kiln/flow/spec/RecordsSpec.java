@@ -41,7 +41,6 @@ public record RecordsSpec(
         return new RecordsSpec(own, shared, objective.map(Objective::parse).equals(Optional.of(Metric.INSTRUCTIONS)));
     }
 
-    /** The same settings with another log. */
     public RecordsSpec with(Path log) {
         return new RecordsSpec(Optional.of(log), shared, isForInstructions);
     }

@@ -28,12 +28,11 @@ public record TestSpec(boolean onBoard, boolean onHost, boolean onTarget) {
      */
     public static TestSpec of(String on, List<String> units) {
         if (!on.equals("emulator") && !on.equals("board")) {
-            throw new KilnException(Failure.CONFIG.problem(
-                    "tests cannot run on \"" + on + "\"", "kiln.test.on", "emulator or board", ""));
+            throw Failure.CONFIG.exception("tests cannot run on \"" + on + "\"", "kiln.test.on", "emulator or board");
         }
         units.stream().filter(unit -> !UNITS.contains(unit)).findFirst().ifPresent(unit -> {
-            throw new KilnException(Failure.CONFIG.problem(
-                    "unit tests cannot run on \"" + unit + "\"", "kiln.test.units", "host, target or both", ""));
+            throw Failure.CONFIG.exception(
+                    "unit tests cannot run on \"" + unit + "\"", "kiln.test.units", "host, target or both");
         });
         return new TestSpec(on.equals("board"), units.contains("host"), units.contains("target"));
     }

@@ -36,9 +36,7 @@ public record TuneSpec(
     public enum Kind {
         /** A search of all configurations in their order. */
         GRID,
-        /** A search at random. */
         RANDOM,
-        /** A genetic search. */
         GA,
         /** A search led by a model of the cost, gradient-boosted trees. */
         XGB
@@ -78,7 +76,6 @@ public record TuneSpec(
         return isTimed ? Metric.CYCLES : Metric.INSTRUCTIONS;
     }
 
-    /** The same search for an objective that was decided. */
     public TuneSpec with(Objective objective) {
         return new TuneSpec(tuner, Optional.of(objective), limits, seed, merge, pickBest, propose);
     }
@@ -124,7 +121,7 @@ public record TuneSpec(
 
     private static void least(Problems problems, String name, int value, int least) {
         if (value < least) {
-            problems.add("kiln.tune." + name + " is " + value, "", least + " or more", "");
+            problems.add("kiln.tune." + name + " is " + value, "", least + " or more");
         }
     }
 

@@ -29,7 +29,6 @@ public record UpdateSpec(Models models, Header header, Optional<Path> key, Versi
 
     /** What is replaced without the firmware: {@code kiln.update}. */
     public enum Models {
-        /** Nothing is replaced. */
         NONE,
         /** The models, which lie in one of two slots. */
         SLOTS
@@ -37,9 +36,7 @@ public record UpdateSpec(Models models, Header header, Optional<Path> key, Versi
 
     /** The header of whole images: {@code kiln.imageHeader}. */
     public enum Header {
-        /** No header. */
         NONE,
-        /** The header of MCUboot. */
         MCUBOOT
     }
 
@@ -99,11 +96,11 @@ public record UpdateSpec(Models models, Header header, Optional<Path> key, Versi
     }
 
     private Path requireKey() {
-        return key.orElseThrow(() -> new KilnException(Failure.CONFIG.problem(
+        return key.orElseThrow(() -> Failure.CONFIG.exception(
                 "kiln.update is slots, and nothing says which key signs the models",
                 "kiln.update.key",
                 "a file with an Ed25519 key as PKCS#8 in PEM",
-                "openssl genpkey -algorithm ed25519 -out update-key.pem, outside the project's repository")));
+                "openssl genpkey -algorithm ed25519 -out update-key.pem, outside the project's repository"));
     }
 
     private UpdateVersion modelVersion() {
@@ -114,7 +111,6 @@ public record UpdateSpec(Models models, Header header, Optional<Path> key, Versi
         return UpdateVersion.parse(versions.minimumFirmware, "kiln.update.minimumFirmware");
     }
 
-    /** Version of the firmware. */
     public UpdateVersion firmware() {
         return UpdateVersion.parse(versions.firmware, "the project's version");
     }

@@ -120,11 +120,11 @@ public record LibraryStore(Path index, Path folder) {
 
     private List<Entry> entries() {
         if (!exists()) {
-            throw new KilnException(Failure.PROJECT.problem(
+            throw Failure.PROJECT.exception(
                     "the model has not been compiled yet",
                     index.toString(),
                     "kiln:generate before this goal",
-                    "Run the whole lifecycle, for example mvn verify"));
+                    "Run the whole lifecycle, for example mvn verify");
         }
         return Json.read(index, Index.class).models();
     }

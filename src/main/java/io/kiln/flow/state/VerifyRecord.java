@@ -9,7 +9,6 @@ import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.report.JUnitXml;
 import io.kiln.report.Json;
 import io.kiln.report.VerifyReport;
-import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -74,12 +73,8 @@ public final class VerifyRecord {
     public void begin() {
         before.clear();
         for (Path file : files(layout)) {
-            try {
-                if (Files.isRegularFile(file)) {
-                    before.put(file, Files.readAllBytes(file));
-                }
-            } catch (IOException e) {
-                throw new UncheckedIOException("cannot read " + file, e);
+            if (Files.isRegularFile(file)) {
+                before.put(file, WholeFiles.read(file).toArray());
             }
         }
         remove(layout);
@@ -122,13 +117,7 @@ public final class VerifyRecord {
     }
 
     private static void delete(List<Path> files) {
-        for (Path file : files) {
-            try {
-                Files.deleteIfExists(file);
-            } catch (IOException e) {
-                throw new UncheckedIOException("cannot delete " + file, e);
-            }
-        }
+        files.forEach(WholeFiles::delete);
     }
 
     /**

@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.test;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
+import io.kiln.base.WholeFiles;
 import io.kiln.base.incremental.Fingerprint;
+import io.kiln.device.emulator.Emulator;
+import io.kiln.device.emulator.WatchedProgram;
 import io.kiln.device.fault.StackUse;
 import io.kiln.device.lease.Lease;
 import io.kiln.device.transport.TimedInput;
 import io.kiln.device.transport.Transport;
 import io.kiln.flow.build.FirmwareSteps;
+import io.kiln.flow.build.RunnableImage;
 import io.kiln.flow.device.BoardUse;
 import io.kiln.flow.device.FlashStep;
 import io.kiln.flow.device.Leases;
@@ -22,12 +28,18 @@ import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.MachineSpec;
 import io.kiln.flow.spec.TestSpec;
 import io.kiln.flow.state.Steps;
+import io.kiln.flow.test.ProgramRun.Ending;
+import io.kiln.flow.test.ProgramScript.Exit;
+import io.kiln.flow.test.ProgramScript.Expect;
+import io.kiln.flow.test.ProgramScript.Send;
+import io.kiln.flow.test.ProgramScript.Step;
 import io.kiln.report.JUnitXml;
 import io.kiln.report.TestReport;
-import java.io.IOException;
-import java.io.UncheckedIOException;
+import io.kiln.toolchain.yaml.YamlDocument;
+import io.kiln.toolchain.yaml.YamlSchema;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -39,7 +51,9 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 
 /**
@@ -84,14 +98,7 @@ public final class TestStep {
     }
 
     private static boolean hasFiles(Path folder) {
-        if (!Files.isDirectory(folder)) {
-            return false;
-        }
-        try (Stream<Path> files = Files.walk(folder)) {
-            return files.anyMatch(Files::isRegularFile);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return Files.isDirectory(folder) && !WholeFiles.below(folder).isEmpty();
     }
 
     /** Adds every mistake in the scripts of a project. */
@@ -176,7 +183,7 @@ public final class TestStep {
             for (TestReport.Case test : suite.cases()) {
                 test.failure()
                         .ifPresent(failure ->
-                                problems.add(Failure.TEST.problem(failure, suite.name() + ", " + test.name(), "", "")));
+                                problems.add(Failure.TEST.problem(failure, suite.name() + ", " + test.name())));
             }
         }
         if (!problems.isEmpty()) {
@@ -279,6 +286,230 @@ public final class TestStep {
             if (device.isFlashed()) {
                 new FlashStep(log, build, device.flash()).flash(elf, lease::flashRunner);
             }
+        }
+    }
+
+    /** Reads the tests of a folder: {@code *.yaml} files, described by {@code toolchains/schemas/test.schema.json}. */
+    static final class ScriptReader {
+        private static final String SUFFIX = ".yaml";
+        private static final int USUAL_SECONDS = 10;
+
+        private ScriptReader() {}
+
+        /** Holds the schema, which is loaded only if there are tests. */
+        private static final class Schema {
+            static final YamlSchema OF_TESTS = new YamlSchema("test.schema.json");
+        }
+
+        /**
+         * All tests of a folder, by name; none if it does not exist.
+         *
+         * @throws KilnException with every mistake in every file, each with its line and column
+         */
+        static List<ProgramScript> read(Path folder) {
+            List<ProgramScript> scripts = new ArrayList<>();
+            Problems problems = new Problems(Failure.TEST);
+            for (Path file : files(folder)) {
+                read(file, YamlDocument.content(file), problems).ifPresent(scripts::add);
+            }
+            problems.throwIfAny();
+            return scripts;
+        }
+
+        private static List<Path> files(Path folder) {
+            return Files.isDirectory(folder)
+                    ? WholeFiles.list(folder).stream()
+                            .filter(file -> file.toString().endsWith(SUFFIX) && Files.isRegularFile(file))
+                            .toList()
+                    : List.of();
+        }
+
+        private static Optional<ProgramScript> read(Path file, Bytes content, Problems problems) {
+            try {
+                YamlDocument document = YamlDocument.parse(file.toString(), content);
+                Problems own = new Problems(Failure.TEST);
+                Schema.OF_TESTS.checkExactly(document, own);
+                own.list().forEach(problems::add);
+                return own.isEmpty() ? Optional.of(script(file, document)) : Optional.empty();
+            } catch (KilnException e) {
+                e.problems().forEach(problems::add);
+                return Optional.empty();
+            }
+        }
+
+        private static ProgramScript script(Path file, YamlDocument document) {
+            JsonNode root = document.root();
+            List<Step> steps = new ArrayList<>();
+            for (JsonNode step : root.path("steps")) {
+                String where = document.exactly("/steps/" + steps.size());
+                steps.add(
+                        step.has("expect")
+                                ? new Expect(step.path("expect").asText(), where)
+                                : new Send(step.path("send").asText()));
+            }
+            String name = file.getFileName().toString();
+            return new ProgramScript(
+                    name.substring(0, name.length() - SUFFIX.length()),
+                    Optional.ofNullable(root.path("board").textValue()),
+                    Duration.ofSeconds(root.path("timeout").asInt(USUAL_SECONDS)),
+                    steps,
+                    root.has("exit")
+                            ? Optional.of(new Exit(root.path("exit").asInt(), document.exactly("/exit")))
+                            : Optional.empty(),
+                    file.toString());
+        }
+    }
+
+    /**
+     * Unit tests in C: the project's code without its {@code main}, with a runner, in one image.
+     *
+     * @param folder the folder of the tests
+     */
+    private record UnitTests(Path folder) {
+        /** Time limit of unit tests: they are short, but on a slow emulator they may take a while. */
+        private static final Duration LIMIT = Duration.ofMinutes(2);
+
+        /**
+         * Builds and runs them.
+         *
+         * @param name name of the suite
+         * @throws KilnException if they do not compile or link, or none ran
+         */
+        TestReport.Suite run(ResolvedBuild build, String name) {
+            RunnableImage image = RunnableImage.ofUnitTests(build, folder);
+            UnitTestLines lines = new UnitTestLines(System::nanoTime);
+            Emulator emulator = Emulator.of(image.board(), LIMIT);
+            try (WatchedProgram program = emulator.watch(image.file())) {
+                Ending ending = EmulatorMachine.of(program, image).follow(LIMIT, lines, text -> false);
+                String how = ending.failure()
+                        .map(fault -> new KilnException(fault).getMessage())
+                        .orElse(ending.text(LIMIT));
+                List<TestReport.Case> cases = lines.cases(how);
+                if (cases.isEmpty()) {
+                    throw Failure.TEST.exception(
+                            "no unit test ran: " + how,
+                            folder.toString(),
+                            "tests such as KILN_TEST(name) { KILN_CHECK(1 + 1 == 2); } with #include \"kiln_test.h\"");
+                }
+                boolean overflowed =
+                        ending.fault().isEmpty() && ending.failure().isPresent();
+                if (overflowed) {
+                    cases.add(new TestReport.Case("stack", Duration.ZERO, Optional.of(how)));
+                }
+                return new TestReport.Suite(name, cases);
+            }
+        }
+
+        /** Reads what the runner of unit tests prints, {@code kiln_test.c}. Not thread-safe. */
+        private static final class UnitTestLines implements Consumer<String> {
+            private static final String RUN = "kiln-test: run ";
+            private static final String OK = "kiln-test: ok ";
+            private static final String FAILED = "kiln-test: failed ";
+
+            private final LongSupplier clock;
+            private final StringBuilder line = new StringBuilder();
+            private final List<TestReport.Case> cases = new ArrayList<>();
+            private Optional<String> running = Optional.empty();
+            private long began;
+
+            /**
+             * @param clock nanoseconds
+             */
+            UnitTestLines(LongSupplier clock) {
+                this.clock = clock;
+            }
+
+            @Override
+            public void accept(String text) {
+                for (int i = 0; i < text.length(); i++) {
+                    char character = text.charAt(i);
+                    if (character == '\n') {
+                        take(line.toString());
+                        line.setLength(0);
+                    } else if (character != '\r') {
+                        line.append(character);
+                    }
+                }
+            }
+
+            private void take(String whole) {
+                if (whole.startsWith(RUN)) {
+                    running = Optional.of(whole.substring(RUN.length()));
+                    began = clock.getAsLong();
+                } else if (whole.startsWith(OK)) {
+                    end(whole.substring(OK.length()), Optional.empty());
+                } else if (whole.startsWith(FAILED)) {
+                    String rest = whole.substring(FAILED.length());
+                    int colon = rest.indexOf(": ");
+                    end(
+                            colon < 0 ? rest : rest.substring(0, colon),
+                            Optional.of(colon < 0 ? "it failed" : rest.substring(colon + 2)));
+                }
+            }
+
+            private void end(String name, Optional<String> failure) {
+                running = Optional.empty();
+                cases.add(new TestReport.Case(name, Duration.ofNanos(clock.getAsLong() - began), failure));
+            }
+
+            /**
+             * The tests that ran.
+             *
+             * @param ending how the program ended; if a test was running, it failed with this
+             */
+            List<TestReport.Case> cases(String ending) {
+                List<TestReport.Case> all = new ArrayList<>(cases);
+                running.ifPresent(name -> all.add(
+                        new TestReport.Case(name, Duration.ofNanos(clock.getAsLong() - began), Optional.of(ending))));
+                return all;
+            }
+        }
+    }
+
+    /**
+     * The board's emulator, its stand-in's, or this computer.
+     *
+     * @param build what is under test
+     * @param image what runs
+     * @param logs folder of the programs' output
+     */
+    private record EmulatorMachine(ResolvedBuild build, RunnableImage image, Path logs) implements ProgramMachine {
+        private static final Duration TO_END = Duration.ofSeconds(2);
+
+        /** The machine of a build, whose image is linked. */
+        static EmulatorMachine of(Log log, ResolvedBuild build, Path logs) {
+            return new EmulatorMachine(build, RunnableImage.asBuilt(log, build), logs);
+        }
+
+        @Override
+        public String name() {
+            return RunnableImage.name(build, emulator("", Duration.ZERO));
+        }
+
+        private Emulator emulator(String test, Duration limit) {
+            return new Emulator(
+                    image.board(),
+                    limit,
+                    Optional.of(logs.resolve(test + ".log")),
+                    build.spec().semihosting());
+        }
+
+        @Override
+        public Result run(ProgramScript script) {
+            try (WatchedProgram program =
+                    emulator(script.name(), script.limit().plus(TO_END)).watch(image.file())) {
+                return ProgramTest.run(script, of(program, image), text -> {});
+            }
+        }
+
+        /** A program in an emulator or on this computer, whose process ends with it. */
+        static ProgramRun of(WatchedProgram program, RunnableImage image) {
+            return new ProgramRun(
+                    program.output(),
+                    program.process().input(),
+                    image.file(),
+                    () -> program.process().waitFor(TO_END).map(OptionalInt::of).orElse(OptionalInt.empty()),
+                    program::stackUse);
         }
     }
 }

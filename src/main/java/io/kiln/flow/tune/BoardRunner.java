@@ -83,19 +83,19 @@ record BoardRunner(Console console) implements CandidateRunner {
     private static void requireTimer(ResolvedBuild build, DeviceSpec device) {
         String board = "the board " + build.board().id();
         if (build.board().timer().isEmpty()) {
-            throw new KilnException(Failure.TUNE.problem(
+            throw Failure.TUNE.exception(
                     board + " has no timer",
                     build.board().origin(),
                     "timer in board.yaml",
-                    "Use -Dkiln.tune.on=emulator"));
+                    "Use -Dkiln.tune.on=emulator");
         }
         if (!FlashRunners.areFor(build.board()) || !device.isFlashed()) {
-            throw new KilnException(Failure.TUNE.problem(
+            throw Failure.TUNE.exception(
                     "candidates must be flashed, and " + board
                             + (device.isFlashed() ? " has no flash runner" : " is not"),
                     "kiln.tune.on",
                     "flash in " + build.board().origin() + ", and no kiln.flash.skip",
-                    "Use -Dkiln.tune.on=emulator"));
+                    "Use -Dkiln.tune.on=emulator");
         }
     }
 

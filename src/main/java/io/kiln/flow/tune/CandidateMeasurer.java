@@ -77,7 +77,6 @@ final class CandidateMeasurer {
         this.seed = seed;
     }
 
-    /** The measured quantities. */
     Set<Metric> metrics() {
         Set<Metric> metrics = EnumSet.copyOf(runner.metrics());
         metrics.addAll(List.of(Metric.SIZE, Metric.RAM));

@@ -2,7 +2,6 @@
 package io.kiln.flow.tune;
 
 import io.kiln.artifact.InterfaceNames;
-import io.kiln.base.FileFailure;
 import io.kiln.base.Log;
 import io.kiln.base.WholeFiles;
 import io.kiln.compile.CompiledModel;
@@ -23,7 +22,6 @@ import io.kiln.tuning.task.LayerTask;
 import io.kiln.tuning.task.Objective;
 import io.kiln.tuning.task.Objective.Metric;
 import io.kiln.tuning.task.TaskKeys;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -98,11 +96,7 @@ final class Confirmation {
         if (!Files.exists(records)) {
             return Optional.empty();
         }
-        try {
-            return Optional.of(Files.readString(records));
-        } catch (IOException e) {
-            throw FileFailure.of("cannot read", records, e);
-        }
+        return Optional.of(WholeFiles.text(records));
     }
 
     /** The image without the project's log. */
@@ -254,11 +248,7 @@ final class Confirmation {
             WholeFiles.write(records, logBefore.get());
             return;
         }
-        try {
-            Files.deleteIfExists(records);
-        } catch (IOException e) {
-            throw FileFailure.of("cannot delete", records, e);
-        }
+        WholeFiles.delete(records);
     }
 
     /** Whether builds choose as they did when the search began. */

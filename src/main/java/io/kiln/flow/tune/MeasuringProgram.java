@@ -195,7 +195,6 @@ final class MeasuringProgram {
         head.append("\n};\n");
     }
 
-    /** The text of the source file. */
     String text() {
         return head
                 + "\n_Alignas(16) static uint8_t input[" + inputBytes + "];\n"

@@ -60,15 +60,14 @@ record Proposal(Log log, ResolvedBuild build, Path file, Path given, List<Tuning
      */
     static Proposal begin(Log log, ResolvedBuild build, Path file, Objective objective) {
         if (!file.getFileName().toString().endsWith(LOG)) {
-            throw new KilnException(
-                    Failure.CONFIG.problem("kiln.tune.propose is " + file, "", "a file whose name ends in " + LOG, ""));
+            throw Failure.CONFIG.exception("kiln.tune.propose is " + file, "", "a file whose name ends in " + LOG);
         }
         if (!new ImageCost(objective).isMeasured()) {
-            throw new KilnException(Failure.CONFIG.problem(
+            throw Failure.CONFIG.exception(
                     "kiln.tune.propose with the objective " + objective.text(),
                     "",
                     "an objective that the emulator tells of whole models, such as cycles",
-                    "Search on the board without kiln.tune.propose, and compare there"));
+                    "Search on the board without kiln.tune.propose, and compare there");
         }
         List<TuningRecord> begun =
                 RecordFiles.merge(List.of(read(BoardRecords.log(build.spec())), read(file.toAbsolutePath())));

@@ -3,9 +3,10 @@ package io.kiln.flow.tune;
 
 import io.kiln.base.Failure;
 import io.kiln.base.JvmEnd;
-import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Optimize;
+import io.kiln.base.Parallel;
+import io.kiln.base.Problem;
 import io.kiln.base.WholeFiles;
 import io.kiln.compile.CompiledModel;
 import io.kiln.cycles.core.CoreTables;
@@ -22,7 +23,6 @@ import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.FarmUse;
 import io.kiln.flow.spec.RecordsSpec;
 import io.kiln.flow.spec.TuneSpec;
-import io.kiln.flow.state.FreshFolder;
 import io.kiln.flow.tune.CandidateMeasurer.Candidate;
 import io.kiln.flow.tune.CandidateMeasurer.Measured;
 import io.kiln.ir.Function;
@@ -54,10 +54,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
@@ -127,11 +124,11 @@ public final class TuneStep {
     public void run() {
         Target target = Target.parse(build.target());
         if (target.kind() != TargetKind.C) {
-            throw new KilnException(Failure.TUNE.problem(
+            throw Failure.TUNE.exception(
                     "only C can be tuned",
                     "target `" + build.target() + "`",
                     "a target of kind c",
-                    "Tune with kiln.target=c"));
+                    "Tune with kiln.target=c");
         }
         requireFollowed(tune.objective(), build.spec().optimize());
         List<TuningRecord> known = takeOver();
@@ -172,7 +169,7 @@ public final class TuneStep {
             proposal.ifPresent(found ->
                     found.settle(models, searches.stream().map(TaskSearch::task).toList(), tune.objective(), folder));
         } finally {
-            FreshFolder.clear(folder);
+            WholeFiles.clear(folder);
         }
         if (searches.stream().anyMatch(search -> !search.isFinished())) {
             log.info("The budget of " + tune.budget().toSeconds()
@@ -239,8 +236,7 @@ public final class TuneStep {
             Instant begun = budget.now();
             List<Measured> measured = measurer.measure(candidates);
             if (measured.stream().anyMatch(one -> !one.isRight()) && JvmEnd.isNear()) {
-                throw new KilnException(
-                        Failure.COMPUTER.problem("the search was interrupted", records.toString(), "", "Run it again"));
+                throw Failure.COMPUTER.exception("the search was interrupted", records.toString(), "", "Run it again");
             }
             Map<LayerTask, TaskSearch> byTask = new LinkedHashMap<>();
             searches.forEach(search -> byTask.put(search.task(), search));
@@ -354,11 +350,11 @@ public final class TuneStep {
                 .map(Objective::text)
                 .toList()
                 .toString();
-        throw new KilnException(Failure.TUNE.problem(
+        throw Failure.TUNE.exception(
                 "builds with kiln.optimize=" + optimize.text() + " follow no records of " + objective.text(),
                 PARAMETER,
                 "one of " + followed + ", or several with weights",
-                "Set " + String.join(" or ", others)));
+                "Set " + String.join(" or ", others));
     }
 
     /**
@@ -368,11 +364,11 @@ public final class TuneStep {
      */
     static void requireMeasured(Objective objective, Set<Metric> metrics, boolean isOnBoard) {
         if (!metrics.containsAll(objective.metrics())) {
-            throw new KilnException(Failure.TUNE.problem(
+            throw Failure.TUNE.exception(
                     (isOnBoard ? "the board" : "the emulator") + " does not measure " + objective.text(),
                     PARAMETER,
                     "some of " + metrics.stream().map(Objective::text).sorted().toList(),
-                    "Set kiln.tune.objective=" + (isOnBoard ? "time" : "instructions")));
+                    "Set kiln.tune.objective=" + (isOnBoard ? "time" : "instructions"));
         }
     }
 
@@ -385,7 +381,6 @@ public final class TuneStep {
             this.measurers = List.copyOf(measurers);
         }
 
-        /** The measured quantities. */
         Set<Metric> metrics() {
             return measurers.get(0).metrics();
         }
@@ -395,30 +390,18 @@ public final class TuneStep {
             if (measurers.size() == 1) {
                 return measurers.get(0).measure(candidates);
             }
-            ExecutorService pool = Executors.newFixedThreadPool(measurers.size());
-            try {
-                List<Future<List<Measured>>> shares = new ArrayList<>();
-                for (int i = 0; i < measurers.size(); i++) {
-                    CandidateMeasurer measurer = measurers.get(i);
-                    List<Candidate> share = candidates.subList(start(candidates, i), start(candidates, i + 1));
-                    shares.add(pool.submit(() -> measurer.measure(share)));
-                }
-                List<Measured> all = new ArrayList<>();
-                for (Future<List<Measured>> share : shares) {
-                    all.addAll(share.get());
-                }
-                return all;
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                throw new IllegalStateException("interrupted while a farm measured", e);
-            } catch (ExecutionException e) {
-                if (e.getCause() instanceof KilnException cause) {
-                    throw cause;
-                }
-                throw new IllegalStateException(e.getCause());
-            } finally {
-                pool.shutdownNow();
-            }
+            List<Integer> shares = IntStream.range(0, measurers.size()).boxed().toList();
+            Problem interrupted = Failure.COMPUTER.problem("the build was interrupted", "kiln:tune");
+            return Parallel.map(
+                            shares,
+                            measurers.size(),
+                            interrupted,
+                            i -> measurers
+                                    .get(i)
+                                    .measure(candidates.subList(start(candidates, i), start(candidates, i + 1))))
+                    .stream()
+                    .flatMap(List::stream)
+                    .toList();
         }
 
         private int start(List<Candidate> candidates, int share) {

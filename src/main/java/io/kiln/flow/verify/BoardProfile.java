@@ -7,14 +7,13 @@ import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.OperatorInfo;
 import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
-import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.WholeFiles;
-import io.kiln.device.rpc.client.NodeProfile;
-import io.kiln.device.rpc.client.TimedModel;
-import io.kiln.device.rpc.client.TimedModel.Graph;
-import io.kiln.device.rpc.client.TimedModel.Input;
-import io.kiln.device.rpc.client.TimedModel.RunTimes;
+import io.kiln.device.rpc.NodeProfile;
+import io.kiln.device.rpc.TimedModel;
+import io.kiln.device.rpc.TimedModel.Graph;
+import io.kiln.device.rpc.TimedModel.Input;
+import io.kiln.device.rpc.TimedModel.RunTimes;
 import io.kiln.farm.job.FarmAnswer.Timed;
 import io.kiln.flow.build.FirmwareSteps;
 import io.kiln.flow.build.GenerateStep;
@@ -131,19 +130,19 @@ public final class BoardProfile {
 
     private void requirePackedFunctions() {
         if (build.spec().calls().executor() == ExecutorKind.NONE) {
-            throw new KilnException(Failure.PROFILE.problem(
+            throw Failure.PROFILE.exception(
                     "a board measures runs of a model, and with kiln.executor none nothing runs it",
                     "kiln.profile.on",
                     "kiln.executor aot or graph",
-                    "Set kiln.executor to graph for the time of each operator"));
+                    "Set kiln.executor to graph for the time of each operator");
         }
         boolean isCompiled = build.spec().models().stream().anyMatch(model -> !ModelArchives.accepts(model.file()));
         if (device.isFlashed() && isCompiled && !build.spec().calls().packed().systemLibrary()) {
-            throw new KilnException(Failure.PROFILE.problem(
+            throw Failure.PROFILE.exception(
                     "a board measures by an RPC server, and the models have no system library of packed functions",
                     "kiln.profile.on",
                     "kiln.application rpc, or kiln.interfaceApi packed",
-                    "Set kiln.application to rpc"));
+                    "Set kiln.application to rpc");
         }
     }
 
@@ -198,11 +197,10 @@ public final class BoardProfile {
                     .flatMap(model -> model.seconds().stream())
                     .anyMatch(List::isEmpty);
             if (!sizes.equals(expected) || isEmpty) {
-                throw new KilnException(Failure.PROFILE.problem(
+                throw Failure.PROFILE.exception(
                         "a worker of the farm sent times of " + sizes + " nodes",
                         answer.ranOn(),
-                        expected + ", one or more times of each",
-                        ""));
+                        expected + ", one or more times of each");
             }
             return new Answer<>(answer.ranOn(), answer.value().models());
         }

@@ -14,10 +14,10 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.compile.CompiledModel;
 import io.kiln.device.emulator.Emulator;
-import io.kiln.device.rpc.client.DebugExecutor;
-import io.kiln.device.rpc.client.GraphExecutor;
-import io.kiln.device.rpc.client.RpcClient;
-import io.kiln.device.rpc.client.TransportTimeouts;
+import io.kiln.device.rpc.DebugExecutor;
+import io.kiln.device.rpc.GraphExecutor;
+import io.kiln.device.rpc.RpcClient;
+import io.kiln.device.rpc.TransportTimeouts;
 import io.kiln.device.transport.Transport;
 import io.kiln.firmware.app.Application;
 import io.kiln.flow.build.GenerateStep;
@@ -85,18 +85,17 @@ public record CompareLayersStep(Log log, ResolvedBuild build, ToolchainEnvironme
      */
     public static void requireGraphs(BuildSpec spec) {
         if (spec.calls().executor() != ExecutorKind.GRAPH || spec.application() != Application.RPC) {
-            throw new KilnException(Failure.CONFIG.problem(
+            throw Failure.CONFIG.exception(
                     "the image cannot be driven operator by operator",
                     "kiln:compare-layers",
                     "kiln.executor graph and kiln.application rpc",
-                    "Set -Dkiln.executor=graph -Dkiln.application=rpc"));
+                    "Set -Dkiln.executor=graph -Dkiln.application=rpc");
         }
         if (spec.models().stream().anyMatch(model -> ModelArchives.accepts(model.file()))) {
-            throw new KilnException(Failure.VERIFY.problem(
+            throw Failure.VERIFY.exception(
                     "the reference interpreter does not know the operators of an archive",
                     "kiln.model",
-                    "a model that Kiln compiles",
-                    ""));
+                    "a model that Kiln compiles");
         }
     }
 
@@ -174,12 +173,12 @@ public record CompareLayersStep(Log log, ResolvedBuild build, ToolchainEnvironme
         function.bindings().forEach(each -> own.put(each, true));
         boolean isInside = !own.containsKey(binding);
         if (isInside || !binding.op().writes().isEmpty()) {
-            throw new KilnException(Failure.VERIFY.problem(
+            throw Failure.VERIFY.exception(
                     "the operators behind a custom operator cannot be compared, because the board does not show "
                             + (isInside ? "what is inside IF and WHILE" : "outputs after the first"),
                     binding.origin().text(),
                     "a reference of this operator",
-                    "Name C that computes the same by <reference> in kiln.customOperators"));
+                    "Name C that computes the same by <reference> in kiln.customOperators");
         }
         return binding;
     }
@@ -188,13 +187,13 @@ public record CompareLayersStep(Log log, ResolvedBuild build, ToolchainEnvironme
     private static long check(OperatorInfo operator, Bytes actual, Bytes expected) {
         Comparison comparison = Comparison.of(operator.outputs(), List.of(actual), List.of(expected));
         if (comparison.mismatches() > 0) {
-            throw new KilnException(Failure.VERIFY.problem(
+            throw Failure.VERIFY.exception(
                     "the first wrong operator: " + comparison.first() + "; " + comparison.mismatches() + " of "
                             + comparison.outputs() + " values are wrong",
                     text(operator),
                     "what the reference computes",
                     "All operators before it that can be compared answer as they should; look at its C, and at"
-                            + " what it calls"));
+                            + " what it calls");
         }
         return comparison.outputs();
     }

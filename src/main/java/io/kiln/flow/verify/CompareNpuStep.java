@@ -4,7 +4,6 @@ package io.kiln.flow.verify;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
-import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.WholeFiles;
@@ -20,8 +19,6 @@ import io.kiln.ir.Binding;
 import io.kiln.ir.Function;
 import io.kiln.ir.type.TensorType;
 import io.kiln.reference.Interpreter;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -122,14 +119,14 @@ public final class CompareNpuStep {
             return;
         }
         Path file = OriginalModel.file(source, build.spec().verify())
-                .orElseThrow(() -> new KilnException(Failure.CONFIG.problem(
+                .orElseThrow(() -> Failure.CONFIG.exception(
                         "only an NPU knows what operations of model `" + source.name() + "` compute",
                         source.file().toString(),
                         "the model as it was before Vela",
-                        "Name it with kiln.npu.original")));
+                        "Name it with kiln.npu.original"));
         Function original = OriginalModel.of(read, file, reading(), source).function();
         if (!answer.equals(Interpreter.run(original, inputs))) {
-            throw new KilnException(Failure.VERIFY.problem(
+            throw Failure.VERIFY.exception(
                     npu.firstWrong(original, Interpreter.runAll(original, inputs))
                             .map(wrong -> "the first wrong operation of the NPU: " + wrong)
                             .orElse("the answer is not the original's, although all operations of the NPU leave its"
@@ -137,7 +134,7 @@ public final class CompareNpuStep {
                     source.file().toString(),
                     "what " + file.getFileName() + " computes",
                     "kiln:inspect shows the operation and what it reads; if nothing has changed the file since Vela"
-                            + " wrote it, the mistake is Vela's or Kiln's"));
+                            + " wrote it, the mistake is Vela's or Kiln's");
         }
         log.info("Model " + source.name() + ": what " + npu.count() + " operations of the NPU lead to is the answer of "
                 + file.getFileName());
@@ -153,21 +150,17 @@ public final class CompareNpuStep {
         ElfFile.Symbol variable = elf.symbols().stream()
                 .filter(symbol -> symbol.name().equals(LOGS))
                 .findFirst()
-                .orElseThrow(() -> new KilnException(Failure.BOARD.problem(
+                .orElseThrow(() -> Failure.BOARD.exception(
                         "the image has no model of the NPU, whose operations could be looked at",
                         "board " + build.board().id(),
                         "virtual-corstone-300, or a board with it as a stand-in",
-                        "Choose it with kiln.board, or add emulator: {standIn: virtual-corstone-300} to the board")));
+                        "Choose it with kiln.board, or add emulator: {standIn: virtual-corstone-300} to the board"));
         ElfFile.Section section = elf.sections().get(variable.section());
-        try {
-            byte[] bytes = Files.readAllBytes(image);
-            bytes[(int) (section.offset() + variable.value() - section.address())] = 1;
-            Path copy = build.spec().layout().reports().resolve("compare-layers.elf");
-            WholeFiles.write(copy, bytes);
-            return copy;
-        } catch (IOException e) {
-            throw FileFailure.of("cannot read", image, e);
-        }
+        byte[] bytes = WholeFiles.read(image).toArray();
+        bytes[(int) (section.offset() + variable.value() - section.address())] = 1;
+        Path copy = build.spec().layout().reports().resolve("compare-layers.elf");
+        WholeFiles.write(copy, bytes);
+        return copy;
     }
 
     /**
@@ -249,7 +242,6 @@ public final class CompareNpuStep {
             looked = 0;
         }
 
-        /** Number of operations so far. */
         int count() {
             return operations.size();
         }

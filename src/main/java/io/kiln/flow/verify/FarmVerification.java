@@ -61,11 +61,11 @@ record FarmVerification(Log log, ResolvedBuild build, FarmUse use) {
      */
     static void requireConsole(ResolvedBuild build) {
         if (build.spec().verify().over() != VerifyOver.CONSOLE) {
-            throw new KilnException(Failure.CONFIG.problem(
+            throw Failure.CONFIG.exception(
                     "a farm does not talk to images by RPC",
                     "kiln.verify.over",
                     "console",
-                    "Set kiln.verify.over to console, or leave kiln.farm out"));
+                    "Set kiln.verify.over to console, or leave kiln.farm out");
         }
     }
 }

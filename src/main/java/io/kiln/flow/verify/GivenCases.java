@@ -3,7 +3,6 @@ package io.kiln.flow.verify;
 
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.base.Failure;
-import io.kiln.base.KilnException;
 import io.kiln.flow.verify.TestCases.TestCase;
 import io.kiln.preprocess.media.MediaFolder;
 import java.nio.file.Path;
@@ -31,12 +30,12 @@ final class GivenCases {
                 .map(sample -> new TestCase(sample.name(), List.of(sample.input()), Optional.empty()))
                 .toList();
         if (cases.isEmpty() || TestCases.areIn(folder)) {
-            throw new KilnException(Failure.SAMPLES.problem(
+            throw Failure.SAMPLES.exception(
                     "the folder has " + MediaFolder.FORMS + ", and "
                             + (cases.isEmpty() ? "no pictures or recordings" : "input_<k>.bin, too"),
                     folder.toString(),
                     "either kind of cases",
-                    "Delete what is not wanted"));
+                    "Delete what is not wanted");
         }
         return cases;
     }

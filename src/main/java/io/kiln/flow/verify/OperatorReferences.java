@@ -26,7 +26,6 @@ import io.kiln.firmware.FirmwareRequest;
 import io.kiln.firmware.UserCode;
 import io.kiln.flow.resolve.ToolchainChoice;
 import io.kiln.flow.spec.BuildSpec;
-import io.kiln.flow.state.FreshFolder;
 import io.kiln.flow.state.PluginVersion;
 import io.kiln.frontend.CustomOperator;
 import io.kiln.ir.Arg;
@@ -162,8 +161,8 @@ final class OperatorReferences {
                 PluginVersion.text());
         FirmwareProject project = FirmwareAssembler.assemble(request, Log.QUIET);
         if (!project.hasDefaultApplication()) {
-            throw new KilnException(Failure.VERIFY.problem(
-                    "a reference has a main of its own", "" + files, "functions of operators only", ""));
+            throw Failure.VERIFY.exception(
+                    "a reference has a main of its own", "" + files, "functions of operators only");
         }
         return FirmwareLinker.link(FirmwareCompiler.compile(project, Log.QUIET), folder, "reference", Log.QUIET)
                 .elf();
@@ -181,18 +180,18 @@ final class OperatorReferences {
     /** A folder with the references, the headers beside them, and those of the project's own C. */
     private Path sources(List<Path> files) {
         Path sources = folder.resolve("src");
-        FreshFolder.clear(sources);
+        WholeFiles.clear(sources);
         copyHeaders(spec.layout().userSources(), sources);
         for (int i = 0; i < files.size(); i++) {
             Path own = sources.resolve("reference" + i);
             Path file = files.get(i);
             copyHeaders(file.toAbsolutePath().getParent(), own);
             if (!Files.isRegularFile(file)) {
-                throw new KilnException(Failure.VERIFY.problem(
+                throw Failure.VERIFY.exception(
                         "the reference of a custom operator is missing",
                         file.toString(),
                         "a C file",
-                        "Correct <reference> in kiln.customOperators"));
+                        "Correct <reference> in kiln.customOperators");
             }
             copy(file, own.resolve(file.getFileName()));
         }
@@ -233,7 +232,6 @@ final class OperatorReferences {
             return (CustomCall) binding.op();
         }
 
-        /** The inputs of the model, of all arguments' values. */
         List<Bytes> inputs(List<Bytes> args) {
             return IntStream.range(0, call().reads())
                     .filter(this::isComputed)

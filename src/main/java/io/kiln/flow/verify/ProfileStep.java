@@ -6,6 +6,7 @@ import io.kiln.artifact.InterfaceNames;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Bytes;
 import io.kiln.base.Log;
+import io.kiln.base.WholeFiles;
 import io.kiln.compile.CallOptions;
 import io.kiln.device.emulator.Emulator;
 import io.kiln.device.emulator.InstructionCounter;
@@ -26,7 +27,6 @@ import io.kiln.flow.spec.BuildSpec.VerifyOver;
 import io.kiln.flow.spec.CompilerSpec;
 import io.kiln.flow.spec.FarmUse;
 import io.kiln.flow.spec.ImageSpec;
-import io.kiln.flow.state.FreshFolder;
 import io.kiln.report.BoardCycles;
 import io.kiln.report.BuildReport;
 import io.kiln.report.Json;
@@ -239,7 +239,7 @@ public record ProfileStep(Log log, ResolvedBuild build) {
             return new ProfileReport.Aot(
                     profile.instructions(), report.flash().total(), report.ram().total());
         } finally {
-            FreshFolder.clear(layout.out());
+            WholeFiles.clear(layout.out());
         }
     }
 }

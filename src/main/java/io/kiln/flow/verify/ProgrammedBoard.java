@@ -96,22 +96,22 @@ record ProgrammedBoard(Log log, ResolvedBuild build, DeviceSpec device, Purpose 
 
     private void check() {
         if (device.isFlashed() && !FlashRunners.areFor(build.board())) {
-            throw new KilnException(Failure.BOARD.problem(
+            throw Failure.BOARD.exception(
                     "the board " + build.board().id() + " has no flash runner, so the image cannot be flashed",
                     "kiln." + purpose.goal + ".on",
                     "flash in " + build.board().origin(),
                     "Use -Dkiln." + purpose.goal
-                            + ".on=emulator, or flash it by other means and set -Dkiln.flash.skip"));
+                            + ".on=emulator, or flash it by other means and set -Dkiln.flash.skip");
         }
         if (device.flash()
                 .probe()
                 .filter(text -> text.contains(",") || text.equals("all"))
                 .isPresent()) {
-            throw new KilnException(Failure.BOARD.problem(
+            throw Failure.BOARD.exception(
                     purpose.title.toLowerCase(Locale.ROOT) + " runs on one board, and kiln.probe names several",
                     "kiln.probe",
                     "one probe",
-                    "Name one for kiln:" + purpose.goal + "; mvn deploy -Dkiln.verify.on=emulator flashes several"));
+                    "Name one for kiln:" + purpose.goal + "; mvn deploy -Dkiln.verify.on=emulator flashes several");
         }
     }
 

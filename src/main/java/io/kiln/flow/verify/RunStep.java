@@ -51,11 +51,11 @@ public record RunStep(Log log, ResolvedBuild build, RunSpec spec) {
         if (!image.hasOwnMain()
                 && build.spec().application() == Application.RPC
                 && build.spec().verify().over() == VerifyOver.CONSOLE) {
-            throw new KilnException(Failure.CONFIG.problem(
+            throw Failure.CONFIG.exception(
                     "the image has an RPC server, which does not answer on a console",
                     "kiln.application rpc",
                     "kiln.verify.over rpc, or kiln.application console",
-                    "Set -Dkiln.verify.over=rpc to ask the server"));
+                    "Set -Dkiln.verify.over=rpc to ask the server");
         }
         Path file = build.spec().layout().reports().resolve("console.log");
         Emulator emulator = new Emulator(
@@ -95,8 +95,7 @@ public record RunStep(Log log, ResolvedBuild build, RunSpec spec) {
             return;
         }
         if (end instanceof End.Returned returned && returned.code() != 0) {
-            throw new KilnException(Failure.RUN.problem(
-                    "the image ended with code " + returned.code(), image.toString(), "code 0", ""));
+            throw Failure.RUN.exception("the image ended with code " + returned.code(), image.toString(), "code 0");
         }
         boolean goesOn = end instanceof End.Returned && !emulator.board().isHost();
         if ((!goesOn && process.waitFor(TO_END).isEmpty()) || process.timedOut()) {
@@ -109,8 +108,8 @@ public record RunStep(Log log, ResolvedBuild build, RunSpec spec) {
             }
         }
         spec.until().ifPresent(text -> {
-            throw new KilnException(Failure.RUN.problem(
-                    "the image ended, and '" + text + "' did not appear", image.toString(), "that text", ""));
+            throw Failure.RUN.exception(
+                    "the image ended, and '" + text + "' did not appear", image.toString(), "that text");
         });
         log.info("The image ended with code 0");
     }

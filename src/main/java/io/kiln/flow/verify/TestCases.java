@@ -10,6 +10,7 @@ import io.kiln.base.GitLfs;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
+import io.kiln.base.WholeFiles;
 import io.kiln.target.Target;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -25,7 +26,6 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /**
  * The cases of a verification: test vectors from a folder, then seeded random ones. In a folder, {@code input_<k>.bin}
@@ -58,11 +58,11 @@ public final class TestCases {
     static List<TestCase> vectors(Path folder, List<TensorInfo> inputs, List<TensorInfo> outputs) {
         SortedMap<Integer, Path> files = numbered(folder, INPUT);
         if (files.isEmpty()) {
-            throw new KilnException(Failure.VERIFY.problem(
+            throw Failure.VERIFY.exception(
                     "there are no test vectors",
                     folder.toString(),
                     "input_0.bin and so on",
-                    "Correct kiln.verify.vectors"));
+                    "Correct kiln.verify.vectors");
         }
         Problems problems = new Problems(Failure.VERIFY);
         List<TestCase> cases = new ArrayList<>();
@@ -99,23 +99,19 @@ public final class TestCases {
      */
     static SortedMap<Integer, Path> numbered(Path folder, Pattern name) {
         TreeMap<Integer, Path> files = new TreeMap<>();
-        try (Stream<Path> entries = Files.list(folder)) {
-            entries.sorted().forEach(entry -> {
-                Matcher matcher = name.matcher(entry.getFileName().toString());
-                if (matcher.matches()) {
-                    Path other = files.put(Integer.valueOf(matcher.group(1)), entry);
-                    if (other != null) {
-                        throw new KilnException(Failure.VERIFY.problem(
-                                other.getFileName() + " and " + entry.getFileName() + " have the same number",
-                                folder.toString(),
-                                "one file for each number",
-                                "Rename one of them"));
-                    }
+        WholeFiles.list(folder).forEach(entry -> {
+            Matcher matcher = name.matcher(entry.getFileName().toString());
+            if (matcher.matches()) {
+                Path other = files.put(Integer.valueOf(matcher.group(1)), entry);
+                if (other != null) {
+                    throw Failure.VERIFY.exception(
+                            other.getFileName() + " and " + entry.getFileName() + " have the same number",
+                            folder.toString(),
+                            "one file for each number",
+                            "Rename one of them");
                 }
-            });
-        } catch (IOException e) {
-            throw FileFailure.of("cannot list", folder, e);
-        }
+            }
+        });
         return files;
     }
 
@@ -207,13 +203,9 @@ public final class TestCases {
     }
 
     private static Optional<List<Bytes>> read(Path file, List<TensorInfo> tensors, Problems problems) {
-        try {
-            return fits(file, tensors, problems)
-                    ? Optional.of(split(Files.readAllBytes(file), tensors))
-                    : Optional.empty();
-        } catch (IOException e) {
-            throw FileFailure.of("cannot read", file, e);
-        }
+        return fits(file, tensors, problems)
+                ? Optional.of(split(WholeFiles.read(file).toArray(), tensors))
+                : Optional.empty();
     }
 
     private static boolean fits(Path file, List<TensorInfo> tensors, Problems problems) {

@@ -68,7 +68,6 @@ final class Verification {
             return new Outcome(cases, times, bitExact, wrong, tolerance, OptionalLong.empty());
         }
 
-        /** A copy with the result of the project's own program as a further case. */
         Outcome with(OwnProgram.Result program) {
             List<VerifyReport.Case> all = new ArrayList<>(cases);
             all.add(VerifyReport.Case.ofProgram(program.problem().isEmpty()));
@@ -183,11 +182,11 @@ final class Verification {
         List<String> held = inImage.stream().map(ModelSession.Model::name).toList();
         List<String> built = models.stream().map(each -> each.model().name()).toList();
         if (!held.equals(built)) {
-            throw new KilnException(Failure.VERIFY.problem(
+            throw Failure.VERIFY.exception(
                     "the image that runs has the models " + held,
                     "console",
                     "" + built,
-                    "Flash the image that was built"));
+                    "Flash the image that was built");
         }
         for (int m = 0; m < models.size(); m++) {
             VerificationCases each = models.get(m);

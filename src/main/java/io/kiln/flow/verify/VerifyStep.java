@@ -230,11 +230,11 @@ public final class VerifyStep {
             models.addAll(onAudio);
         }
         if (models.stream().allMatch(m -> m.cases().isEmpty())) {
-            throw new KilnException(Failure.VERIFY.problem(
+            throw Failure.VERIFY.exception(
                     "there is nothing to verify with",
                     "kiln.verify",
                     "test vectors or at least one random case",
-                    "Set kiln.verify.vectors or kiln.verify.samples, or kiln.verify.on=none"));
+                    "Set kiln.verify.vectors or kiln.verify.samples, or kiln.verify.on=none");
         }
         return models;
     }

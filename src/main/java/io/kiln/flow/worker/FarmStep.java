@@ -36,23 +36,18 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** A farm for people: starts its broker or keeps company with one of another make, or shows its state. */
-public final class FarmStep {
+/**
+ * A farm for people: starts its broker or keeps company with one of another make, or shows its state.
+ *
+ * @param reports folder of {@code farm.json} and {@code farm.html}
+ */
+public record FarmStep(Log log, Path reports) {
     private static final String JSON = "farm.json";
     private static final String PAGE = "farm.html";
     /** After how many times the time between two states the last one is too old. */
     private static final long LATE = 3;
 
     private static final Duration LONGEST_END = Duration.ofSeconds(20);
-
-    private final Log log;
-    private final Path reports;
-
-    /** @param reports folder of {@code farm.json} and {@code farm.html} */
-    public FarmStep(Log log, Path reports) {
-        this.log = log;
-        this.reports = reports;
-    }
 
     /**
      * Shows the state of a farm once.
@@ -93,7 +88,7 @@ public final class FarmStep {
      */
     public void serve(Serving how) {
         if (how.refresh() < 1) {
-            throw new KilnException(Failure.FARM.problem("kiln.farm.refresh is " + how.refresh(), "", "1 or more", ""));
+            throw Failure.FARM.exception("kiln.farm.refresh is " + how.refresh(), "", "1 or more");
         }
         CountDownLatch end = new CountDownLatch(1);
         CountDownLatch closed = new CountDownLatch(1);
@@ -158,12 +153,12 @@ public final class FarmStep {
          */
         void requireRunning() {
             if (broker.filter(own -> !own.isActive()).isPresent()) {
-                throw new KilnException(Failure.FARM.problem(
+                throw Failure.FARM.exception(
                         "the broker has ended by itself, it cannot keep its queues: "
                                 + broker.flatMap(FarmBroker::fault).orElse("it does not say why"),
                         place,
                         "a disk with room that can be written",
-                        "Start it again; what it had acknowledged is there"));
+                        "Start it again; what it had acknowledged is there");
             }
         }
 

@@ -41,8 +41,8 @@ final class RunCalls {
         held.forEach(model -> models.add(new Held(model.name(), model.inputBytes(), model.outputBytes())));
         for (Call call : calls) {
             if (call.model() >= held.size()) {
-                throw new KilnException(Failure.FARM.problem(
-                        "the image has no model " + call.model(), "console", "one of " + held.size() + " models", ""));
+                throw Failure.FARM.exception(
+                        "the image has no model " + call.model(), "console", "one of " + held.size() + " models");
             }
             runs.add(new Outputs(session.run(call.model(), held.get(call.model()), call.inputs())));
         }

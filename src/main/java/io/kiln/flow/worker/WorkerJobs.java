@@ -5,30 +5,84 @@ import io.kiln.base.Bytes;
 import io.kiln.base.Digests;
 import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
+import io.kiln.base.KilnException;
+import io.kiln.base.Log;
 import io.kiln.base.Problem;
 import io.kiln.base.elf.ElfFile;
+import io.kiln.cycles.BlockSink;
+import io.kiln.cycles.ExecutedBlock;
+import io.kiln.device.emulator.Emulator;
+import io.kiln.device.emulator.FunctionCounter;
+import io.kiln.device.emulator.FunctionCounter.Calls;
+import io.kiln.device.emulator.FunctionTrace;
+import io.kiln.device.emulator.InstructionCounter;
+import io.kiln.device.emulator.RunCounter.InstructionCounts;
+import io.kiln.device.flash.FlashProgress;
+import io.kiln.device.flash.FlashResult;
+import io.kiln.device.flash.FlashRunner;
+import io.kiln.device.lease.Lease;
+import io.kiln.device.protocol.ConsoleProtocol;
+import io.kiln.device.protocol.Conversation;
+import io.kiln.device.transport.SessionLimits;
+import io.kiln.device.transport.Transport;
 import io.kiln.farm.desk.FarmEvent;
 import io.kiln.farm.desk.FarmEvent.Kind;
 import io.kiln.farm.desk.FarmEvents;
 import io.kiln.farm.job.FarmAnswer;
+import io.kiln.farm.job.FarmAnswer.Call;
+import io.kiln.farm.job.FarmAnswer.Counted;
 import io.kiln.farm.job.FarmAnswer.Failed;
+import io.kiln.farm.job.FarmAnswer.Flashed;
+import io.kiln.farm.job.FarmAnswer.Heard;
+import io.kiln.farm.job.FarmAnswer.Profiled;
 import io.kiln.farm.job.FarmAnswer.Ran;
+import io.kiln.farm.job.FarmAnswer.Timed;
+import io.kiln.farm.job.FarmAnswer.Traced;
 import io.kiln.farm.job.FarmJob;
+import io.kiln.farm.job.FarmResult;
+import io.kiln.farm.job.FarmTask.Count;
+import io.kiln.farm.job.FarmTask.Flash;
+import io.kiln.farm.job.FarmTask.Listen;
+import io.kiln.farm.job.FarmTask.Profile;
+import io.kiln.farm.job.FarmTask.Run;
+import io.kiln.farm.job.FarmTask.Time;
+import io.kiln.farm.job.FarmTask.Trace;
 import io.kiln.farm.job.RunPlace;
 import io.kiln.farm.state.BoardHistory;
 import io.kiln.farm.worker.JobRunner;
+import io.kiln.farm.worker.JobRunner.Done;
 import io.kiln.farm.worker.Offer;
+import io.kiln.flow.device.BoardImage;
+import io.kiln.flow.device.BoardUse;
+import io.kiln.flow.device.FlashRunners;
+import io.kiln.flow.device.Leases;
+import io.kiln.flow.device.NumberedLines;
+import io.kiln.flow.device.TimedRuns;
+import io.kiln.flow.spec.BuildSpec.Layout;
+import io.kiln.flow.spec.DeviceSpec;
+import io.kiln.flow.spec.DeviceSpec.ConsoleSpec;
+import io.kiln.flow.spec.FlashSpec;
+import io.kiln.flow.spec.FlashSpec.Content;
+import io.kiln.flow.spec.FlashSpec.Journal;
+import io.kiln.flow.spec.FlashSpec.Tool;
+import io.kiln.report.Json;
+import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Boards;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.nio.channels.Channels;
+import java.nio.channels.SeekableByteChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 
 /**
  * Runs jobs with this computer's descriptions of boards.
@@ -144,5 +198,235 @@ record WorkerJobs(Boards boards, String openOcd, Path folder, Optional<PowerSwit
     @Override
     public Optional<BoardHistory> history(Offer offer) {
         return offer.probe().map(probe -> HISTORIES.read(folder(offer), offer));
+    }
+
+    /**
+     * Histories of boards, a file each, which outlive the worker.
+     *
+     * @param clock of this computer
+     */
+    record BoardHistories(Clock clock) {
+        private static final String FILE = "history.json";
+
+        String now() {
+            return clock.instant().truncatedTo(ChronoUnit.SECONDS).toString();
+        }
+
+        /** The history of a board in its folder; a damaged one begins anew. */
+        BoardHistory read(Path folder, Offer offer) {
+            Path file = folder.resolve(FILE);
+            try {
+                if (Files.isRegularFile(file)) {
+                    return Json.read(file, BoardHistory.class);
+                }
+            } catch (KilnException e) {
+                // Of an earlier version, or cut short by a full disk: what the board does from now on matters more.
+            }
+            return BoardHistory.begin(offer.board(), offer.probe().orElse(""), now());
+        }
+
+        /** Adds to a history. A disk on which it cannot be written costs the job nothing. */
+        void change(Path folder, Offer offer, UnaryOperator<BoardHistory> change) {
+            try {
+                Json.write(folder.resolve(FILE), change.apply(read(folder, offer)));
+            } catch (KilnException e) {
+                return;
+            }
+        }
+    }
+
+    /** Flashes images of jobs to a board of this computer, and talks to them. */
+    private static final class BoardJobs {
+        private final BoardUse use;
+        private final DeviceSpec device;
+        private final FarmJob job;
+        private final Path image;
+        private final Path console;
+        private int flashes;
+
+        /**
+         * @param board this computer's description of it
+         * @param probe its probe
+         * @param openOcd name or path of OpenOCD
+         * @param folder for this board's scripts and logs, and for the flash content of a virtual one
+         * @param image the job's image as a file
+         */
+        BoardJobs(Board board, String probe, String openOcd, Path folder, FarmJob job, Path image) {
+            this.use = new BoardUse(board.fenced(), new Layout(folder, folder, "job"), false, Optional.empty());
+            FlashSpec flash = new FlashSpec(
+                    Optional.of(probe),
+                    new Tool(openOcd, job.limit()),
+                    Content.WHOLE,
+                    new Journal(Optional.empty(), Optional.empty()),
+                    Optional.empty(),
+                    false,
+                    false);
+            this.device = new DeviceSpec(flash, true, ConsoleSpec.OF_BOARD);
+            this.job = job;
+            this.image = image;
+            this.console = folder.resolve("console.log");
+        }
+
+        /** How often the flash was written. */
+        int flashes() {
+            return flashes;
+        }
+
+        /** Runs the job; one that fails has an outcome, too, with what the board printed. */
+        Done run() {
+            try {
+                Files.deleteIfExists(console);
+                Done done = tried();
+                return new Done(done.ranOn(), done.answer(), printed());
+            } catch (KilnException e) {
+                return new Done(use.board().id(), new Failed(e.problems()), printed());
+            } catch (IOException e) {
+                throw FileFailure.of("cannot write", console, e);
+            }
+        }
+
+        /** The end of what the board printed. */
+        private Bytes printed() {
+            try (SeekableByteChannel file = Files.newByteChannel(console)) {
+                file.position(Math.max(0, file.size() - FarmResult.MOST_CONSOLE));
+                return Bytes.wrap(Channels.newInputStream(file).readNBytes(FarmResult.MOST_CONSOLE));
+            } catch (IOException e) {
+                // It printed nothing, or was not started.
+                return Bytes.wrap(new byte[0]);
+            }
+        }
+
+        private Done tried() {
+            if (job.task() instanceof Flash) {
+                try (FlashRunner runner = new FlashRunners(Log.QUIET, use, device.flash()).open()) {
+                    FlashResult result = flash(runner);
+                    Flashed flashed = new Flashed(
+                            runner.tool(),
+                            result.probe().text(),
+                            result.bytes(),
+                            result.unchanged(),
+                            result.elapsed().toMillis());
+                    return new Done(
+                            use.board().id() + ", probe " + result.probe().text(), flashed);
+                }
+            }
+            if (job.task() instanceof Run run) {
+                return run(run);
+            }
+            if (job.task() instanceof Listen listen) {
+                return talk((line, log) -> {
+                    NumberedLines.Heard heard =
+                            NumberedLines.read(line, job.limit(), listen.prefix(), listen.lines(), log);
+                    return new Heard(heard.lines(), heard.isTimeOver());
+                });
+            }
+            if (job.task() instanceof Time time) {
+                return talk((line, log) -> new Timed(
+                        new TimedRuns(time.models(), job.limit(), SessionLimits.USUAL).over(line, image, log)));
+            }
+            throw Failure.FARM.exception(
+                    "a board does not count instructions", use.board().id(), "a worker with an emulator");
+        }
+
+        private Done run(Run run) {
+            return talk((line, log) -> new RunCalls(run.calls())
+                    .over(line, new Conversation(new ConsoleProtocol(job.limit()), image, log)));
+        }
+
+        /** The exchange with the program. */
+        @FunctionalInterface
+        private interface Talk {
+            FarmAnswer over(Transport line, Consumer<String> log);
+        }
+
+        private Done talk(Talk talk) {
+            try (Lease lease = new Leases(use, device, job.limit(), console).take();
+                    Transport line = lease.start(() -> bring(lease))) {
+                FarmAnswer answer = talk.over(line, lease.log());
+                return new Done(lease.name(Optional.empty()), answer);
+            }
+        }
+
+        private void bring(Lease lease) {
+            try (FlashRunner runner = lease.flashRunner()) {
+                flash(runner);
+            }
+        }
+
+        private FlashResult flash(FlashRunner runner) {
+            FlashResult result =
+                    runner.flash(runner.probes().get(0), BoardImage.read(use.board(), image), FlashProgress.QUIET);
+            result.failure().ifPresent(failure -> {
+                throw failure.exception(result.probe().text());
+            });
+            flashes += result.unchanged() ? 0 : 1;
+            return result;
+        }
+    }
+
+    /** Runs images of jobs in an emulator. Jobs come from strangers, so they get no semihosting and no network. */
+    private static final class EmulatorJobs {
+        private final Emulator emulator;
+        private final FarmJob job;
+        private final Path image;
+
+        /**
+         * @param board this computer's description of the job's board, which QEMU emulates
+         * @param image the job's image as a file
+         */
+        EmulatorJobs(Board board, FarmJob job, Path image) {
+            this.emulator = Emulator.of(board.fenced(), job.limit());
+            this.job = job;
+            this.image = image;
+        }
+
+        Done run() {
+            return new Done(emulator.name(), answer());
+        }
+
+        private FarmAnswer answer() {
+            if (job.task() instanceof Run run) {
+                RunCalls calls = new RunCalls(run.calls());
+                try (Transport line = emulator.boot(image)) {
+                    return calls.over(line, new Conversation(new ConsoleProtocol(job.limit()), image, text -> {}));
+                }
+            }
+            if (job.task() instanceof Count count) {
+                return count(count);
+            }
+            if (job.task() instanceof Profile profile) {
+                return profile(profile);
+            }
+            if (job.task() instanceof Trace trace) {
+                return new Traced(new FunctionTrace(emulator)
+                        .blocks(image, trace.functions(), trace.instructions(), trace.end(), BlockSink.NONE));
+            }
+            if (job.task() instanceof Flash) {
+                throw Failure.FARM.exception("an emulator cannot be flashed", job.board(), "a board");
+            }
+            throw Failure.FARM.exception("an emulator does not measure time", job.board(), "a worker with a board");
+        }
+
+        private Counted count(Count count) {
+            Calls calls = new FunctionCounter(emulator).count(image, count.functions(), count.told());
+            return new Counted(
+                    calls.counted().stream()
+                            .map(one -> new Call(one.instructions(), one.verdict()))
+                            .toList(),
+                    calls.failure().map(Throwable::getMessage));
+        }
+
+        private Profiled profile(Profile profile) {
+            InstructionCounter counter = new InstructionCounter(emulator, new ConsoleProtocol(job.limit()));
+            InstructionCounts counts = counter.count(image, profile.model(), profile.operators(), profile.inputs());
+            List<ExecutedBlock> blocks = profile.withBlocks()
+                    ? counter.blocks(image, profile.model(), profile.operators(), profile.inputs(), counts)
+                    : List.of();
+            List<Long> operators = profile.operators().stream()
+                    .map(name ->
+                            Optional.ofNullable(counts.operators().get(name)).orElse(0L))
+                    .toList();
+            return new Profiled(counts.total(), operators, counts.outputs(), blocks, counts.stackUsed());
+        }
     }
 }

@@ -35,8 +35,8 @@ public final class BoardArtifacts {
     public BoardArtifacts(String board) {
         words = board.strip().split(":", -1);
         if ((words.length != 1 && words.length != 4) || Stream.of(words).anyMatch(String::isBlank)) {
-            throw new KilnException(Failure.BOARD.problem(
-                    "not a valid board: " + board, "kiln.board", "an id, or group:artifact:version:id", ""));
+            throw Failure.BOARD.exception(
+                    "not a valid board: " + board, "kiln.board", "an id, or group:artifact:version:id");
         }
     }
 

@@ -13,8 +13,14 @@ import org.apache.maven.artifact.Artifact;
 import org.apache.maven.model.Dependency;
 import org.apache.maven.project.MavenProject;
 
-/** Finds the model of a build: a file, an artifact of packaging {@code model}, or the archive of a firmware project. */
-public final class ModelArtifacts {
+/**
+ * Finds the model of a build: a file, an artifact of packaging {@code model}, or the archive of a firmware project.
+ *
+ * @param modules the modules of this build
+ * @param others fetches artifacts of other projects
+ * @param home folder in which artifacts are unpacked
+ */
+public record ModelArtifacts(List<MavenProject> modules, ArtifactFetcher others, Path home) {
     static final String TYPE = "model";
     private static final String FIRMWARE = "firmware";
     private static final String ARCHIVE = "mlf";
@@ -23,19 +29,8 @@ public final class ModelArtifacts {
     private static final Pattern COORDINATES =
             Pattern.compile("[A-Za-z0-9_.-]+:[A-Za-z0-9_.-]+:[A-Za-z0-9_.-]+(:[A-Za-z0-9_.+/-]+)?");
 
-    private final List<MavenProject> modules;
-    private final ArtifactFetcher others;
-    private final Path home;
-
-    /**
-     * @param modules the modules of this build
-     * @param others fetches artifacts of other projects
-     * @param home folder in which artifacts are unpacked
-     */
-    public ModelArtifacts(List<MavenProject> modules, ArtifactFetcher others, Path home) {
-        this.modules = List.copyOf(modules);
-        this.others = others;
-        this.home = home;
+    public ModelArtifacts {
+        modules = List.copyOf(modules);
     }
 
     /**

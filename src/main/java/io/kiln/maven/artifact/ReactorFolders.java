@@ -15,8 +15,12 @@ import org.codehaus.plexus.util.xml.Xpp3Dom;
 /**
  * Fetches artifacts that are packed folders, such as board profiles, from modules of this build first. Before such a module is packaged it has
  * no file, so {@code mvn compile} and an editor's import get the folder.
+ *
+ * @param part what is fetched
+ * @param modules the modules of this build
+ * @param others fetches artifacts of other projects
  */
-public final class ReactorFolders implements ArtifactFetcher {
+public record ReactorFolders(Part part, List<MavenProject> modules, ArtifactFetcher others) implements ArtifactFetcher {
     /** Board profiles. */
     public static final Part BOARDS =
             new Part(BoardArtifacts.TYPE, "boardsDirectory", Path.of("src", "main", "boards"));
@@ -29,10 +33,6 @@ public final class ReactorFolders implements ArtifactFetcher {
     /** Deepest level of an editor's output folder in a module. */
     private static final int DEEPEST_OUTPUT = 3;
 
-    private final Part part;
-    private final List<MavenProject> modules;
-    private final ArtifactFetcher others;
-
     /**
      * What is packed.
      *
@@ -42,15 +42,8 @@ public final class ReactorFolders implements ArtifactFetcher {
      */
     public record Part(String packaging, String parameter, Path usual) {}
 
-    /**
-     * @param part what is fetched
-     * @param modules the modules of this build
-     * @param others fetches artifacts of other projects
-     */
-    public ReactorFolders(Part part, List<MavenProject> modules, ArtifactFetcher others) {
-        this.part = part;
-        this.modules = List.copyOf(modules);
-        this.others = others;
+    public ReactorFolders {
+        modules = List.copyOf(modules);
     }
 
     /** The artifact's file, or a folder. */

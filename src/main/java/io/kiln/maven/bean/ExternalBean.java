@@ -13,27 +13,22 @@ public final class ExternalBean {
     private String header = "";
     private boolean constants;
 
-    /** Set by Maven from {@code <name>}: name of the pattern. */
     public void setName(String name) {
         this.name = name;
     }
 
-    /** Set by Maven from {@code <operators>}: names with blanks between them, a {@code ?} behind those that may be missing. */
     public void setOperators(String operators) {
         this.operators = operators;
     }
 
-    /** Set by Maven from {@code <function>}: name of the C function. */
     public void setFunction(String function) {
         this.function = function;
     }
 
-    /** Set by Maven from {@code <header>}: file below src/main/c that declares it. */
     public void setHeader(String header) {
         this.header = header;
     }
 
-    /** Set by Maven from {@code <constants>}: whether the function gets the operators' constants. */
     public void setConstants(boolean constants) {
         this.constants = constants;
     }

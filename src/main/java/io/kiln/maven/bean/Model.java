@@ -2,7 +2,6 @@
 package io.kiln.maven.bean;
 
 import io.kiln.base.Failure;
-import io.kiln.base.KilnException;
 import io.kiln.flow.model.SharedModel;
 import io.kiln.flow.spec.BuildSpec.GivenInputs;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
@@ -31,32 +30,26 @@ public final class Model {
     /** The signal processing before it; if not set, {@code <model>.preprocess.yaml} beside the file, if there is one. */
     private File preprocess;
 
-    /** Set by Maven from {@code <preprocess>}. */
     public void setPreprocess(File preprocess) {
         this.preprocess = preprocess;
     }
 
-    /** Set by Maven from {@code <inputShapes>}. */
     public void setInputShapes(String inputShapes) {
         this.inputShapes = inputShapes;
     }
 
-    /** Set by Maven from {@code <inputValues>}. */
     public void setInputValues(String inputValues) {
         this.inputValues = inputValues;
     }
 
-    /** Set by Maven from {@code <signature>}. */
     public void setSignature(String signature) {
         this.signature = signature;
     }
 
-    /** Set by Maven from {@code <file>}. */
     public void setFile(String file) {
         this.file = file;
     }
 
-    /** Set by Maven from {@code <name>}. */
     public void setName(String name) {
         this.name = name;
     }
@@ -74,11 +67,11 @@ public final class Model {
      */
     public ModelSource source(Path folder, Function<String, SharedModel> find) {
         if (file == null || name == null) {
-            throw new KilnException(Failure.CONFIG.problem(
+            throw Failure.CONFIG.exception(
                     "a <model> lacks its " + (file == null ? "<file>" : "<name>"),
                     "<models>",
                     "both <file> and <name>",
-                    "Add it"));
+                    "Add it");
         }
         SharedModel model = find.apply(file);
         return new ModelSource(

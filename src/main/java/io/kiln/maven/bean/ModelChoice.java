@@ -35,11 +35,11 @@ public record ModelChoice(List<ModelSource> sources, Optional<SharedModel> share
      */
     public List<ModelSource> prepared(String version, Optional<Path> preprocess) {
         if (preprocess.isPresent() && sources.size() > 1) {
-            throw new KilnException(Failure.CONFIG.problem(
+            throw Failure.CONFIG.exception(
                     "both kiln.preprocess and several models are given",
                     preprocess.get().toString(),
                     "<preprocess> inside a <model>",
-                    "Remove kiln.preprocess"));
+                    "Remove kiln.preprocess");
         }
         return sources.stream().map(source -> source.in(version, preprocess)).toList();
     }

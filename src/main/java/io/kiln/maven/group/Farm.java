@@ -2,7 +2,6 @@
 package io.kiln.maven.group;
 
 import io.kiln.base.Failure;
-import io.kiln.base.KilnException;
 import io.kiln.farm.client.JobTerms;
 import io.kiln.farm.desk.Labels;
 import io.kiln.farm.link.FarmAccess;
@@ -56,7 +55,6 @@ public final class Farm {
             "priority",
             "0 to 9, the most urgent: which jobs come first. If not set, 2 for kiln:tune, 4 for other goals.");
 
-    /** The group. */
     public static final ParameterGroup GROUP = new ParameterGroup(
             "farm",
             ADDRESS,
@@ -112,8 +110,7 @@ public final class Farm {
     private JobTerms terms() {
         int priority = values.smallIfSet(PRIORITY).orElse(JobTerms.usual(sender.goal()));
         if (priority < 0 || priority > JobTerms.MOST) {
-            throw new KilnException(
-                    Failure.FARM.problem("kiln.farm.priority is " + priority, "", "0 to " + JobTerms.MOST, ""));
+            throw Failure.FARM.exception("kiln.farm.priority is " + priority, "", "0 to " + JobTerms.MOST);
         }
         return new JobTerms(
                 Duration.ofSeconds(Math.max(1, values.small(TIMEOUT))),

@@ -37,7 +37,6 @@ public final class GoalParameters {
         this.configuration = configuration;
     }
 
-    /** The parameters of a goal. */
     public static GoalParameters of(MavenSession session, MavenProject project, MojoExecution goal) {
         return new GoalParameters(
                 new PluginParameterExpressionEvaluator(session, goal),
@@ -119,22 +118,21 @@ public final class GoalParameters {
         return group.elements().stream()
                 .filter(element -> element.name().equals(name))
                 .findFirst()
-                .orElseThrow(() -> new KilnException(Failure.CONFIG.problem(
+                .orElseThrow(() -> Failure.CONFIG.exception(
                         "<" + group.name() + "> has no element <" + name + ">",
                         "",
                         String.join(", ", group.names()),
-                        NearMiss.didYouMean(name, group.names()))));
+                        NearMiss.didYouMean(name, group.names())));
     }
 
     private static Element ofGroup(ParameterGroup group, String text) {
         return group.elements().stream()
                 .filter(Element::isOfGroup)
                 .findFirst()
-                .orElseThrow(() -> new KilnException(Failure.CONFIG.problem(
+                .orElseThrow(() -> Failure.CONFIG.exception(
                         "<" + group.name() + "> is `" + text + "`",
                         "",
-                        "elements: " + String.join(", ", group.names()),
-                        "")));
+                        "elements: " + String.join(", ", group.names())));
     }
 
     /** A list's elements are separated by commas, as in a property. */

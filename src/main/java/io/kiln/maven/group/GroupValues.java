@@ -77,7 +77,7 @@ public final class GroupValues {
                 return parser.apply(text);
             } catch (NumberFormatException e) {
                 throw new KilnException(
-                        Failure.CONFIG.problem(group.property(element) + " is '" + text + "'", "", expected, ""), e);
+                        Failure.CONFIG.problem(group.property(element) + " is '" + text + "'", "", expected), e);
             }
         });
     }

@@ -35,7 +35,6 @@ public final class Mlperf {
                     + " tell.");
     private static final Element SKIP = Element.of("skip", "false", "Skips kiln:mlperf.");
 
-    /** The group. */
     public static final ParameterGroup MLPERF =
             new ParameterGroup("mlperf", BENCHMARK, MODE, VENDOR, BAUD, DATA, RUN, ON, SKIP);
 

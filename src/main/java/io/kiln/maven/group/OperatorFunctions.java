@@ -2,7 +2,6 @@
 package io.kiln.maven.group;
 
 import io.kiln.base.Failure;
-import io.kiln.base.KilnException;
 import io.kiln.base.NearMiss;
 import io.kiln.compile.ReadOptions;
 import io.kiln.compile.ReadOptions.UserFunction;
@@ -45,11 +44,11 @@ public final class OperatorFunctions {
     private static UserFunction function(PlexusConfiguration xml, GoalParameters parameters) {
         for (PlexusConfiguration child : xml.getChildren()) {
             if (!NAMES.contains(child.getName())) {
-                throw new KilnException(Failure.CONFIG.problem(
+                throw Failure.CONFIG.exception(
                         "a custom operator has no element <" + child.getName() + ">",
                         "<customOperators>",
                         String.join(", ", NAMES),
-                        NearMiss.didYouMean(child.getName(), NAMES)));
+                        NearMiss.didYouMean(child.getName(), NAMES));
             }
         }
         return new UserFunction(

@@ -20,7 +20,6 @@ public record ParameterGroup(String name, List<Element> elements) {
         this(name, List.of(elements));
     }
 
-    /** All groups. */
     public static List<ParameterGroup> all() {
         return List.of(
                 CompilationGroups.FUSE,

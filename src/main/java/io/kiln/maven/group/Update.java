@@ -2,7 +2,6 @@
 package io.kiln.maven.group;
 
 import io.kiln.base.Failure;
-import io.kiln.base.KilnException;
 import io.kiln.flow.spec.UpdateSpec;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -14,30 +13,30 @@ public final class Update {
     private static final Element MODE = Element.of(
                     "mode",
                     "none",
-                    "What is replaced in the field without the firmware: none, or slots for the models, which lie in one of two slots of the"
-                            + " board's flash; IMAGE.update then has them for both.")
+                    "What is replaced in the field without the firmware: none, or slots for the models, which lie in"
+                            + " one of two slots of the board's flash; IMAGE.update then has them for both.")
             .ofGroup();
     private static final Element KEY = Element.of(
             "key",
-            "The file of the Ed25519 key that signs updates: PKCS#8 in PEM, not encrypted, outside of the project's repository. Firmware has only"
-                    + " the public key.");
+            "The file of the Ed25519 key that signs updates: PKCS#8 in PEM, not encrypted, outside of the project's"
+                    + " repository. Firmware has only the public key.");
     private static final Element SERVER = Element.of(
             "server",
             "Id of a server in settings.xml whose privateKey is the file of the key, if kiln.update.key is not set.");
     private static final Element MINIMUM_FIRMWARE = Element.of(
                     "minimumFirmware",
                     "0.0.0",
-                    "The oldest version of the firmware that the models work with; devices with an older one refuse them.")
+                    "The oldest version of the firmware that the models work with; devices with an older one refuse"
+                            + " them.")
             .alone("minimumFirmware");
 
     private static final Element IMAGE_HEADER = Element.of(
                     "imageHeader",
                     "none",
-                    "The header before the whole image: none, or mcuboot for IMAGE.mcuboot.bin in the format of the boot loader MCUboot, signed if"
-                            + " there is a key.")
+                    "The header before the whole image: none, or mcuboot for IMAGE.mcuboot.bin in the format of the"
+                            + " boot loader MCUboot, signed if there is a key.")
             .single();
 
-    /** The group. */
     public static final ParameterGroup GROUP =
             new ParameterGroup("update", MODE, KEY, SERVER, MINIMUM_FIRMWARE, IMAGE_HEADER);
 
@@ -65,11 +64,11 @@ public final class Update {
 
     private static Path key(Server server, String id) {
         if (server == null || server.getPrivateKey() == null) {
-            throw new KilnException(Failure.UPDATE.problem(
+            throw Failure.UPDATE.exception(
                     "settings.xml has no private key for '" + id + "'",
                     "kiln.update.server",
                     "a <server> with this <id> and a <privateKey>, the path of the key",
-                    "Add it, or set kiln.update.key"));
+                    "Add it, or set kiln.update.key");
         }
         return Path.of(server.getPrivateKey());
     }

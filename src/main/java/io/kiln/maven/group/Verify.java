@@ -49,7 +49,6 @@ public final class Verify {
             .single()
             .alone("npu.original");
 
-    /** The group. */
     public static final ParameterGroup GROUP =
             new ParameterGroup("verify", ON, VECTORS, SAMPLES, SEED, PROGRAM, OVER, START, ANSWER, ORIGINAL);
 

@@ -16,7 +16,6 @@ public final class WorkerCare {
             "Command that cycles the power of a board that fails, such as cycle.sh {probe}. Its words are separated by"
                     + " spaces; there is no shell.");
 
-    /** The group. */
     public static final ParameterGroup GROUP = new ParameterGroup("worker", NAME, DRAIN, POWER);
 
     private WorkerCare() {}

@@ -44,11 +44,10 @@ public final class Budgets {
             if (FIGURES.contains(entry.getKey())) {
                 budgets.add(new FigureBudget(entry.getKey(), entry.getValue().strip()));
             } else if (!entry.getKey().equals(BASELINE)) {
-                throw new KilnException(Failure.BUDGET.problem(
+                throw Failure.BUDGET.exception(
                         "there is no budget of this name",
                         PREFIX + entry.getKey(),
-                        "flash, ram, instructions, cycles or baseline",
-                        ""));
+                        "flash, ram, instructions, cycles or baseline");
             }
         }
         return new BudgetSpec(budgets, baseline(values).map(name -> report(name, fetcher)));

@@ -22,8 +22,8 @@ public final class JsonOutput {
             case "json" -> true;
             case "text" -> false;
             default ->
-                throw new KilnException(Failure.CONFIG.problem(
-                        "there is no such output: " + output, "kiln.output", "text or json", "Correct kiln.output"));
+                throw Failure.CONFIG.exception(
+                        "there is no such output: " + output, "kiln.output", "text or json", "Correct kiln.output");
         };
     }
 

@@ -1,15 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.module.host;
 
+import com.sun.jna.Function;
+import com.sun.jna.Library;
+import com.sun.jna.Memory;
+import com.sun.jna.NativeLibrary;
+import com.sun.jna.Platform;
 import com.sun.jna.Pointer;
 import io.kiln.artifact.DlpackType;
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.base.Failure;
+import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.ref.Reference;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 
 /**
@@ -78,8 +90,8 @@ public final class HostModel implements AutoCloseable {
             }
             DlpackType type = new DlpackType(info.getByte(3 * POINTER), info.getByte(3 * POINTER + 1) & 0xFF);
             DType dtype = type.dtype()
-                    .orElseThrow(() -> new KilnException(Failure.ARCHIVE.problem(
-                            "tensor `" + name + "` has elements of an unknown type: " + type, file.toString())));
+                    .orElseThrow(() -> Failure.ARCHIVE.exception(
+                            "tensor `" + name + "` has elements of an unknown type: " + type, file.toString()));
             tensors.add(new HostTensor(name, dtype, dimensions));
         }
         return tensors;
@@ -131,5 +143,207 @@ public final class HostModel implements AutoCloseable {
     @Override
     public void close() {
         library.close();
+    }
+
+    /**
+     * A shared library of this computer whose functions have TVM's packed calling convention. Loading one runs code of it: load only libraries that you
+     * made or trust.
+     *
+     * <p>Models keep their workspace and their state in the library. Therefore each object loads a copy of the file of its own, which shares nothing
+     * with those loaded before, and which stays as it is when the file is replaced or deleted. Calls of one object wait for each other, and {@link
+     * #close} waits for them.
+     */
+    public static final class HostLibrary implements AutoCloseable {
+        /** Size of a TVMValue. */
+        private static final int VALUE = 8;
+
+        private static final int HANDLE = 3;
+        private static final int NULL = 4;
+        private static final int TENSOR = 7;
+        private static final String LAST_ERROR = "kiln_last_error";
+
+        /** RTLD_NOW, and on macOS RTLD_LOCAL, which is the default elsewhere: symbols of one copy must not stand for those of another. */
+        private static final Map<String, Object> APART =
+                Platform.isWindows() ? Map.of() : Map.of(Library.OPTION_OPEN_FLAGS, Platform.isMac() ? 6 : 2);
+
+        private final NativeLibrary library;
+        private final Path file;
+        private final Path copy;
+        private boolean isClosed;
+
+        private HostLibrary(NativeLibrary library, Path file, Path copy) {
+            this.library = library;
+            this.file = file;
+            this.copy = copy;
+        }
+
+        /**
+         * Loads a library.
+         *
+         * @throws KilnException if the system cannot load it
+         */
+        public static HostLibrary load(Path file) {
+            try {
+                return loaded(file, Path.of(System.getProperty("java.io.tmpdir")));
+            } catch (UnsatisfiedLinkError e) {
+                // Nothing may be executed in some folders of temporary files, and some libraries look for others beside
+                // them.
+                try {
+                    return loaded(file, file.toAbsolutePath().getParent());
+                } catch (UnsatisfiedLinkError | UncheckedIOException again) {
+                    throw refused(file, e.getMessage(), e);
+                }
+            } catch (UncheckedIOException e) {
+                throw refused(file, FileFailure.reason(e.getCause()), e);
+            }
+        }
+
+        private static HostLibrary loaded(Path file, Path folder) {
+            Path copy = copied(file, folder);
+            try {
+                HostLibrary library = new HostLibrary(NativeLibrary.getInstance(copy.toString(), APART), file, copy);
+                if (!Platform.isWindows()) {
+                    delete(copy); // The system keeps what it has mapped.
+                }
+                return library;
+            } catch (UnsatisfiedLinkError e) {
+                delete(copy);
+                throw new UnsatisfiedLinkError(reason(String.valueOf(e.getMessage()), copy));
+            }
+        }
+
+        /** What the system says, taken out of JNA's message, which also lists all places where it has looked. */
+        private static String reason(String message, Path copy) {
+            List<String> lines = message.lines().map(String::strip).toList();
+            String place = copy + ": ";
+            return lines.stream()
+                    .filter(line -> line.startsWith(place))
+                    .findFirst()
+                    .map(line -> line.substring(place.length()))
+                    .orElse(lines.get(0).replace(copy.toString(), "it"));
+        }
+
+        private static Path copied(Path file, Path folder) {
+            try {
+                Path copy = Files.createTempFile(folder.toAbsolutePath(), "kiln", "-" + file.getFileName());
+                try {
+                    return Files.copy(file, copy, StandardCopyOption.REPLACE_EXISTING);
+                } catch (IOException e) {
+                    Files.deleteIfExists(copy);
+                    throw e;
+                }
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+
+        private static void delete(Path copy) {
+            try {
+                Files.deleteIfExists(copy);
+            } catch (IOException e) {
+                copy.toFile().deleteOnExit();
+            }
+        }
+
+        private static KilnException refused(Path file, String why, Throwable cause) {
+            return new KilnException(
+                    Failure.ARCHIVE.problem(
+                            "the library cannot be loaded: " + why,
+                            file.toString(),
+                            "a shared library for this computer",
+                            "Make it with kiln:export -Dkiln.export=library"),
+                    cause);
+        }
+
+        /**
+         * Whether it has a function of that name.
+         *
+         * @throws IllegalStateException if it is closed
+         */
+        public synchronized boolean has(String function) {
+            requireOpen();
+            try {
+                library.getFunction(function);
+                return true;
+            } catch (UnsatisfiedLinkError e) {
+                return false;
+            }
+        }
+
+        /**
+         * Calls a packed function with tensors: inputs, then outputs.
+         *
+         * @throws KilnException if there is no such function, or with its message if it fails
+         * @throws IllegalStateException if it is closed
+         */
+        public synchronized void call(String function, List<HostTensor> tensors) {
+            try {
+                Memory values = new Memory((long) VALUE * Math.max(1, tensors.size()));
+                Memory codes = new Memory((long) Integer.BYTES * Math.max(1, tensors.size()));
+                for (int i = 0; i < tensors.size(); i++) {
+                    values.setPointer((long) VALUE * i, tensors.get(i).header());
+                    codes.setInt((long) Integer.BYTES * i, TENSOR);
+                }
+                call(function, values, codes, tensors.size());
+            } finally {
+                Reference.reachabilityFence(tensors);
+            }
+        }
+
+        /** Calls a function without arguments that returns an address. */
+        synchronized Pointer address(String function) {
+            Memory result = call(function, new Memory(VALUE), new Memory(Integer.BYTES), 0);
+            if (result.getInt(VALUE) != HANDLE) {
+                throw problem("`" + function + "` returns no address");
+            }
+            return result.getPointer(0);
+        }
+
+        /** The value that a function returns, and its type code behind it. */
+        private Memory call(String function, Memory values, Memory codes, int count) {
+            requireOpen();
+            Function found;
+            try {
+                found = library.getFunction(function);
+            } catch (UnsatisfiedLinkError e) {
+                throw problem("there is no function `" + function + "`");
+            }
+            Memory result = new Memory(VALUE + (long) Integer.BYTES);
+            result.clear();
+            result.setInt(VALUE, NULL);
+            int code = found.invokeInt(new Object[] {values, codes, count, result, result.share(VALUE), Pointer.NULL});
+            if (code != 0) {
+                throw problem("`" + function + "` returned " + code + message());
+            }
+            return result;
+        }
+
+        private String message() {
+            if (!has(LAST_ERROR)) {
+                return "";
+            }
+            String message = library.getFunction(LAST_ERROR).invokeString(new Object[0], false);
+            return message.isEmpty() ? "" : ": " + message;
+        }
+
+        private KilnException problem(String what) {
+            return Failure.ARCHIVE.exception(what, file.toString());
+        }
+
+        private void requireOpen() {
+            if (isClosed) {
+                throw new IllegalStateException("the library " + file + " is closed");
+            }
+        }
+
+        /** Unloads the library, after a call that runs; closing it again does nothing. */
+        @Override
+        public synchronized void close() {
+            if (!isClosed) {
+                isClosed = true;
+                library.close();
+                delete(copy);
+            }
+        }
     }
 }

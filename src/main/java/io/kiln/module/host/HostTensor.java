@@ -69,12 +69,10 @@ public final class HostTensor {
         return name;
     }
 
-    /** Its element type. */
     public DType dtype() {
         return dtype;
     }
 
-    /** Its shape. */
     public List<Integer> dimensions() {
         return dimensions;
     }
@@ -96,7 +94,6 @@ public final class HostTensor {
         data.write(0, elements.toArray(), 0, size);
     }
 
-    /** The elements. */
     public Bytes get() {
         return Bytes.wrap(data.getByteArray(0, size));
     }

@@ -110,11 +110,11 @@ public final class ArtifactInspectors {
         TreeSet<String> names = new TreeSet<>();
         inspectors.forEach(inspector -> names.add(inspector.name()));
         if (!names.contains(name)) {
-            throw new KilnException(Failure.CONFIG.problem(
+            throw Failure.CONFIG.exception(
                     "there is no inspector `" + name + "`",
                     "kiln.inspector",
                     "one of " + String.join(", ", names),
-                    NearMiss.didYouMean(name, names)));
+                    NearMiss.didYouMean(name, names));
         }
         List<String> lines = new ArrayList<>();
         inspectors.stream()
@@ -125,11 +125,11 @@ public final class ArtifactInspectors {
                     (said.isEmpty() ? List.of("nothing") : said).forEach(line -> lines.add("  " + line));
                 }));
         if (lines.isEmpty()) {
-            throw new KilnException(Failure.CONFIG.problem(
+            throw Failure.CONFIG.exception(
                     "the inspector `" + name + "` says nothing of these artifacts",
                     "kiln.inspector",
                     "",
-                    "Set kiln.inspector to ? for those that do"));
+                    "Set kiln.inspector to ? for those that do");
         }
         return lines;
     }
@@ -221,8 +221,8 @@ public final class ArtifactInspectors {
         private <T> T guarded(String what, Supplier<T> call) {
             return Extensions.call(
                     call,
-                    why -> new KilnException(Failure.EXTENSION.problem(
-                            "it could not " + what + ": " + why, "inspector " + Extensions.name(inspector))));
+                    why -> Failure.EXTENSION.exception(
+                            "it could not " + what + ": " + why, "inspector " + Extensions.name(inspector)));
         }
     }
 
@@ -310,11 +310,11 @@ public final class ArtifactInspectors {
         List<String> lines = new ArrayList<>();
         long letters = values("", parse(file), lines, 0);
         if (letters > MOST_LETTERS) {
-            throw new KilnException(Failure.ARCHIVE.problem(
+            throw Failure.ARCHIVE.exception(
                     "its values with their paths have more than " + MOST_LETTERS + " letters",
                     file.fileName(),
                     "the metadata of a model",
-                    "json-prettyprint shows it without paths"));
+                    "json-prettyprint shows it without paths");
         }
         return lines;
     }
@@ -351,8 +351,7 @@ public final class ArtifactInspectors {
             return new ObjectMapper(JSON).readTree(file.text());
         } catch (JsonProcessingException e) {
             throw new KilnException(
-                    Failure.ARCHIVE.problem("this is not JSON: " + e.getOriginalMessage(), file.fileName(), "JSON", ""),
-                    e);
+                    Failure.ARCHIVE.problem("this is not JSON: " + e.getOriginalMessage(), file.fileName(), "JSON"), e);
         }
     }
 

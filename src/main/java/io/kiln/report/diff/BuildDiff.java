@@ -78,7 +78,6 @@ public record BuildDiff(
      */
     public record TensorChange(String tensor, boolean isNew) {}
 
-    /** Compares two builds. */
     public static BuildDiff of(String from, Figures before, Figures after) {
         List<OperatorChange> operators = new ArrayList<>();
         for (String name : union(before.operators().keySet(), after.operators().keySet())) {

@@ -26,7 +26,7 @@ public record FigureBudget(String what, String text) {
         return isFine
                 ? Optional.empty()
                 : Optional.of(Failure.BUDGET.problem(
-                        "`" + text + "` is not a budget", "kiln.budget." + what, "such as 64K, 1200000 or +2%", ""));
+                        "`" + text + "` is not a budget", "kiln.budget." + what, "such as 64K, 1200000 or +2%"));
     }
 
     /** Whether the figure is flash or RAM, which every build knows. */

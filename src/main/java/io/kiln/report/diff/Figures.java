@@ -68,11 +68,11 @@ public record Figures(
     public static Figures read(Path report) {
         JsonNode built = json(report);
         if (!built.path("flash").isObject() || !built.path("ram").isObject()) {
-            throw new KilnException(Failure.BUDGET.problem(
+            throw Failure.BUDGET.exception(
                     "is not a report of a build",
                     report.toString(),
                     "a report.json that kiln:link wrote",
-                    "Name the file, or the folder that holds it"));
+                    "Name the file, or the folder that holds it");
         }
         Map<String, Long> totals = new LinkedHashMap<>();
         memory(totals, "flash", built.path("flash"));
@@ -139,11 +139,11 @@ public record Figures(
     private static JsonNode json(Path file) {
         try {
             if (Files.size(file) > LARGEST_FILE) {
-                throw new KilnException(Failure.BUDGET.problem("is too large", file.toString(), "at most 64 MiB", ""));
+                throw Failure.BUDGET.exception("is too large", file.toString(), "at most 64 MiB");
             }
             return new ObjectMapper().readTree(Files.readAllBytes(file));
         } catch (JsonProcessingException e) {
-            throw new KilnException(Failure.BUDGET.problem("is not JSON", file.toString(), "a report of Kiln", ""));
+            throw Failure.BUDGET.exception("is not JSON", file.toString(), "a report of Kiln");
         } catch (IOException e) {
             throw FileFailure.of("cannot read", file, e);
         }

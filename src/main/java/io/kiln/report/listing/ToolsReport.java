@@ -55,7 +55,6 @@ public record ToolsReport(
      */
     public record Port(String name, String verdict) {}
 
-    /** A copy with what a serial port speaks. */
     public ToolsReport with(Port other) {
         return new ToolsReport(board, toolchain, tools, missing, install, lacks, other);
     }

@@ -18,7 +18,6 @@ import java.util.function.ToLongFunction;
  * @param most the bytes at the right edge
  */
 public record FrontPicture(String memory, String currency, List<Dot> dots, long least, long most) {
-    /** Width in pixels. */
     public static final int WIDTH = 420;
 
     /** Height in pixels, without the line of text below. */

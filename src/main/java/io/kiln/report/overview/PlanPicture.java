@@ -88,12 +88,10 @@ public final class PlanPicture {
                 model.buffers(), model.operators().stream().map(Operator::name).toList());
     }
 
-    /** Width in pixels. */
     public int width() {
         return LEFT + columns * column + 8;
     }
 
-    /** Height in pixels. */
     public int height() {
         return TOP + HEIGHT + BOTTOM;
     }

@@ -16,7 +16,6 @@ public record Curve(List<Point> dots, List<Point> line) {
     /** Width in pixels: beside the other columns it fits a window of 1100 pixels. */
     public static final int WIDTH = 170;
 
-    /** Height in pixels. */
     public static final int HEIGHT = 80;
 
     /** Radius of a dot in pixels. */

@@ -84,7 +84,6 @@ public final class PageTable<T> {
         return this;
     }
 
-    /** Whether it has no rows. */
     public boolean isEmpty() {
         return all.isEmpty();
     }

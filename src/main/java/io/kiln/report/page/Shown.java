@@ -62,7 +62,6 @@ public final class Shown {
         return String.format(Locale.ROOT, "%,.2f ms", microseconds / MICROSECONDS);
     }
 
-    /** A time. */
     public static String microseconds(Double value) {
         return value == null ? "" : String.format(Locale.ROOT, "%,.1f µs", value);
     }
@@ -101,7 +100,6 @@ public final class Shown {
                 : text.substring(0, text.offsetByCodePoints(0, longest)) + "…";
     }
 
-    /** A tensor's type. */
     public static String tensor(ReportedTensor tensor) {
         return tensor.dtype() + " " + tensor.shape().toString().replace(" ", "");
     }

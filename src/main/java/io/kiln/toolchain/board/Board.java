@@ -51,7 +51,6 @@ public record Board(
         return identity.title();
     }
 
-    /** The vendor of the board. */
     public BoardIdentity.Maker maker() {
         return identity.maker();
     }
@@ -168,12 +167,10 @@ public record Board(
                 support.pack()));
     }
 
-    /** The same board with other files. */
     public Board with(BoardSupport other) {
         return new Board(identity, target, memoryMap, other, hardware, building);
     }
 
-    /** The same board with other hardware. */
     public Board with(BoardHardware other) {
         return new Board(identity, target, memoryMap, support, other, building);
     }
@@ -323,7 +320,6 @@ public record Board(
             this(name, kind, base, size, Timing.USUAL, Wiring.USUAL);
         }
 
-        /** Its relative speed. */
         public Speed speed() {
             return timing.speed;
         }
@@ -466,7 +462,6 @@ public record Board(
             Emulation emulation,
             Optional<Flashing> flashing,
             Optional<BoardNpu> npu) {
-        /** The same hardware with another emulation. */
         public BoardHardware with(Emulation other) {
             return new BoardHardware(console, timer, other, flashing, npu);
         }

@@ -4,11 +4,11 @@ package io.kiln.toolchain.board;
 import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
-import io.kiln.base.KilnException;
 import io.kiln.base.PlainZip;
 import io.kiln.base.PlainZip.Kind;
 import io.kiln.base.PlainZip.Limits;
 import io.kiln.base.ResourceTree;
+import io.kiln.base.WholeFiles;
 import io.kiln.toolchain.pack.DeviceBoard;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -153,12 +153,9 @@ sealed interface BoardFiles {
         public SortedSet<String> ids() {
             TreeSet<String> ids = new TreeSet<>();
             if (Files.isDirectory(root)) {
-                try (Stream<Path> entries = Files.list(root)) {
-                    entries.filter(folder -> Files.isRegularFile(folder.resolve(DESCRIPTOR)))
-                            .forEach(folder -> ids.add(folder.getFileName().toString()));
-                } catch (IOException | UncheckedIOException e) {
-                    throw FileFailure.of("cannot list", root, e);
-                }
+                WholeFiles.list(root).stream()
+                        .filter(folder -> Files.isRegularFile(folder.resolve(DESCRIPTOR)))
+                        .forEach(folder -> ids.add(folder.getFileName().toString()));
             }
             return ids;
         }
@@ -174,8 +171,8 @@ sealed interface BoardFiles {
                         .limit(MAX_FILES + 1L)
                         .toList();
                 if (paths.size() > MAX_FILES) {
-                    throw new KilnException(Failure.BOARD.problem(
-                            "the profile has too many files", folder.toString(), "at most " + MAX_FILES, ""));
+                    throw Failure.BOARD.exception(
+                            "the profile has too many files", folder.toString(), "at most " + MAX_FILES);
                 }
                 TreeMap<String, Bytes> files = new TreeMap<>();
                 for (Path path : paths) {
@@ -189,16 +186,15 @@ sealed interface BoardFiles {
 
         private static Bytes content(Path folder, Path path) throws IOException {
             if (!path.toRealPath().startsWith(folder.toRealPath())) {
-                throw new KilnException(Failure.BOARD.problem(
-                        "the link leads out of the profile's folder", path.toString(), "", "Copy the file there"));
+                throw Failure.BOARD.exception(
+                        "the link leads out of the profile's folder", path.toString(), "", "Copy the file there");
             }
             long most = path.toString().endsWith(".svd") ? DeviceBoard.MOST_SVD : MAX_FILE_BYTES;
             if (!Files.isRegularFile(path) || Files.size(path) > most) {
-                throw new KilnException(Failure.BOARD.problem(
+                throw Failure.BOARD.exception(
                         "this is not a file of a board profile",
                         path.toString(),
-                        "plain files of at most " + most + " bytes",
-                        ""));
+                        "plain files of at most " + most + " bytes");
             }
             return Bytes.wrap(Files.readAllBytes(path));
         }

@@ -119,8 +119,7 @@ record BoardParser(MergedProfile profile, Problems problems) {
                 problems.add(
                         "the key \"hertz\" of the timer is missing",
                         profile.where("/timer"),
-                        "ticks of a second; only a timer with cycles: true takes them from clock",
-                        "");
+                        "ticks of a second; only a timer with cycles: true takes them from clock");
             } else if (core.isPresent() && core.getAsLong() != hertz) {
                 problems.add(
                         "the timer counts cycles at " + hertz + " Hz, and the clock of the core is " + core.getAsLong(),
@@ -156,8 +155,7 @@ record BoardParser(MergedProfile profile, Problems problems) {
             problems.add(
                     "the target is not of kind " + TargetText.HOSTS,
                     profile.where("/target"),
-                    TargetText.HOSTS + GRAMMAR,
-                    "");
+                    TargetText.HOSTS + GRAMMAR);
         }
     }
 
@@ -166,8 +164,7 @@ record BoardParser(MergedProfile profile, Problems problems) {
             problems.add(
                     "the target has characters that are not allowed",
                     profile.where("/target"),
-                    TargetText.HOSTS + GRAMMAR,
-                    "");
+                    TargetText.HOSTS + GRAMMAR);
         }
     }
 
@@ -180,15 +177,14 @@ record BoardParser(MergedProfile profile, Problems problems) {
                             ? "the target names a core, and the board is this computer"
                             : "the target names no core, and the board is not this computer",
                     profile.where("/target"),
-                    isHost ? "a target without -mcpu and -march" : "-mcpu or -march in it",
-                    "");
+                    isHost ? "a target without -mcpu and -march" : "-mcpu or -march in it");
         }
     }
 
     private void require(String... keys) {
         for (String key : keys) {
             if (profile.find(key).isEmpty()) {
-                problems.add("the key \"" + key + "\" is missing", profile.where(""), "a value for it", "");
+                problems.add("the key \"" + key + "\" is missing", profile.where(""), "a value for it");
             }
         }
     }
@@ -228,19 +224,17 @@ record BoardParser(MergedProfile profile, Problems problems) {
             problems.add(
                     "memory " + memory.name() + " ends beyond the last address",
                     where,
-                    "base + size of at most 0x100000000",
-                    "");
+                    "base + size of at most 0x100000000");
         }
         for (Memory other : before) {
             if (other.name().equals(memory.name())) {
-                problems.add("the memory " + memory.name() + " exists twice", where, "unique names", "");
+                problems.add("the memory " + memory.name() + " exists twice", where, "unique names");
             } else if (memory.base() < other.end() && other.base() < memory.end()) {
                 problems.add(
                         "memory " + memory.name() + " " + range(memory) + " overlaps " + other.name() + " "
                                 + range(other),
                         where,
-                        "memories that do not overlap",
-                        "");
+                        "memories that do not overlap");
             }
         }
     }
@@ -258,8 +252,7 @@ record BoardParser(MergedProfile profile, Problems problems) {
                 problems.add(
                         "memory " + mirror.name() + " mirrors " + of.get() + ", which it cannot",
                         profile.where("/memories/" + i + "/mirrors"),
-                        "another memory of its kind, at least as large, with bytes of its own",
-                        "");
+                        "another memory of its kind, at least as large, with bytes of its own");
             }
         }
     }
@@ -294,17 +287,16 @@ record BoardParser(MergedProfile profile, Problems problems) {
                 || file.contains(":")
                 || List.of(file.split("/")).contains("..")) {
             problems.add(
-                    "the path " + file + " leaves the profile's folder", profile.where(pointer), "a relative path", "");
+                    "the path " + file + " leaves the profile's folder", profile.where(pointer), "a relative path");
         } else if (!profile.files().containsKey(file)) {
             problems.add(
                     "the file " + file + " is missing",
                     profile.where(pointer),
-                    "it beside board.yaml, or in the profile that this one extends",
-                    "");
+                    "it beside board.yaml, or in the profile that this one extends");
         } else {
             Bytes content = profile.files().get(file);
             if (content.size() == 0) {
-                problems.add("the file " + file + " is empty", profile.where(pointer), "", "");
+                problems.add("the file " + file + " is empty", profile.where(pointer));
             }
         }
     }
@@ -313,8 +305,7 @@ record BoardParser(MergedProfile profile, Problems problems) {
         return profile.find("console").map(node -> {
             for (String key : List.of("uart", "baud")) {
                 if (!node.has(key)) {
-                    problems.add(
-                            "the key \"" + key + "\" of the console is missing", profile.where("/console"), "", "");
+                    problems.add("the key \"" + key + "\" of the console is missing", profile.where("/console"));
                 }
             }
             List<String> usb = new ArrayList<>();
@@ -333,8 +324,7 @@ record BoardParser(MergedProfile profile, Problems problems) {
             problems.add(
                     "the emulator is ambiguous",
                     profile.where("/emulator"),
-                    "either qemu and machine, or standIn, or native",
-                    "");
+                    "either qemu and machine, or standIn, or native");
         }
         if (node.has("native")) {
             return new Emulation.Native();
@@ -408,7 +398,7 @@ record BoardParser(MergedProfile profile, Problems problems) {
                     flag.startsWith("-I") && CompilerFlags.refusal(flag).isEmpty();
             String folder = flag.substring(Math.min(2, flag.length())) + "/";
             if (isFolder && profile.files().keySet().stream().noneMatch(file -> file.startsWith(folder))) {
-                problems.add("the folder " + folder + " does not exist", where, "a folder beside board.yaml", "");
+                problems.add("the folder " + folder + " does not exist", where, "a folder beside board.yaml");
             }
         }
 

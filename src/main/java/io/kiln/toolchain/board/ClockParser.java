@@ -4,10 +4,8 @@ package io.kiln.toolchain.board;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.kiln.base.Problems;
 import io.kiln.base.TargetText;
-import io.kiln.toolchain.clock.ClockFamily;
-import io.kiln.toolchain.clock.ClockFamily.Limits;
-import io.kiln.toolchain.clock.ClockFamily.Range;
-import io.kiln.toolchain.clock.ClockTree;
+import io.kiln.toolchain.board.ClockFamily.Limits;
+import io.kiln.toolchain.board.ClockFamily.Range;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -54,7 +52,7 @@ record ClockParser(MergedProfile profile, Problems problems) {
         JsonNode node = found.get();
         boolean hasFamily = node.has("family");
         if (!node.has("hertz")) {
-            problems.add("the clock has no frequency", profile.where("/clock"), "the key hertz, here or inherited", "");
+            problems.add("the clock has no frequency", profile.where("/clock"), "the key hertz, here or inherited");
             return new Clock(OptionalLong.empty(), Optional.empty(), hasFamily);
         }
         long hertz = node.get("hertz").asLong();
@@ -85,8 +83,7 @@ record ClockParser(MergedProfile profile, Problems problems) {
             problems.add(
                     "there is no family of clocks " + name,
                     profile.where("/clock/family"),
-                    "one of " + String.join(", ", all.keySet()),
-                    "");
+                    "one of " + String.join(", ", all.keySet()));
         }
         return Optional.ofNullable(all.get(name));
     }
@@ -99,8 +96,7 @@ record ClockParser(MergedProfile profile, Problems problems) {
                     "how fast " + model() + " may run is not known",
                     profile.where("/clock/family"),
                     "-model in the target that begins with one of "
-                            + String.join(", ", family.devices().keySet()) + ", or the key limit",
-                    "");
+                            + String.join(", ", family.devices().keySet()) + ", or the key limit");
         }
         return known.or(() -> family.devices().values().stream()
                 .reduce((a, b) ->
@@ -121,8 +117,7 @@ record ClockParser(MergedProfile profile, Problems problems) {
             problems.add(
                     "chips of the family " + family.id() + " have no clock source " + source,
                     profile.where("/clock"),
-                    "as source one of " + String.join(", ", family.sources().keySet()),
-                    "");
+                    "as source one of " + String.join(", ", family.sources().keySet()));
             return Optional.empty();
         }
         boolean isFixed = range.least() == range.most();
@@ -132,8 +127,7 @@ record ClockParser(MergedProfile profile, Problems problems) {
                     "the clock source " + source + " runs at "
                             + (sourceHertz == 0 ? "a frequency that is not said" : text(sourceHertz)),
                     profile.where("/clock"),
-                    "as sourceHertz " + range.least() + (isFixed ? "" : " to " + range.most()),
-                    "");
+                    "as sourceHertz " + range.least() + (isFixed ? "" : " to " + range.most()));
             return Optional.empty();
         }
         Optional<ClockTree> tree = family.tree(source, sourceHertz, hertz, limits);
@@ -141,8 +135,7 @@ record ClockParser(MergedProfile profile, Problems problems) {
             problems.add(
                     text(hertz) + " cannot be made from " + text(sourceHertz),
                     profile.where("/clock/hertz"),
-                    "a frequency that the PLL makes, such as " + nearest(family, sourceHertz, hertz, limits),
-                    "");
+                    "a frequency that the PLL makes, such as " + nearest(family, sourceHertz, hertz, limits));
         }
         return tree;
     }

@@ -11,9 +11,7 @@ import io.kiln.toolchain.board.Flashing.OpenOcd;
 import io.kiln.toolchain.board.Flashing.Program;
 import io.kiln.toolchain.board.Flashing.Programs;
 import io.kiln.toolchain.board.Flashing.ProjectApi;
-import io.kiln.toolchain.runner.RunnerDefinition;
-import io.kiln.toolchain.runner.RunnerDefinition.Parameter;
-import io.kiln.toolchain.runner.Runners;
+import io.kiln.toolchain.board.RunnerDefinition.Parameter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -57,14 +55,13 @@ record FlashParser(MergedProfile profile, Problems problems) {
             definition = Runners.definition(Runners.COMMAND, node);
         } catch (PatternSyntaxException e) {
             String what = "not a regular expression: '" + e.getPattern() + "': " + e.getDescription();
-            throw new KilnException(Failure.BOARD.problem(what, profile.where("/flash/programs/command"), "", ""), e);
+            throw new KilnException(Failure.BOARD.problem(what, profile.where("/flash/programs/command")), e);
         }
         for (String name : Runners.unknownPlaceholders(definition)) {
             problems.add(
                     "the command has an unknown placeholder {" + name + "}",
                     profile.where("/flash/programs/command"),
-                    "a placeholder of the page about flashing, or a parameter of the command",
-                    "");
+                    "a placeholder of the page about flashing, or a parameter of the command");
         }
         return new Program(definition, Map.of());
     }
@@ -92,8 +89,7 @@ record FlashParser(MergedProfile profile, Problems problems) {
                                 ? definition.title() + " needs " + each.name()
                                 : "not a valid " + each.name() + ": '" + value + "'",
                         profile.where(value.isEmpty() ? where : where + "/" + each.name()),
-                        each.what(),
-                        "");
+                        each.what());
             }
         }
         return values;
@@ -134,8 +130,7 @@ record FlashParser(MergedProfile profile, Problems problems) {
                     String.format(
                             Locale.ROOT, "the chip id 0x%08x has bits outside its mask 0x%08x", id.value(), id.mask()),
                     profile.where("/flash/openocd/chipId/value"),
-                    "a value that the masked word can have",
-                    "");
+                    "a value that the masked word can have");
         }
         return id;
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.toolchain.board;
 
-import io.kiln.toolchain.runner.RunnerDefinition;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

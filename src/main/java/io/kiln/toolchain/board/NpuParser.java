@@ -35,8 +35,7 @@ record NpuParser(MergedProfile profile, Problems problems) {
                 problems.add(
                         "there is no model of an " + configuration,
                         profile.exactly("/npu/model"),
-                        "an ethos-u55 or ethos-u65; what a U85 computes only a board with one can show",
-                        "");
+                        "an ethos-u55 or ethos-u65; what a U85 computes only a board with one can show");
             }
             if (named().isPresent()) {
                 problems.add(
@@ -82,8 +81,7 @@ record NpuParser(MergedProfile profile, Problems problems) {
                 problems.add(
                         "there is no memory " + reached.get(i) + " that the NPU could reach",
                         profile.exactly("/npu/memories/" + i),
-                        "one of " + names,
-                        "");
+                        "one of " + names);
             }
         }
     }

@@ -36,8 +36,7 @@ record PoolsParser(MergedProfile profile, Problems problems, List<Memory> memori
             problems.add(
                     "both memories of constants are " + more.get(),
                     profile.where("/pools/moreConstants"),
-                    "another memory",
-                    "");
+                    "another memory");
         }
         workspace.stream()
                 .filter(name ->
@@ -45,8 +44,7 @@ record PoolsParser(MergedProfile profile, Problems problems, List<Memory> memori
                 .forEach(name -> problems.add(
                         "the workspace is in " + name + ", which is rom",
                         profile.where("/pools/workspace"),
-                        "a memory of kind ram",
-                        ""));
+                        "a memory of kind ram"));
         new MemoryTargets(profile, problems).check(memories, workspace, constants, more);
         // The last memory of the workspace and the first of constants need no section: the linker script puts variables
         // and code there.
@@ -79,8 +77,7 @@ record PoolsParser(MergedProfile profile, Problems problems, List<Memory> memori
             problems.add(
                     "what is copied to RAM lies in " + name + ", which is rom",
                     profile.where("/pools/" + key),
-                    "a memory of kind ram",
-                    "");
+                    "a memory of kind ram");
         }
         return Optional.of(name);
     }
@@ -124,8 +121,7 @@ record PoolsParser(MergedProfile profile, Problems problems, List<Memory> memori
                                     : areAligned ? "do not lie inside the board's memories" : "are not flash sectors"),
                     profile.where("/pools/slots"),
                     "flash sectors in a memory of kind rom behind the code, and an address inside the memory of"
-                            + " variables",
-                    "");
+                            + " variables");
         }
     }
 
@@ -139,8 +135,7 @@ record PoolsParser(MergedProfile profile, Problems problems, List<Memory> memori
                                     ? ", and the board has more constants"
                                     : ", which is inside no memory of kind rom"),
                     profile.where("/pools/parameters"),
-                    "the address of a flash sector, on a board without moreConstants",
-                    "");
+                    "the address of a flash sector, on a board without moreConstants");
         }
     }
 
@@ -166,7 +161,7 @@ record PoolsParser(MergedProfile profile, Problems problems, List<Memory> memori
             }
         }
         if (names.stream().distinct().count() < names.size()) {
-            problems.add("a memory is named twice", profile.where("/pools/" + pool), "each once", "");
+            problems.add("a memory is named twice", profile.where("/pools/" + pool), "each once");
         }
     }
 
@@ -175,8 +170,7 @@ record PoolsParser(MergedProfile profile, Problems problems, List<Memory> memori
             problems.add(
                     "pools." + pool + " names the memory " + name + ", which does not exist",
                     profile.where("/pools/" + pool),
-                    "one of " + memories.stream().map(Memory::name).toList(),
-                    "");
+                    "one of " + memories.stream().map(Memory::name).toList());
         }
     }
 
@@ -205,8 +199,7 @@ record PoolsParser(MergedProfile profile, Problems problems, List<Memory> memori
                 problems.add(
                         "no linker script places what lies in " + name,
                         profile.where("/pools/" + pool),
-                        "an output section with *(" + wanted + ") in the memory, before INCLUDE sections.ld",
-                        "");
+                        "an output section with *(" + wanted + ") in the memory, before INCLUDE sections.ld");
             }
         }
     }

@@ -144,6 +144,6 @@ record WaitParser(MergedProfile profile, Problems problems, OptionalInt ofClock)
     }
 
     private void add(String what, String pointer, String expected) {
-        problems.add(what, profile.where(pointer), expected, "");
+        problems.add(what, profile.where(pointer), expected);
     }
 }

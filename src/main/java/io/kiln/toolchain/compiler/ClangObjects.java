@@ -4,16 +4,15 @@ package io.kiln.toolchain.compiler;
 import io.kiln.artifact.ObjectCompiler;
 import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
-import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Optimize;
 import io.kiln.base.ResourceTree;
+import io.kiln.base.TemporaryFolder;
+import io.kiln.base.WholeFiles;
 import io.kiln.base.incremental.Inputs;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -89,28 +88,28 @@ public final class ClangObjects implements ObjectCompiler, Inputs {
     }
 
     private void check() {
-        ProcessResult result = inFolder(folder -> {
-            write(folder, "empty.ll", Bytes.ofText("source_filename = \"empty.ll\"\n"));
+        ProcessResult result = TemporaryFolder.use("kiln-objects", folder -> {
+            WholeFiles.write(folder.resolve("empty.ll"), "source_filename = \"empty.ll\"\n");
             return run(folder, module("empty.ll"));
         });
         if (!result.succeeded()) {
-            throw new KilnException(Failure.TOOL.problem(
+            throw Failure.TOOL.exception(
                     "clang does not know the target: " + result.message(),
                     "target `" + target + "`",
                     "a -mtriple of LLVM that fits -mcpu, or none",
-                    "Leave -mtriple out, or begin the target with c"));
+                    "Leave -mtriple out, or begin the target with c");
         }
     }
 
     @Override
     public Bytes compileModule(String name, String module, Optional<String> called) {
         String file = name.replaceFirst("\\.o$", ".ll");
-        return inFolder(folder -> {
-            write(folder, file, Bytes.ofText(module));
+        return TemporaryFolder.use("kiln-objects", folder -> {
+            WholeFiles.write(folder.resolve(file), module);
             List<String> line = module(file);
             if (called.isPresent()) {
                 shims(folder);
-                write(folder, "called.c", Bytes.ofText(called.get()));
+                WholeFiles.write(folder.resolve("called.c"), called.get());
                 List<String> bitcode = List.of("-w", "-emit-llvm", "-Xclang", "-disable-llvm-passes");
                 demand(name, run(folder, concat(bitcode, List.of("-c", "called.c", "-o", "called.bc"))));
                 line = concat(line, List.of("-Xclang", LINK, "-Xclang", "called.bc"));
@@ -122,10 +121,10 @@ public final class ClangObjects implements ObjectCompiler, Inputs {
     @Override
     public Bytes compileC(String name, String source, Map<String, Bytes> headers) {
         String file = name.replaceFirst("\\.o$", ".c");
-        return inFolder(folder -> {
+        return TemporaryFolder.use("kiln-objects", folder -> {
             shims(folder);
-            headers.forEach((header, content) -> write(folder, HEADERS + "/" + header, content));
-            write(folder, file, Bytes.ofText(source));
+            WholeFiles.write(folder.resolve(HEADERS), headers);
+            WholeFiles.write(folder.resolve(file), source);
             return object(name, folder, List.of("-iquote", HEADERS, "-c", file, "-o", OBJECT));
         });
     }
@@ -134,9 +133,9 @@ public final class ClangObjects implements ObjectCompiler, Inputs {
         return List.of("-Wno-override-module", "-x", "ir", "-c", file, "-o", OBJECT);
     }
 
-    private Bytes object(String name, Path folder, List<String> arguments) throws IOException {
+    private Bytes object(String name, Path folder, List<String> arguments) {
         demand(name, run(folder, arguments));
-        return Bytes.wrap(Files.readAllBytes(folder.resolve(OBJECT)));
+        return WholeFiles.read(folder.resolve(OBJECT));
     }
 
     private ProcessResult run(Path folder, List<String> arguments) {
@@ -146,46 +145,18 @@ public final class ClangObjects implements ObjectCompiler, Inputs {
 
     private void demand(String name, ProcessResult result) {
         if (!result.succeeded()) {
-            throw new KilnException(Failure.TOOL.problem(
-                    "clang makes no object: " + result.message(), name + " for target `" + target + "`", "", ""));
+            throw Failure.TOOL.exception(
+                    "clang makes no object: " + result.message(), name + " for target `" + target + "`");
         }
     }
 
     private static void shims(Path folder) {
-        ResourceTree.read("shims/include").forEach((header, content) -> write(folder, HEADERS + "/" + header, content));
+        WholeFiles.write(folder.resolve(HEADERS), ResourceTree.read("shims/include"));
     }
 
     private static List<String> concat(List<String> first, List<String> second) {
         List<String> all = new ArrayList<>(first);
         all.addAll(second);
         return all;
-    }
-
-    private static void write(Path folder, String name, Bytes content) {
-        Path file = folder.resolve(name);
-        try {
-            Files.createDirectories(file.getParent());
-            Files.write(file, content.toArray());
-        } catch (IOException e) {
-            throw FileFailure.of("cannot write", file, e);
-        }
-    }
-
-    private interface Work<T> {
-        T in(Path folder) throws IOException;
-    }
-
-    private static <T> T inFolder(Work<T> work) {
-        Path temporary = Path.of(System.getProperty("java.io.tmpdir"));
-        try {
-            Path folder = Files.createTempDirectory("kiln-objects");
-            try {
-                return work.in(folder);
-            } finally {
-                Folders.delete(folder);
-            }
-        } catch (IOException e) {
-            throw FileFailure.of("cannot make objects", temporary, e);
-        }
     }
 }

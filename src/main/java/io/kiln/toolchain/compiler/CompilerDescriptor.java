@@ -75,7 +75,6 @@ record CompilerDescriptor(
             libraries = List.copyOf(libraries);
         }
 
-        /** The same sets with other flags of every compilation and of every link. */
         FlagSets with(List<String> compilation, List<String> linking) {
             return new FlagSets(compilation, sources, optimize, linking, libraries);
         }

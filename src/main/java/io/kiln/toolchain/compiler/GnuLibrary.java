@@ -57,11 +57,11 @@ record GnuLibrary(List<Path> headers, List<Path> archives) {
         List<Path> headers = headers(gnu);
         List<Path> archives = archives(gnu);
         if (headers.isEmpty() || archives.stream().noneMatch(GnuLibrary::isC)) {
-            throw new KilnException(Failure.TOOL.problem(
+            throw Failure.TOOL.exception(
                     "there is no C library for " + gnu.cpu() + " in the toolchain " + gnu.compiler(),
                     "kiln.libc",
                     "newlib-nano or picolibc",
-                    "Get it with: apt-get install libnewlib-arm-none-eabi picolibc-riscv64-unknown-elf"));
+                    "Get it with: apt-get install libnewlib-arm-none-eabi picolibc-riscv64-unknown-elf");
         }
         return new GnuLibrary(headers, archives);
     }
@@ -147,11 +147,10 @@ record GnuLibrary(List<Path> headers, List<Path> archives) {
         ProcessResult result =
                 ProcessRunner.run(Command.ofLine(line).reading(Bytes.ofText("")).within(Duration.ofSeconds(60)));
         if (!result.succeeded()) {
-            throw new KilnException(Failure.TOOL.problem(
+            throw Failure.TOOL.exception(
                     "the compiler does not tell where its C library is: " + result.message(),
                     gnu.compiler(),
-                    "a GNU compiler with newlib-nano or picolibc",
-                    ""));
+                    "a GNU compiler with newlib-nano or picolibc");
         }
         return result.errors();
     }

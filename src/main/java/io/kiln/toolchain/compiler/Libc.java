@@ -23,11 +23,10 @@ public enum Libc {
         return Arrays.stream(values())
                 .filter(libc -> libc.text().equals(text.strip()))
                 .findFirst()
-                .orElseThrow(() -> new KilnException(Failure.CONFIG.problem(
+                .orElseThrow(() -> Failure.CONFIG.exception(
                         "there is no C library \"" + text + "\"",
                         "kiln.libc",
-                        "one of " + Arrays.stream(values()).map(Libc::text).collect(Collectors.joining(", ")),
-                        "")));
+                        "one of " + Arrays.stream(values()).map(Libc::text).collect(Collectors.joining(", "))));
     }
 
     /** Its name in {@code kiln.libc}. */

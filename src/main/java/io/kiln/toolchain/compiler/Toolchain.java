@@ -87,7 +87,6 @@ public record Toolchain(
         return new Toolchain(id, title, both, cpu, shims, flags, objectCache);
     }
 
-    /** The same toolchain with another C library in place of Kiln's shims. */
     Toolchain with(GnuLibrary library) {
         List<String> compile = new ArrayList<>(flags.compile());
         compile.add("-ftls-model=local-exec");

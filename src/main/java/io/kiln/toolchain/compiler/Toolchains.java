@@ -195,17 +195,16 @@ public final class Toolchains {
         }
         if (!name.endsWith(SUFFIX)) {
             String known = String.join(", ", builtIn().keySet());
-            throw new KilnException(Failure.TOOL.problem(
+            throw Failure.TOOL.exception(
                     "there is no toolchain \"" + name + "\"",
                     "kiln.toolchain",
-                    "one of " + known + ", or a descriptor file that ends in " + SUFFIX,
-                    ""));
+                    "one of " + known + ", or a descriptor file that ends in " + SUFFIX);
         }
         try {
             return read(name, YamlDocument.content(Path.of(name)));
         } catch (InvalidPathException e) {
             throw new KilnException(
-                    Failure.TOOL.problem("the toolchain descriptor cannot be read", name, "a readable file", ""), e);
+                    Failure.TOOL.problem("the toolchain descriptor cannot be read", name, "a readable file"), e);
         }
     }
 
@@ -222,21 +221,20 @@ public final class Toolchains {
         ProcessResult result =
                 ProcessRunner.run(Command.of(driver.toString(), "--version").within(Duration.ofSeconds(60)));
         if (!result.succeeded()) {
-            throw new KilnException(Failure.TOOL.problem(
+            throw Failure.TOOL.exception(
                     "the compiler does not run: " + result.message(),
                     driver.toString(),
-                    "a working C compiler for toolchain " + descriptor.id(),
-                    ""));
+                    "a working C compiler for toolchain " + descriptor.id());
         }
         return result.output().lines().findFirst().orElse("unknown").strip();
     }
 
     private static KilnException unknownCpu(CompilerDescriptor descriptor, TargetOptions target) {
-        return new KilnException(Failure.TOOL.problem(
+        return Failure.TOOL.exception(
                 "toolchain " + descriptor.id() + " does not compile for " + target.cpu(),
                 "target",
                 "one of " + String.join(", ", descriptor.cpus()),
-                target.isHost() ? "For this computer use -Dkiln.toolchain=host" : ""));
+                target.isHost() ? "For this computer use -Dkiln.toolchain=host" : "");
     }
 
     private static KilnException missing(
@@ -244,11 +242,11 @@ public final class Toolchains {
         String places = environment.gnuHomes().stream()
                         .map(home -> "in " + home + " or ")
                         .collect(Collectors.joining()) + "on the PATH";
-        return new KilnException(Failure.TOOL.problem(
+        return Failure.TOOL.exception(
                 "the compiler " + family.compiler() + " is missing",
                 "toolchain " + descriptor.id(),
                 "it " + places,
-                family.install().isEmpty() ? "" : "Get it with: " + family.install()));
+                family.install().isEmpty() ? "" : "Get it with: " + family.install());
     }
 
     /** Holds the schema, which is loaded only for descriptors that are not built in. */

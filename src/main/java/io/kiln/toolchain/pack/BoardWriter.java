@@ -3,7 +3,6 @@ package io.kiln.toolchain.pack;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
-import io.kiln.base.KilnException;
 import io.kiln.base.ResourceTree;
 import io.kiln.base.TextTemplate;
 import io.kiln.toolchain.pack.MemoryPlan.Region;
@@ -83,11 +82,10 @@ final class BoardWriter {
                 + vectors.map(each -> each.handlers().lastKey() + 1).orElse(0);
         long aligned = Math.max(SMALLEST_TABLE, Integer.highestOneBit(entries * Integer.BYTES - 1) * 2L);
         if (request.offset() % aligned != 0) {
-            throw new KilnException(Failure.BOARD.problem(
+            throw Failure.BOARD.exception(
                     "the core cannot be told that its vectors lie at the offset " + request.offset(),
                     "device.offset",
-                    "a multiple of " + aligned,
-                    ""));
+                    "a multiple of " + aligned);
         }
     }
 

@@ -82,10 +82,9 @@ record CoreTarget(String mcpu, String standIn, boolean isSame) {
     }
 
     private static KilnException refused(String what, String device) {
-        return new KilnException(Failure.BOARD.problem(
+        return Failure.BOARD.exception(
                 device + " " + what + ", for which Kiln does not compile",
                 "kiln.device",
-                "a Cortex-M core, or one of their instruction sets",
-                ""));
+                "a Cortex-M core, or one of their instruction sets");
     }
 }

@@ -74,6 +74,6 @@ public record DeviceBoard(SortedMap<String, Bytes> files, String device, Optiona
     }
 
     private static KilnException refused(String what, String expected) {
-        return new KilnException(Failure.BOARD.problem(what, "kiln.device", expected, ""));
+        return Failure.BOARD.exception(what, "kiln.device", expected);
     }
 }

@@ -8,6 +8,7 @@ import io.kiln.base.KilnException;
 import io.kiln.base.PlainZip;
 import io.kiln.base.PlainZip.Kind;
 import io.kiln.base.PlainZip.Limits;
+import io.kiln.base.WholeFiles;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -107,25 +108,19 @@ sealed interface PackFiles {
             if (!Files.isDirectory(folder)) {
                 return Optional.empty();
             }
-            try (Stream<Path> children = Files.list(folder)) {
-                List<Path> alike = children.filter(
-                                child -> child.getFileName().toString().equalsIgnoreCase(name))
-                        .sorted()
-                        .toList();
-                return alike.stream()
-                        .filter(child -> child.getFileName().toString().equals(name))
-                        .findFirst()
-                        .or(() -> alike.stream().findFirst());
-            } catch (IOException | UncheckedIOException e) {
-                throw FileFailure.of("cannot list", folder, e);
-            }
+            List<Path> alike = WholeFiles.list(folder).stream()
+                    .filter(child -> child.getFileName().toString().equalsIgnoreCase(name))
+                    .toList();
+            return alike.stream()
+                    .filter(child -> child.getFileName().toString().equals(name))
+                    .findFirst()
+                    .or(() -> alike.stream().findFirst());
         }
 
         private Bytes content(Path file) {
             try {
                 if (!file.toRealPath().startsWith(root.toRealPath())) {
-                    throw new KilnException(
-                            Failure.BOARD.problem("the link leads out of the pack", file.toString(), "", ""));
+                    throw Failure.BOARD.exception("the link leads out of the pack", file.toString());
                 }
                 return PackFiles.content(file);
             } catch (IOException e) {
@@ -136,15 +131,7 @@ sealed interface PackFiles {
 
     /** A file that is read as a whole. */
     static Bytes content(Path file) {
-        try {
-            if (Files.size(file) > MOST_BYTES) {
-                throw new KilnException(Failure.BOARD.problem(
-                        "the file has " + Files.size(file) + " bytes", file.toString(), "at most " + MOST_BYTES, ""));
-            }
-            return Bytes.wrap(Files.readAllBytes(file));
-        } catch (IOException e) {
-            throw FileFailure.of("cannot read", file, e);
-        }
+        return WholeFiles.read(file, MOST_BYTES, Failure.BOARD);
     }
 
     /** Whether a name is that of a pack's description. */

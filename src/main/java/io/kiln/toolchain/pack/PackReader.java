@@ -156,7 +156,7 @@ final class PackReader implements SafeXml.Visitor {
     }
 
     private KilnException refused(String what, int line, String expected) {
-        return new KilnException(Failure.BOARD.problem(what, file + ":" + line, expected, ""));
+        return Failure.BOARD.exception(what, file + ":" + line, expected);
     }
 
     /**

@@ -19,8 +19,8 @@ public interface PackSource {
 
     /** Finds none. */
     PackSource NONE = coordinates -> {
-        throw new KilnException(Failure.BOARD.problem(
-                "packs cannot be fetched here", coordinates, "a file, or a build that Maven runs", ""));
+        throw Failure.BOARD.exception(
+                "packs cannot be fetched here", coordinates, "a file, or a build that Maven runs");
     };
 
     /**
@@ -57,7 +57,7 @@ public interface PackSource {
         } catch (InvalidPathException e) {
             throw new KilnException(
                     Failure.BOARD.problem(
-                            "this names no pack: " + text, "kiln.pack", "a file, a folder or coordinates", ""),
+                            "this names no pack: " + text, "kiln.pack", "a file, a folder or coordinates"),
                     e);
         }
     }

@@ -3,14 +3,12 @@ package io.kiln.toolchain.pack;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
-import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.NearMiss;
+import io.kiln.base.WholeFiles;
 import io.kiln.toolchain.pack.MemoryPlan.Region;
 import io.kiln.toolchain.pack.PackReader.PackDescription;
 import io.kiln.toolchain.pack.PackReader.PackDescription.Entry;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -19,7 +17,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /** The devices of one CMSIS-Pack, or of all packs in a folder. Nothing of a pack is run. */
 public final class Packs {
@@ -63,18 +60,15 @@ public final class Packs {
     }
 
     private static List<Path> files(Path folder) {
-        try (Stream<Path> children = Files.list(folder)) {
-            List<Path> sorted = children.filter(Files::isRegularFile).sorted().toList();
-            List<Path> files = new ArrayList<>();
-            sorted.stream().filter(file -> name(file).endsWith(".pack")).forEach(files::add);
-            sorted.stream().filter(file -> PackFiles.isDescription(name(file))).forEach(files::add);
-            if (files.size() > MOST_PACKS) {
-                throw refused("the folder has " + files.size() + " packs", folder, "at most " + MOST_PACKS);
-            }
-            return files;
-        } catch (IOException | UncheckedIOException e) {
-            throw FileFailure.of("cannot list", folder, e);
+        List<Path> sorted =
+                WholeFiles.list(folder).stream().filter(Files::isRegularFile).toList();
+        List<Path> files = new ArrayList<>();
+        sorted.stream().filter(file -> name(file).endsWith(".pack")).forEach(files::add);
+        sorted.stream().filter(file -> PackFiles.isDescription(name(file))).forEach(files::add);
+        if (files.size() > MOST_PACKS) {
+            throw refused("the folder has " + files.size() + " packs", folder, "at most " + MOST_PACKS);
         }
+        return files;
     }
 
     private static String name(Path file) {
@@ -185,7 +179,7 @@ public final class Packs {
         Device first = Device.of(candidates.get(0).entry());
         boolean areEqual = candidates.stream().allMatch(each -> isEqual(Device.of(each.entry()), first));
         if (!areEqual) {
-            throw new KilnException(Failure.BOARD.problem(
+            throw Failure.BOARD.exception(
                     text + " is the beginning of " + candidates.size() + " devices",
                     place.toString(),
                     "one of "
@@ -196,7 +190,7 @@ public final class Packs {
                                             .map(each -> each.entry().name())
                                             .toList())
                             + (candidates.size() > MOST_SHOWN ? ", …" : ""),
-                    "Name the device as a whole"));
+                    "Name the device as a whole");
         }
         return candidates.get(0);
     }
@@ -204,11 +198,11 @@ public final class Packs {
     private KilnException unknown(String text) {
         List<String> names = all().stream().map(each -> each.entry().name()).toList();
         String near = text.isBlank() ? "" : NearMiss.didYouMean(text.toUpperCase(Locale.ROOT), names);
-        return new KilnException(Failure.BOARD.problem(
+        return Failure.BOARD.exception(
                 text.isBlank() ? "no device is named" : "the pack has no device " + text,
                 place.toString(),
                 "one of its " + names.size() + " devices",
-                (near.isEmpty() ? "" : near + " ") + "kiln:devices lists them"));
+                (near.isEmpty() ? "" : near + " ") + "kiln:devices lists them");
     }
 
     private static boolean isEqual(Device one, Device other) {
@@ -223,7 +217,7 @@ public final class Packs {
     }
 
     private static KilnException refused(String what, Path where, String expected) {
-        return new KilnException(Failure.BOARD.problem(what, where.toString(), expected, ""));
+        return Failure.BOARD.exception(what, where.toString(), expected);
     }
 
     /**

@@ -44,13 +44,12 @@ record Property(String element, Map<String, String> attributes, List<Property> p
     long number(String name) {
         String text = text(name);
         if (!NUMBER.matcher(text).matches()) {
-            throw new KilnException(Failure.BOARD.problem(
+            throw Failure.BOARD.exception(
                     text.isEmpty()
                             ? "the element " + element + " has no attribute " + name
                             : "the attribute " + name + " is " + text,
                     where,
-                    "a number such as 0x08000000 or 65536",
-                    ""));
+                    "a number such as 0x08000000 or 65536");
         }
         String digits = text.startsWith("+") ? text.substring(1) : text;
         return digits.length() > 1 && Character.toLowerCase(digits.charAt(1)) == 'x'

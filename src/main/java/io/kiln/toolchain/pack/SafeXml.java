@@ -156,6 +156,6 @@ final class SafeXml {
     }
 
     private KilnException refused(String what, int line, String expected, Throwable cause) {
-        return new KilnException(Failure.BOARD.problem(what, file + ":" + line, expected, ""), cause);
+        return new KilnException(Failure.BOARD.problem(what, file + ":" + line, expected), cause);
     }
 }

@@ -255,7 +255,7 @@ record Vectors(SortedMap<Integer, List<String>> handlers, String source) {
         }
 
         private KilnException refused(String what, int line, String expected) {
-            return new KilnException(Failure.BOARD.problem(what, file + ":" + line, expected, ""));
+            return Failure.BOARD.exception(what, file + ":" + line, expected);
         }
     }
 }

@@ -104,12 +104,11 @@ public final class YamlDocument {
             return new YamlDocument(name, (ObjectNode) root, converter.places);
         } catch (MarkedYAMLException e) {
             int line = e.getProblemMark() == null ? 1 : e.getProblemMark().getLine() + 1;
-            throw new KilnException(
-                    Failure.YAML.problem("this is not YAML: " + e.getProblem(), name + ":" + line, "", ""), e);
+            throw new KilnException(Failure.YAML.problem("this is not YAML: " + e.getProblem(), name + ":" + line), e);
         } catch (YAMLException | IllegalArgumentException e) {
             // The YAML library has no own message for escapes such as "\\UFFFFFFFF".
             String text = String.valueOf(e.getMessage()).lines().findFirst().orElse("unreadable");
-            throw new KilnException(Failure.YAML.problem("this is not YAML: " + text, name, "", ""), e);
+            throw new KilnException(Failure.YAML.problem("this is not YAML: " + text, name), e);
         }
     }
 
@@ -151,7 +150,7 @@ public final class YamlDocument {
     }
 
     private static KilnException refused(String where, String what, String expected) {
-        return new KilnException(Failure.YAML.problem(what, where, expected, ""));
+        return Failure.YAML.exception(what, where, expected);
     }
 
     /**

@@ -71,7 +71,7 @@ public final class YamlSchema {
                                 + " for the allowed keys");
             } else {
                 String label = pointer.isEmpty() ? "" : pointer.substring(1).replace('/', '.') + ": ";
-                problems.add(label + error.getMessage(), where.apply(pointer), "", "");
+                problems.add(label + error.getMessage(), where.apply(pointer));
             }
         }
     }

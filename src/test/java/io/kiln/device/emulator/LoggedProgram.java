@@ -6,6 +6,7 @@ import io.kiln.base.elf.ElfFile.Symbol;
 import io.kiln.cycles.BlockSink;
 import io.kiln.cycles.ExecutedBlock;
 import io.kiln.device.emulator.BlockTrace.Range;
+import io.kiln.device.emulator.Emulator.QemuLine;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;

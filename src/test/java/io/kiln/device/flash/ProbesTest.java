@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.device.flash.FlashImage.Segment;
+import io.kiln.flow.device.FlashRunners.Probes;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -13,8 +13,8 @@ import io.kiln.process.Executables;
 import io.kiln.process.ProcessRunner;
 import io.kiln.process.RunningProcess;
 import io.kiln.toolchain.board.Flashing;
-import io.kiln.toolchain.runner.RunnerDefinition;
-import io.kiln.toolchain.runner.Runners;
+import io.kiln.toolchain.board.RunnerDefinition;
+import io.kiln.toolchain.board.Runners;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -127,16 +127,16 @@ final class ProgramRunnerTest {
         Files.writeString(folder.resolve("says"), says);
         Path program = folder.resolve("stand-in");
         Files.writeString(program, """
-                #!/bin/sh
-                printf '%s\\n' "$*" >> FOLDER/calls
-                cat FOLDER/says
-                [ -f kiln.jlink ] && cp kiln.jlink FOLDER
-                for i in 0 1; do
-                  case "$*" in *readback$i.bin*|*kiln.jlink*) cp segment$i.bin readback$i.bin;; esac
-                done
-                [ FAULTY = 1 ] && [ -f readback1.bin ] && printf 'X' | dd of=readback1.bin bs=1 seek=3 conv=notrunc 2>/dev/null
-                exit CODE
-                """.replace("FOLDER", folder.toString())
+            #!/bin/sh
+            printf '%s\\n' "$*" >> FOLDER/calls
+            cat FOLDER/says
+            [ -f kiln.jlink ] && cp kiln.jlink FOLDER
+            for i in 0 1; do
+              case "$*" in *readback$i.bin*|*kiln.jlink*) cp segment$i.bin readback$i.bin;; esac
+            done
+            [ FAULTY = 1 ] && [ -f readback1.bin ] && printf 'X' | dd of=readback1.bin bs=1 seek=3 conv=notrunc 2>/dev/null
+            exit CODE
+            """.replace("FOLDER", folder.toString())
                 .replace("FAULTY", isFaulty ? "1" : "0")
                 .replace("CODE", String.valueOf(code)));
         assertThat(program.toFile().setExecutable(true)).isTrue();
@@ -157,17 +157,21 @@ final class ProgramRunnerTest {
             delimiter = '|',
             value = {
                 "dfu-util | S1 | File downloaded successfully | -d 0483:df11 -a 0 -S S1 -s 0x08008000 -D segment1.bin",
-                "dfu-util | S1 | File downloaded successfully | -d 0483:df11 -a 0 -S S1 -s 0x08000000:4:leave -U leave.bin",
-                "pyocd | S1 | '' | cmd --no-wait -t stm32f405rg -f 4000000 -u S1 -c savemem 0x08008000 700 readback1.bin",
-                "probe-rs | 0483:374b:S1 | Finished in 1s | download --non-interactive --chip STM32F405RGTx --speed 4000 --probe 0483:374b:S1 --verify"
-                        + " --binary-format hex image.hex",
-                "jlink | 59 | O.K. | -NoGui 1 -ExitOnError 1 -device STM32F405RG -if SWD -speed 4000 -AutoConnect 1 -USB 59 -CommandFile kiln.jlink",
+                "dfu-util | S1 | File downloaded successfully | -d 0483:df11 -a 0 -S S1 -s 0x08000000:4:leave -U"
+                        + " leave.bin",
+                "pyocd | S1 | '' | cmd --no-wait -t stm32f405rg -f 4000000 -u S1 -c savemem 0x08008000 700"
+                        + " readback1.bin",
+                "probe-rs | 0483:374b:S1 | Finished in 1s | download --non-interactive --chip STM32F405RGTx --speed"
+                        + " 4000 --probe 0483:374b:S1 --verify --binary-format hex image.hex",
+                "jlink | 59 | O.K. | -NoGui 1 -ExitOnError 1 -device STM32F405RG -if SWD -speed 4000 -AutoConnect 1"
+                        + " -USB 59 -CommandFile kiln.jlink",
                 "stm32cubeprogrammer | 066AFF495051717867 | Download verified successfully |"
                         + " -c port=SWD freq=4000 mode=NORMAL sn=066AFF495051717867 -w image.hex -v -rst",
                 "nrfutil | 683 | '' | device program --firmware image.hex --serial-number 683 --options"
                         + " chip_erase_mode=ERASE_RANGES_TOUCHED_BY_FIRMWARE,verify=VERIFY_READ,reset=RESET_SYSTEM",
                 "picotool | E66 | 'Verifying Flash: OK' | load -v -x image.uf2 --ser E66",
-                "st-flash | 066AFF48 | Flash written and verified! jolly good! | --serial 066AFF48 --reset write segment1.bin 0x08008000"
+                "st-flash | 066AFF48 | Flash written and verified! jolly good! | --serial 066AFF48 --reset write"
+                        + " segment1.bin 0x08008000"
             })
     void standInsAreCalledAsTheirProgramsWantIt(String id, String probe, String says, String call) throws IOException {
         Path program = standIn(says, 0, false);
@@ -195,8 +199,10 @@ final class ProgramRunnerTest {
                 .isEmpty();
         assertThat(Files.readAllLines(folder.resolve("calls")))
                 .contains(
-                        "--chip auto --port /dev/ttyUSB0 --baud 460800 --after no_reset write_flash 0x8000 segment1.bin",
-                        "--chip auto --port /dev/ttyUSB0 --baud 460800 --after hard_reset verify_flash 0x8000 segment1.bin");
+                        "--chip auto --port /dev/ttyUSB0 --baud 460800 --after no_reset write_flash 0x8000"
+                                + " segment1.bin",
+                        "--chip auto --port /dev/ttyUSB0 --baud 460800 --after hard_reset verify_flash 0x8000"
+                                + " segment1.bin");
     }
 
     @ParameterizedTest
@@ -215,7 +221,8 @@ final class ProgramRunnerTest {
                 "dfu-util | 0 | '' | OTHER",
                 "dfu-util | 74 | dfu-util: Lost device after RESET? | PROBE_LOST",
                 "dfu-util | 74 | dfu-util: Error during download get_status | WRITE_ERROR",
-                "dfu-util | 74 | dfu-util: More than one DFU capable USB device found! Try `--list' and specify the serial number | SEVERAL_PROBES",
+                "dfu-util | 74 | dfu-util: More than one DFU capable USB device found! Try `--list' and specify the"
+                        + " serial number | SEVERAL_PROBES",
                 "stm32flash | 1 | Failed to write memory at address 0x08000100 | WRITE_ERROR",
                 "stm32flash | 1 | Failed to init device, timeout. | NO_TARGET",
                 "pyocd | 1 | No connected debug probes | NO_PROBE",
@@ -226,12 +233,15 @@ final class ProgramRunnerTest {
                 "jlink | 1 | Cannot connect to target. | NO_TARGET",
                 "stm32cubeprogrammer | 1 | Error: No debug probe detected. | NO_PROBE",
                 "stm32cubeprogrammer | 1 | Error: No STM32 target found! | NO_TARGET",
-                "stm32cubeprogrammer | 1 | Error: Data mismatch found at address 0x08000010 (byte = 0x00 instead of 0x01) | VERIFY_MISMATCH",
+                "stm32cubeprogrammer | 1 | Error: Data mismatch found at address 0x08000010 (byte = 0x00 instead of"
+                        + " 0x01) | VERIFY_MISMATCH",
                 "stm32cubeprogrammer | 0 | File download complete | OTHER",
                 "nrfutil | 1 | Error: No devices found | NO_PROBE",
                 "nrfutil | 1 | Error: Access protection is enabled (APPROTECT), use recover | LOCKED",
-                "esptool | 2 | A fatal error occurred: Could not open /dev/ttyUSB0, the port is busy or doesn't exist. | NO_PROBE",
-                "esptool | 2 | A fatal error occurred: Failed to connect to ESP32-C6: No serial data received. | NO_TARGET",
+                "esptool | 2 | A fatal error occurred: Could not open /dev/ttyUSB0, the port is busy or doesn't exist."
+                        + " | NO_PROBE",
+                "esptool | 2 | A fatal error occurred: Failed to connect to ESP32-C6: No serial data received. |"
+                        + " NO_TARGET",
                 "picotool | 249 | No accessible RP2040 devices in BOOTSEL mode were found. | NO_PROBE",
                 "st-flash | 255 | Couldn't find any ST-Link devices | NO_PROBE"
             })

@@ -7,6 +7,7 @@ import io.kiln.base.Bytes;
 import io.kiln.base.ResourceTree;
 import io.kiln.base.WholeFiles;
 import io.kiln.base.elf.ElfFile;
+import io.kiln.device.probe.Stm32f405.Ram;
 import io.kiln.device.probe.thumb.Registers;
 import io.kiln.firmware.image.LoadImage;
 import io.kiln.firmware.update.TestKeys;

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.base.WholeFiles;
-import io.kiln.device.emulator.QemuLine;
+import io.kiln.device.emulator.Emulator.QemuLine;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;

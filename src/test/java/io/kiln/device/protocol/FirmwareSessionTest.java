@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
+import io.kiln.device.protocol.ConsoleProtocol.FirmwareSession;
 import io.kiln.device.protocol.ModelSession.Model;
 import io.kiln.device.transport.Frames;
 import io.kiln.device.transport.SessionLimits;

@@ -4,6 +4,7 @@ package io.kiln.device.transport;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.Bytes;
+import io.kiln.device.transport.FrameReader.FrameDecoder;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

@@ -4,6 +4,7 @@ package io.kiln.farm.broker;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.KeptLog;
+import io.kiln.farm.broker.PacketGuard.MessageGuard;
 import io.kiln.farm.link.FarmAddress;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;

@@ -12,6 +12,7 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Optimize;
 import io.kiln.firmware.FirmwareRequest;
 import io.kiln.firmware.TestFirmware;
+import io.kiln.firmware.update.SlottedFirmware.ModelInterface;
 import io.kiln.firmware.update.SlottedFirmware.SlotRequest;
 import io.kiln.toolchain.board.Boards;
 import java.io.IOException;
@@ -61,9 +62,9 @@ final class SlottedFirmwareTest {
     void theInterfaceIsTheSameOnEveryJava() {
         ModelInterface models = new ModelInterface(List.of(TestFirmware.model("default", 100)));
         assertThat(models.tensors()).isEqualTo("""
-                        default input x int8[1, 16] scale 3f800000 zero point 0
-                        default output y int8[1, 16] scale 3f800000 zero point 0
-                        """);
+            default input x int8[1, 16] scale 3f800000 zero point 0
+            default output y int8[1, 16] scale 3f800000 zero point 0
+            """);
         assertThat(models.digest()).isEqualTo(Bytes.wrap(HexFormat.of().parseHex("5c462d39c199f881aac83c5f57854fc9")));
     }
 

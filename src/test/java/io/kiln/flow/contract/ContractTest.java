@@ -18,6 +18,7 @@ import io.kiln.device.emulator.Emulator;
 import io.kiln.device.transport.Transport;
 import io.kiln.flow.Flow;
 import io.kiln.flow.GestureProject;
+import io.kiln.flow.contract.ContractStep.ContractSources;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.DeviceSpec;
@@ -81,26 +82,26 @@ class ContractTest {
         flow.build(spec, DeviceSpec.USUAL);
         contract(spec, source(), PACKAGE, true);
         write("Service", """
-                import io.kiln.device.transport.Transport;
-                import java.time.Duration;
-                import java.util.*;
-                import java.util.function.BiFunction;
+            import io.kiln.device.transport.Transport;
+            import java.time.Duration;
+            import java.util.*;
+            import java.util.function.BiFunction;
 
-                public final class Service implements BiFunction<Transport, byte[], byte[]> {
-                    @Override
-                    public byte[] apply(Transport line, byte[] input) {
-                        try (GestureClient client = GestureClient.OPEN(line, Duration.ofSeconds(20), text -> {})) {
-                            List<byte[]> answer = client.runBytes(List.of(input));
-                            List<float[]> again = client.run(List.of(GestureContract.INPUT_0.unpack(input)));
-                            if (!Arrays.equals(GestureContract.OUTPUT_0.pack(again.get(0)), answer.get(0))) {
-                                throw new IllegalStateException("real numbers answer differently");
-                            }
-                            client.exit();
-                            return answer.get(0);
+            public final class Service implements BiFunction<Transport, byte[], byte[]> {
+                @Override
+                public byte[] apply(Transport line, byte[] input) {
+                    try (GestureClient client = GestureClient.OPEN(line, Duration.ofSeconds(20), text -> {})) {
+                        List<byte[]> answer = client.runBytes(List.of(input));
+                        List<float[]> again = client.run(List.of(GestureContract.INPUT_0.unpack(input)));
+                        if (!Arrays.equals(GestureContract.OUTPUT_0.pack(again.get(0)), answer.get(0))) {
+                            throw new IllegalStateException("real numbers answer differently");
                         }
+                        client.exit();
+                        return answer.get(0);
                     }
                 }
-                """.replace("OPEN", application.equals("rpc") ? "overRpc" : "overConsole"));
+            }
+            """.replace("OPEN", application.equals("rpc") ? "overRpc" : "overConsole"));
         Function model = TfliteFrontend.read(Bytes.wrap(Files.readAllBytes(GestureProject.MODEL)), "m", "gesture");
         byte[] input = new byte[(int) model.params().get(0).type().bytes()];
         new Random(3).nextBytes(input);
@@ -120,21 +121,21 @@ class ContractTest {
         float scale = 0.037f;
         contract(new GestureProject(folder).spec("host").build(), source(), PACKAGE, false);
         write("Service", """
-                import java.util.List;
-                import java.util.function.BiFunction;
+            import java.util.List;
+            import java.util.function.BiFunction;
 
-                public final class Service implements BiFunction<float[], String, byte[]> {
-                    @Override
-                    public byte[] apply(float[] reals, String type) {
-                        KilnTensor tensor = new KilnTensor("x", type, List.of(1, reals.length), 0.037f, -5);
-                        byte[] bytes = tensor.pack(reals);
-                        if (!java.util.Arrays.equals(tensor.pack(tensor.unpack(bytes)), bytes)) {
-                            throw new IllegalStateException("elements do not survive");
-                        }
-                        return bytes;
+            public final class Service implements BiFunction<float[], String, byte[]> {
+                @Override
+                public byte[] apply(float[] reals, String type) {
+                    KilnTensor tensor = new KilnTensor("x", type, List.of(1, reals.length), 0.037f, -5);
+                    byte[] bytes = tensor.pack(reals);
+                    if (!java.util.Arrays.equals(tensor.pack(tensor.unpack(bytes)), bytes)) {
+                        throw new IllegalStateException("elements do not survive");
                     }
+                    return bytes;
                 }
-                """);
+            }
+            """);
         float[] reals = new float[2000];
         Random random = new Random(5);
         for (int i = 0; i < reals.length; i++) {

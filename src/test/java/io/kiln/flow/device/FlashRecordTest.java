@@ -7,6 +7,7 @@ import io.kiln.base.Log;
 import io.kiln.device.flash.FlashFailure;
 import io.kiln.device.flash.FlashResult;
 import io.kiln.device.flash.Probe;
+import io.kiln.flow.device.FlashStep.FlashRecord;
 import io.kiln.report.FlashReport.Entry;
 import io.kiln.report.FlashReport.Image;
 import io.kiln.report.Json;

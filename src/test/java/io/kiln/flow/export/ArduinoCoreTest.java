@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.Log;
 import io.kiln.flow.GestureProject;
+import io.kiln.flow.export.SourceExport.SourceForm;
 import io.kiln.flow.spec.BuildSpec.VerifyOn;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.process.Command;

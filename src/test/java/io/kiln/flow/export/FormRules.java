@@ -4,6 +4,7 @@ package io.kiln.flow.export;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import io.kiln.flow.export.SourceExport.SourceForm;
 import java.io.IOException;
 import java.io.StringReader;
 import java.nio.file.Files;

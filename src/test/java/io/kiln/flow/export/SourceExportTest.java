@@ -9,6 +9,7 @@ import io.kiln.artifact.ParameterFile;
 import io.kiln.base.Bytes;
 import io.kiln.base.Log;
 import io.kiln.flow.GestureProject;
+import io.kiln.flow.export.SourceExport.SourceForm;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;

@@ -2,11 +2,11 @@
 package io.kiln.flow.farm;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.WholeFiles;
 import io.kiln.farm.client.FarmClient;
 import io.kiln.farm.job.FarmJob;
 import io.kiln.farm.job.FarmResult;
 import io.kiln.flow.farm.ScaledFarm.Told;
-import io.kiln.flow.state.FreshFolder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -76,7 +76,7 @@ final class FarmScale {
         try (ScaledFarm farm = new ScaledFarm(folder, numbers[4])) {
             new FarmScale(farm, numbers).run();
         } finally {
-            FreshFolder.clear(folder);
+            WholeFiles.clear(folder);
         }
     }
 

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.kiln.artifact.Artifact;
 import io.kiln.base.KilnException;
 import io.kiln.base.Optimize;
+import io.kiln.flow.inspect.Inspector.DisassemblyInspector;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessRunner;
 import io.kiln.process.TestPrograms;
@@ -71,9 +72,9 @@ class DisassemblyInspectorTest {
     private Path object(String target) throws IOException {
         Path source = folder.resolve("code.c");
         Files.writeString(source, """
-                int called(int x);
-                int scaled(int x, int y) { return called(x * y); }
-                """);
+            int called(int x);
+            int scaled(int x, int y) { return called(x * y); }
+            """);
         Toolchain clang = TestToolchains.resolve("clang", target);
         List<String> arguments = new ArrayList<>(clang.compileFlags(SourceKind.USER, Optimize.SIZE));
         arguments.addAll(List.of("-c", "code.c", "-o", "code.o"));

@@ -11,7 +11,7 @@ import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.base.KeptLog;
 import io.kiln.base.KilnException;
-import io.kiln.device.emulator.QemuLine;
+import io.kiln.device.emulator.Emulator.QemuLine;
 import io.kiln.device.mlperf.MlperfDevice;
 import io.kiln.device.mlperf.ScriptedLine;
 import io.kiln.firmware.app.MlperfOptions;

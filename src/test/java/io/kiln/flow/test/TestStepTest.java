@@ -17,6 +17,7 @@ import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.DeviceSpec.ConsoleSpec;
 import io.kiln.flow.spec.FlashSpec;
 import io.kiln.flow.spec.TestSpec;
+import io.kiln.flow.test.TestStep.ScriptReader;
 import io.kiln.process.TestPrograms;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.IOException;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.farm.state.BoardHistory;
 import io.kiln.farm.worker.Offer;
+import io.kiln.flow.worker.WorkerJobs.BoardHistories;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

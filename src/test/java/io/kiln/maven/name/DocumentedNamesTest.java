@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.docs.DocBlock;
 import io.kiln.maven.group.ParameterGroup;
+import io.kiln.maven.name.UnknownNames.KnownNames;
 import java.io.IOException;
 import java.io.Reader;
 import java.io.StringReader;

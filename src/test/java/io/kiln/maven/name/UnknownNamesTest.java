@@ -9,6 +9,8 @@ import io.kiln.base.KilnException;
 import io.kiln.base.NearMiss;
 import io.kiln.base.Problem;
 import io.kiln.maven.ToldGoal;
+import io.kiln.maven.name.UnknownNames.KnownNames;
+import io.kiln.maven.name.UnknownNames.PropertyPlaces;
 import io.kiln.reference.NeedsShared;
 import io.kiln.reference.SharedFolder;
 import java.io.Reader;

@@ -3,10 +3,10 @@ package com.example;
 
 import io.kiln.base.Bytes;
 import io.kiln.device.emulator.Emulator;
-import io.kiln.device.rpc.client.AotExecutor;
-import io.kiln.device.rpc.client.RpcClient;
-import io.kiln.device.rpc.client.TimeEvaluator;
-import io.kiln.device.rpc.client.TransportTimeouts;
+import io.kiln.device.rpc.AotExecutor;
+import io.kiln.device.rpc.RpcClient;
+import io.kiln.device.rpc.TimeEvaluator;
+import io.kiln.device.rpc.TransportTimeouts;
 import io.kiln.device.transport.Transport;
 import io.kiln.frontend.tflite.TfliteFrontend;
 import io.kiln.ir.Function;
@@ -31,7 +31,8 @@ public final class Bench {
                 GestureClient gesture = GestureClient.overRpc(line, Duration.ofMinutes(1), System.err::print)) {
             for (int k = 0; k < 4; k++) {
                 byte[] input = Files.readAllBytes(Path.of(args[2], "input_" + k + ".bin"));
-                Bytes expected = Interpreter.run(model, List.of(Bytes.wrap(input))).get(0);
+                Bytes expected =
+                        Interpreter.run(model, List.of(Bytes.wrap(input))).get(0);
                 boolean isExact = Arrays.equals(gesture.runBytes(List.of(input)).get(0), expected.toArray());
                 System.out.println("vector " + k + (isExact ? " is bit-exact" : " differs"));
             }
@@ -39,7 +40,9 @@ public final class Bench {
         try (Transport line = emulator.boot(Path.of(args[0]));
                 RpcClient board = RpcClient.connect(line, TransportTimeouts.EMULATOR, System.err::println);
                 AotExecutor executor = AotExecutor.create(board, board.systemLibrary(), "gesture")) {
-            double seconds = executor.timeEvaluator(board, TimeEvaluator.Settings.USUAL).seconds().get(0);
+            double seconds = executor.timeEvaluator(board, TimeEvaluator.Settings.USUAL)
+                    .seconds()
+                    .get(0);
             System.out.println("a run takes " + Math.round(seconds * 1e6) + " us");
         }
     }

@@ -18,7 +18,6 @@ import java.util.Optional;
  */
 public record Port(String path, Optional<String> usb, String serial, String name) {
 
-    /** All ports that the system knows, by path. */
     public static List<Port> list() {
         return Arrays.stream(SerialPort.getCommPorts())
                 .map(Port::of)

@@ -33,11 +33,11 @@ public record PortChoice(Optional<String> path, Optional<String> serial, List<St
             return path.get();
         }
         if (serial.isEmpty() && usb.isEmpty()) {
-            throw new KilnException(Failure.BOARD.problem(
+            throw Failure.BOARD.exception(
                     "the board's description has no USB ids of its console",
                     WHERE,
                     "the name of a port; there are: " + texts(ports),
-                    "Name one with -Dkiln.monitor.port=<port>, or add console.usb to board.yaml"));
+                    "Name one with -Dkiln.monitor.port=<port>, or add console.usb to board.yaml");
         }
         List<Port> fitting = ports.stream().filter(this::fits).toList();
         if (fitting.size() == 1) {
@@ -45,17 +45,17 @@ public record PortChoice(Optional<String> path, Optional<String> serial, List<St
         }
         String wanted = serial.map(number -> "serial number " + number).orElse("USB ids " + String.join(", ", usb));
         if (fitting.isEmpty()) {
-            throw new KilnException(Failure.DEVICE.problem(
+            throw Failure.DEVICE.exception(
                     "no serial port has the " + wanted,
                     WHERE,
                     "one of: " + texts(ports),
-                    "Connect the board, or name a port with -Dkiln.monitor.port=<port>"));
+                    "Connect the board, or name a port with -Dkiln.monitor.port=<port>");
         }
-        throw new KilnException(Failure.DEVICE.problem(
+        throw Failure.DEVICE.exception(
                 "several serial ports have the " + wanted,
                 WHERE,
                 "one of: " + texts(fitting),
-                "Name one with -Dkiln.monitor.serial=<serial> or -Dkiln.monitor.port=<port>"));
+                "Name one with -Dkiln.monitor.serial=<serial> or -Dkiln.monitor.port=<port>");
     }
 
     private boolean fits(Port port) {

@@ -38,11 +38,11 @@ public final class SerialConsole implements Transport {
             port.setComPortParameters(baud, 8, SerialPort.ONE_STOP_BIT, SerialPort.NO_PARITY);
             port.setComPortTimeouts(SerialPort.TIMEOUT_READ_SEMI_BLOCKING, BLOCK_MILLIS, 0);
             if (!port.openPort()) {
-                throw new KilnException(Failure.DEVICE.problem(
+                throw Failure.DEVICE.exception(
                         "the serial port cannot be opened (error " + port.getLastErrorCode() + ")",
                         path,
                         "an existing port that no other program uses and that this user may open",
-                        "Close other terminals; on Linux join the group of the device (ls -l " + path + ")"));
+                        "Close other terminals; on Linux join the group of the device (ls -l " + path + ")");
             }
             return new SerialConsole(port, path + " at " + baud + " baud");
         } catch (SerialPortInvalidPortException e) {
@@ -65,12 +65,6 @@ public final class SerialConsole implements Transport {
     @Override
     public AtomicBoolean held() {
         return held;
-    }
-
-    /** False: the board has its own power supply. */
-    @Override
-    public boolean ownsProgram() {
-        return false;
     }
 
     /** Adds the port's name and speed to problems whose place is only "console". */
