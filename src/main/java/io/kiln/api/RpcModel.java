@@ -2,9 +2,9 @@
 package io.kiln.api;
 
 import io.kiln.base.Bytes;
-import io.kiln.device.rpc.AotExecutor;
-import io.kiln.device.rpc.RpcClient;
-import io.kiln.device.rpc.TimeEvaluator;
+import io.kiln.device.rpc.client.AotExecutor;
+import io.kiln.device.rpc.client.RpcClient;
+import io.kiln.device.rpc.client.TimeEvaluator;
 import java.util.List;
 
 /** A model on a board, over RPC. */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.api;
 
-import io.kiln.device.rpc.AotExecutor;
-import io.kiln.device.rpc.RpcClient;
-import io.kiln.device.rpc.TransportTimeouts;
+import io.kiln.device.rpc.client.AotExecutor;
+import io.kiln.device.rpc.client.RpcClient;
+import io.kiln.device.rpc.client.TransportTimeouts;
 import io.kiln.device.transport.SessionLimits;
 import java.util.function.Consumer;
 

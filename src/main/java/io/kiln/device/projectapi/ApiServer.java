@@ -11,7 +11,7 @@ import io.kiln.device.projectapi.ApiServer.ApiMethod.Parameter;
 import io.kiln.device.projectapi.ApiServer.ApiMethod.ParameterType;
 import io.kiln.device.projectapi.LineReader.Ending;
 import io.kiln.device.projectapi.LineReader.Line;
-import io.kiln.device.rpc.TransportTimeouts;
+import io.kiln.device.rpc.client.TransportTimeouts;
 import io.kiln.device.transport.TimedInput;
 import java.io.IOException;
 import java.io.InputStream;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.device.projectapi;
 
-import io.kiln.device.rpc.TransportTimeouts;
+import io.kiln.device.rpc.client.TransportTimeouts;
 import java.nio.file.Path;
 import java.time.Duration;
 

@@ -4,7 +4,7 @@ package io.kiln.farm.job;
 import io.kiln.base.Bytes;
 import io.kiln.base.Problem;
 import io.kiln.cycles.ExecutedBlock;
-import io.kiln.device.rpc.TimedModel.RunTimes;
+import io.kiln.device.rpc.client.TimedModel.RunTimes;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;

@@ -2,7 +2,7 @@
 package io.kiln.farm.job;
 
 import io.kiln.base.Bytes;
-import io.kiln.device.rpc.TimedModel;
+import io.kiln.device.rpc.client.TimedModel;
 import java.util.List;
 import java.util.Locale;
 

@@ -2,9 +2,9 @@
 package io.kiln.farm.job;
 
 import io.kiln.base.Bytes;
-import io.kiln.device.rpc.TimedModel;
-import io.kiln.device.rpc.TimedModel.Graph;
-import io.kiln.device.rpc.TimedModel.Input;
+import io.kiln.device.rpc.client.TimedModel;
+import io.kiln.device.rpc.client.TimedModel.Graph;
+import io.kiln.device.rpc.client.TimedModel.Input;
 import io.kiln.farm.job.FarmTask.Call;
 import io.kiln.farm.job.FarmTask.Count;
 import io.kiln.farm.job.FarmTask.Flash;

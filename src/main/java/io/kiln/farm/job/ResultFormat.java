@@ -5,7 +5,7 @@ import io.kiln.base.Bytes;
 import io.kiln.base.Failure;
 import io.kiln.base.Problem;
 import io.kiln.cycles.ExecutedBlock;
-import io.kiln.device.rpc.TimedModel.RunTimes;
+import io.kiln.device.rpc.client.TimedModel.RunTimes;
 import io.kiln.farm.job.FarmAnswer.Call;
 import io.kiln.farm.job.FarmAnswer.Counted;
 import io.kiln.farm.job.FarmAnswer.Failed;

@@ -3,12 +3,12 @@ package io.kiln.flow.device;
 
 import io.kiln.base.KilnException;
 import io.kiln.device.fault.FaultWatch;
-import io.kiln.device.rpc.RemoteModule;
-import io.kiln.device.rpc.RpcClient;
-import io.kiln.device.rpc.TimeEvaluator;
-import io.kiln.device.rpc.TimedModel;
-import io.kiln.device.rpc.TimedModel.RunTimes;
-import io.kiln.device.rpc.TransportTimeouts;
+import io.kiln.device.rpc.client.RemoteModule;
+import io.kiln.device.rpc.client.RpcClient;
+import io.kiln.device.rpc.client.TimeEvaluator;
+import io.kiln.device.rpc.client.TimedModel;
+import io.kiln.device.rpc.client.TimedModel.RunTimes;
+import io.kiln.device.rpc.client.TransportTimeouts;
 import io.kiln.device.transport.SessionLimits;
 import io.kiln.device.transport.Transport;
 import java.nio.file.Path;

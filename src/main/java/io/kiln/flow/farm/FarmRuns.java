@@ -14,7 +14,7 @@ import io.kiln.device.emulator.FunctionCounter.Calls;
 import io.kiln.device.emulator.FunctionCounter.Counted;
 import io.kiln.device.emulator.RunCounter;
 import io.kiln.device.emulator.RunCounter.InstructionCounts;
-import io.kiln.device.rpc.TimedModel;
+import io.kiln.device.rpc.client.TimedModel;
 import io.kiln.farm.client.FarmClient;
 import io.kiln.farm.job.FarmAnswer;
 import io.kiln.farm.job.FarmAnswer.Failed;

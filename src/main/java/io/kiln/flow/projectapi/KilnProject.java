@@ -9,7 +9,7 @@ import io.kiln.device.projectapi.MethodFailure;
 import io.kiln.device.projectapi.OptionValues;
 import io.kiln.device.projectapi.ProjectHandler;
 import io.kiln.device.projectapi.ServerInfo;
-import io.kiln.device.rpc.TransportTimeouts;
+import io.kiln.device.rpc.client.TransportTimeouts;
 import io.kiln.device.transport.SessionLimits;
 import io.kiln.device.transport.TimedBytes;
 import io.kiln.device.transport.TimedInput;

@@ -11,7 +11,7 @@ import io.kiln.device.protocol.ConsoleProtocol;
 import io.kiln.device.protocol.Protocol;
 import io.kiln.device.rpc.RpcProtocol;
 import io.kiln.device.rpc.RpcProtocol.HostGraph;
-import io.kiln.device.rpc.TimedModel.Graph;
+import io.kiln.device.rpc.client.TimedModel.Graph;
 import io.kiln.device.transport.SessionLimits;
 import io.kiln.flow.build.GenerateStep;
 import io.kiln.flow.resolve.ResolvedBuild;

@@ -2,7 +2,7 @@
 package io.kiln.device.projectapi;
 
 import com.fasterxml.jackson.databind.node.NullNode;
-import io.kiln.device.rpc.TransportTimeouts;
+import io.kiln.device.rpc.client.TransportTimeouts;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;

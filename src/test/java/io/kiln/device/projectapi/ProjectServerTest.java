@@ -10,7 +10,7 @@ import io.kiln.base.KilnException;
 import io.kiln.device.projectapi.ProjectServer.OpenedTransport;
 import io.kiln.device.projectapi.ProjectServer.ProjectTransport;
 import io.kiln.device.projectapi.ProjectServer.ServerLimits;
-import io.kiln.device.rpc.TransportTimeouts;
+import io.kiln.device.rpc.client.TransportTimeouts;
 import io.kiln.device.transport.TimedBytes;
 import io.kiln.device.transport.TimedInput;
 import java.io.IOException;

@@ -9,6 +9,7 @@ import io.kiln.base.KilnException;
 import io.kiln.device.protocol.ModelSession;
 import io.kiln.device.protocol.ModelSession.Model;
 import io.kiln.device.protocol.Protocol;
+import io.kiln.device.rpc.client.ScriptedBoard;
 import io.kiln.device.transport.TcpTransport;
 import java.io.IOException;
 import java.time.Duration;

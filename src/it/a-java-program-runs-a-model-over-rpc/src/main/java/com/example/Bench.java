@@ -3,10 +3,10 @@ package com.example;
 
 import io.kiln.base.Bytes;
 import io.kiln.device.emulator.Emulator;
-import io.kiln.device.rpc.AotExecutor;
-import io.kiln.device.rpc.RpcClient;
-import io.kiln.device.rpc.TimeEvaluator;
-import io.kiln.device.rpc.TransportTimeouts;
+import io.kiln.device.rpc.client.AotExecutor;
+import io.kiln.device.rpc.client.RpcClient;
+import io.kiln.device.rpc.client.TimeEvaluator;
+import io.kiln.device.rpc.client.TransportTimeouts;
 import io.kiln.device.transport.Transport;
 import io.kiln.frontend.tflite.TfliteFrontend;
 import io.kiln.ir.Function;
