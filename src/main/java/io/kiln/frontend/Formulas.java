@@ -331,8 +331,6 @@ public interface Formulas {
         Arg rows = reshape(a, List.of(Math.toIntExact(shape.elements() / Math.max(depth, 1)), depth));
         Arg weight = transpose(b, List.of(1, 0));
         int units = shape(weight).dim(0);
-        List<Integer> dims = new ArrayList<>(shape.dims());
-        dims.set(dims.size() - 1, units);
-        return reshape(emit(new Dense(units), rows, weight), dims);
+        return reshape(emit(new Dense(units), rows, weight), shape.with(-1, units));
     }
 }

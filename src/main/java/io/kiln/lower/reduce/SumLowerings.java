@@ -290,9 +290,7 @@ public final class SumLowerings {
         }
 
         LoweredOperator lower(Rows rows) {
-            List<Integer> dims = new ArrayList<>(shape.dims());
-            dims.set(root.axis(), 1);
-            Shape lines = new Shape(dims);
+            Shape lines = shape.with(root.axis(), 1);
             BlockBuilder body = new BlockBuilder();
             Rows others = Rows.count(shape) == Rows.count(lines) ? rows : Rows.whole(lines);
             ElementLoops.over(body, lines, others, (block, indices, position) -> line(block, rows, indices));
@@ -389,12 +387,10 @@ public final class SumLowerings {
             OperatorBuffers buffers = new OperatorBuffers(op);
             TopkLowering lowering = new TopkLowering(op, buffers);
             Shape in = op.rootTypes().get(0).shape();
-            List<Integer> vectors = new ArrayList<>(in.dims());
-            vectors.set(in.rank() - 1, 1);
             BlockBuilder body = new BlockBuilder();
             ElementLoops.over(
                     body,
-                    new Shape(vectors),
+                    in.with(-1, 1),
                     rows,
                     (block, at, position) -> lowering.vector(block, ElementLoops.position(in, at), position));
             return Nests.operator(buffers, rows, List.of(new RowDependency.All(Rows.count(in))), body.build(), "topk");

@@ -169,7 +169,7 @@ public final class SignalLowering {
         }
         Buffer roots = table("roots", dtype, passes);
         Buffer splitRoots = table("split_roots", dtype, split);
-        BlockBuilder body = Nests.vectors(vectors(op.type().shape()), rows, (block, from, to) -> {
+        BlockBuilder body = Nests.vectors(op.type().shape().with(-1, 1), rows, (block, from, to) -> {
             Buffer data = block.view("data", buffers.argument(0), mul(from, in.dim(-1)));
             Buffer result = block.mutableView(
                     "result", buffers.output(), mul(to, op.type().shape().dim(-1)));
@@ -178,13 +178,6 @@ public final class SignalLowering {
         });
         RowDependency same = RowDependency.same(Rows.count(op.type().shape()));
         return Nests.operator(buffers, rows, List.of(same), body.build(), "radix 4");
-    }
-
-    /** The shape that has one element for each vector. */
-    private static Shape vectors(Shape shape) {
-        List<Integer> dims = new ArrayList<>(shape.dims());
-        dims.set(dims.size() - 1, 1);
-        return new Shape(dims);
     }
 
     /** A table of complex numbers, each a pair of real and imaginary part. */

@@ -112,8 +112,7 @@ public final class ControlImporters {
         List<Arg> parts = new ArrayList<>();
         for (OnnxValue value : values) {
             Shape shape = e.shape(value.arg());
-            List<Integer> dims = new ArrayList<>(shape.dims());
-            dims.add(axis, 1);
+            Shape dims = shape.inserted(axis);
             parts.add(e.reshape(value.arg(), dims));
         }
         return e.concatenate(parts, axis);
@@ -192,8 +191,7 @@ public final class ControlImporters {
     }
 
     private static OnnxValue slice(Formulas e, OnnxValue value, int axis, int at) {
-        List<Integer> dims = new ArrayList<>(e.shape(value.arg()).dims());
-        dims.remove(axis);
+        Shape dims = e.shape(value.arg()).without(axis);
         return new OnnxValue(e.reshape(e.slice(value.arg(), axis, at, at + 1), dims), value.type());
     }
 

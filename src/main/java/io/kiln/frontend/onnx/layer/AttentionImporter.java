@@ -167,10 +167,9 @@ final class AttentionImporter implements OnnxImporter {
         mask = node.reshape(mask, ranked);
         int missing = scores.dim(SIZE) - node.shape(mask).dim(-1);
         if (missing > 0 && node.shape(mask).dim(-1) > 1) {
-            List<Integer> dims = new ArrayList<>(node.shape(mask).dims());
-            dims.set(dims.size() - 1, missing);
-            Arg rest = node.broadcast(node.real(HIDDEN), new Shape(dims));
-            mask = node.concatenate(List.of(mask, rest), dims.size() - 1);
+            Shape dims = node.shape(mask).with(-1, missing);
+            Arg rest = node.broadcast(node.real(HIDDEN), dims);
+            mask = node.concatenate(List.of(mask, rest), dims.rank() - 1);
         }
         node.require(
                 node.broadcastShape(node.shape(mask), scores).equals(scores),
@@ -309,12 +308,10 @@ final class AttentionImporter implements OnnxImporter {
         }
 
         private static Arg interleaved(Formulas e, Arg even, Arg odd) {
-            List<Integer> dims = new ArrayList<>(e.shape(even).dims());
-            dims.add(1);
-            Arg pairs = e.concatenate(List.of(e.reshape(even, dims), e.reshape(odd, dims)), 4);
-            dims.remove(4);
-            dims.set(3, 2 * dims.get(3));
-            return e.reshape(pairs, dims);
+            Shape halves = e.shape(even);
+            Shape columns = halves.inserted(4);
+            Arg pairs = e.concatenate(List.of(e.reshape(even, columns), e.reshape(odd, columns)), 4);
+            return e.reshape(pairs, halves.with(3, 2 * halves.dim(3)));
         }
     }
 }

@@ -228,14 +228,12 @@ final class OnnxConvolutionImporter implements OnnxImporter {
                 return data;
             }
             Shape shape = node.shape(data);
-            List<Integer> parted = new ArrayList<>(shape.dims());
-            parted.add(axis + 1, 1);
-            List<Integer> none = new ArrayList<>(Collections.nCopies(parted.size(), 0));
+            Shape parted = shape.inserted(axis + 1);
+            List<Integer> none = Collections.nCopies(parted.rank(), 0);
             List<Integer> after = new ArrayList<>(none);
             after.set(axis + 1, stride - 1);
             Arg wide = node.emit(new Pad(none, after), node.reshape(data, parted), node.real(0));
-            List<Integer> joined = new ArrayList<>(shape.dims());
-            joined.set(axis, shape.dim(axis) * stride);
+            Shape joined = shape.with(axis, shape.dim(axis) * stride);
             return node.slice(node.reshape(wide, joined), axis, 0, (shape.dim(axis) - 1) * stride + 1);
         }
 
@@ -247,14 +245,10 @@ final class OnnxConvolutionImporter implements OnnxImporter {
                 int size = shape.dim(axis);
                 weight = node.emit(StridedSlice.along(shape, axis, size - 1, -size - 1, -1), weight);
             }
-            List<Integer> parted = new ArrayList<>(shape.dims());
-            parted.set(0, shape.dim(0) / groups);
-            parted.add(0, groups);
+            Shape parted = shape.with(0, shape.dim(0) / groups).inserted(0).with(0, groups);
             List<Integer> axes = new ArrayList<>(List.of(0, 2, 1));
-            IntStream.range(3, parted.size()).forEach(axes::add);
-            List<Integer> joined = new ArrayList<>(shape.dims());
-            joined.set(0, shape.dim(1) * groups);
-            joined.set(1, shape.dim(0) / groups);
+            IntStream.range(3, parted.rank()).forEach(axes::add);
+            Shape joined = shape.with(0, shape.dim(1) * groups).with(1, shape.dim(0) / groups);
             return node.reshape(node.transpose(node.reshape(weight, parted), axes), joined);
         }
 

@@ -275,10 +275,9 @@ final class OnnxNormalizations {
             data = node.reshape(data, List.of(Math.toIntExact(shape.elements() / columns), columns));
             axis = 1;
         }
-        List<Integer> dims = new ArrayList<>(node.shape(data).dims());
-        Arg places = node.places(Formulas.along(dims.size(), axis, dims.get(axis)), i -> i);
-        dims.set(axis, 1);
-        Arg index = node.reshape(node.emit(new ArgReduce(true, axis), data), dims);
+        Shape rows = node.shape(data);
+        Arg places = node.places(Formulas.along(rows.rank(), axis, rows.dim(axis)), i -> i);
+        Arg index = node.reshape(node.emit(new ArgReduce(true, axis), data), rows.with(axis, 1));
         Arg isFirst = node.equal(index, places);
         node.finish(node.reshape(node.cast(isFirst, DType.FLOAT32), shape));
     }

@@ -183,10 +183,9 @@ public final class LearningImporters {
 
     /** For each element whether it equals each key, in a new last dimension. */
     private static Arg matches(Formulas e, Arg data, Arg keys) {
-        List<Integer> dims = new ArrayList<>(e.shape(data).dims());
-        dims.add(1);
-        e.tableOf(e.shape(data).elements(), e.shape(keys).elements());
-        return e.equal(e.reshape(data, dims), keys);
+        Shape shape = e.shape(data);
+        e.tableOf(shape.elements(), e.shape(keys).elements());
+        return e.equal(e.reshape(data, shape.inserted(shape.rank())), keys);
     }
 
     /** Of keys that are listed twice the first counts; of a CategoryMapper's categories, as in ONNX Runtime, the last. */

@@ -372,9 +372,7 @@ public final class IndexImporters {
     }
 
     private static Arg zeros(Formulas e, Arg like, int axis, int size) {
-        List<Integer> dims = new ArrayList<>(e.shape(like).dims());
-        dims.set(axis, size);
-        return e.broadcast(e.number(0, e.dtype(like)), new Shape(dims));
+        return e.broadcast(e.number(0, e.dtype(like)), e.shape(like).with(axis, size));
     }
 
     /** Elements where a condition that is known at build time is true. */

@@ -121,12 +121,11 @@ final class OnnxConstantImporters {
         double depth = number(node.constant(1, "depth"));
         node.require(depth >= 1 && depth < MOST_ELEMENTS, "its depth is " + depth, "a number above 0");
         int axis = node.axis(node.whole("axis", -1), shape.rank() + 1);
-        List<Integer> dims = new ArrayList<>(shape.dims());
-        dims.add(axis, 1);
+        Shape dims = shape.inserted(axis);
         Arg index = node.cast(node.reshape(node.arg(0), dims), DType.INT32);
         Arg isNegative = node.less(index, node.number(0, DType.INT32));
         Arg counted = node.where(isNegative, node.add(index, depth), index);
-        Arg places = node.places(Formulas.along(dims.size(), axis, (int) depth), i -> i);
+        Arg places = node.places(Formulas.along(dims.rank(), axis, (int) depth), i -> i);
         Arg isHot = node.equal(counted, places);
         Arg off = node.reshape(node.slice(node.arg(2), 0, 0, 1), List.of());
         Arg on = node.reshape(node.slice(node.arg(2), 0, 1, 2), List.of());

@@ -244,9 +244,7 @@ public final class OnnxMovementImporters {
     /** The elements some places further on along an axis, or back, behind ones. */
     private static Arg moved(Formulas e, Arg data, int axis, int places, boolean isBack) {
         Shape shape = e.shape(data);
-        List<Integer> dims = new ArrayList<>(shape.dims());
-        dims.set(axis, places);
-        Arg ones = e.broadcast(e.number(1, e.dtype(data)), new Shape(dims));
+        Arg ones = e.broadcast(e.number(1, e.dtype(data)), shape.with(axis, places));
         Arg kept = isBack
                 ? e.slice(data, axis, places, shape.dim(axis))
                 : e.slice(data, axis, 0, shape.dim(axis) - places);
@@ -395,12 +393,8 @@ public final class OnnxMovementImporters {
             return data;
         }
         Shape shape = e.shape(data);
-        List<Integer> parted = new ArrayList<>(shape.dims());
-        parted.add(axis, 1);
-        List<Integer> wide = new ArrayList<>(parted);
-        wide.set(axis, count);
-        List<Integer> joined = new ArrayList<>(shape.dims());
-        joined.set(axis, (int) Math.min(Integer.MAX_VALUE, (long) shape.dim(axis) * count));
-        return e.reshape(e.broadcast(e.reshape(data, parted), new Shape(wide)), joined);
+        Shape parted = shape.inserted(axis);
+        Shape joined = shape.with(axis, (int) Math.min(Integer.MAX_VALUE, (long) shape.dim(axis) * count));
+        return e.reshape(e.broadcast(e.reshape(data, parted), parted.with(axis, count)), joined);
     }
 }

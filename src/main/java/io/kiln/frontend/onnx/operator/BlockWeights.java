@@ -8,7 +8,6 @@ import io.kiln.ir.Constant;
 import io.kiln.ir.op.layer.BiasAdd;
 import io.kiln.ir.op.layer.BlockDense;
 import io.kiln.ir.type.Shape;
-import java.util.ArrayList;
 import java.util.IntSummaryStatistics;
 import java.util.List;
 import java.util.Optional;
@@ -106,8 +105,7 @@ public record BlockWeights(Constant weights, Constant scales, Constant zeroPoint
         Shape shape = node.shape(data);
         int units = weights.type().shape().dim(0);
         Arg rows = node.reshape(data, List.of(Math.toIntExact(shape.elements() / depth()), depth()));
-        List<Integer> dims = new ArrayList<>(shape.dims());
-        dims.set(dims.size() - 1, units);
+        Shape dims = shape.with(-1, units);
         Arg product = node.emit(new BlockDense(units, block), rows, weights, scales, zeroPoints);
         if (bias.isPresent() && node.shape(bias.get().arg()).equals(Shape.of(units))) {
             return node.reshape(node.emit(new BiasAdd(-1), product, bias.get().arg()), dims);

@@ -28,7 +28,6 @@ import io.kiln.ir.op.element.QnnDequantize;
 import io.kiln.ir.op.element.QnnQuantize;
 import io.kiln.ir.op.reduce.Reduce;
 import io.kiln.ir.type.Shape;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -348,11 +347,11 @@ public final class NumberImporters {
                 "it has " + boundaries.length + " boundaries",
                 "1 to " + MOST_BOUNDARIES);
         Formulas f = operator;
-        List<Integer> dims = new ArrayList<>(data.shape().dims());
-        dims.add(1);
-        Arg column = f.reshape(f.cast(operator.value(data), DType.FLOAT32), new Shape(dims));
+        int rank = data.shape().rank();
+        Arg column = f.reshape(
+                f.cast(operator.value(data), DType.FLOAT32), data.shape().inserted(rank));
         Arg reached = f.binary(Binary.Kind.GREATER_EQUAL, column, f.reals(boundaries, Shape.of(boundaries.length)));
-        Arg counts = f.reduce(Reduce.Kind.SUM, f.cast(reached, DType.INT32), List.of(dims.size() - 1));
+        Arg counts = f.reduce(Reduce.Kind.SUM, f.cast(reached, DType.INT32), List.of(rank));
         operator.finish(f.reshape(counts, data.shape()));
     }
 

@@ -126,11 +126,10 @@ public final class MovementImporters {
                 options.get(Pack.VALUES_COUNT) == operator.inputCount(),
                 "values_count is " + options.get(Pack.VALUES_COUNT),
                 operator.inputCount() + ", the number of inputs");
-        List<Integer> dims = new ArrayList<>(shape.dims());
-        dims.add(axis, 1);
+        Shape dims = shape.inserted(axis);
         List<Arg> parts = new ArrayList<>();
         for (int i = 0; i < operator.inputCount(); i++) {
-            parts.add(operator.emit(new Reshape(new Shape(dims)), operator.value(operator.input(i))));
+            parts.add(operator.emit(new Reshape(dims), operator.value(operator.input(i))));
         }
         join(operator, axis, parts);
     }
@@ -143,9 +142,7 @@ public final class MovementImporters {
         TfliteTensor data = operator.input(0);
         int axis = ConstantParameters.axis(
                 operator, operator.input(1), data.shape().rank() + 1);
-        List<Integer> dims = new ArrayList<>(data.shape().dims());
-        dims.add(axis, 1);
-        operator.finish(operator.emit(new Reshape(new Shape(dims)), operator.value(data)));
+        operator.finish(operator.emit(new Reshape(data.shape().inserted(axis)), operator.value(data)));
     }
 
     private static void squeeze(OperatorContext operator) {

@@ -112,12 +112,10 @@ public final class PadImporters {
         if (width == 0 || size < 2) {
             return data;
         }
-        List<Integer> apart = new ArrayList<>(shape.dims());
-        apart.add(axis + 1, 1);
+        Shape apart = shape.inserted(axis + 1);
         Arg spread = padded(operator, f.reshape(data, apart), axis + 1, 0, width, value);
-        List<Integer> dims = new ArrayList<>(shape.dims());
-        dims.set(axis, Math.multiplyExact(size, width + 1));
-        return f.slice(f.reshape(spread, dims), axis, 0, dims.get(axis) - width);
+        Shape dims = shape.with(axis, Math.multiplyExact(size, width + 1));
+        return f.slice(f.reshape(spread, dims), axis, 0, dims.dim(axis) - width);
     }
 
     static Arg atEnds(OperatorContext operator, Arg data, int axis, int low, int high, Constant value) {

@@ -130,11 +130,10 @@ public final class SliceImporters {
                 options.get(Unpack.NUM) == parts && operator.outputs().size() == parts,
                 "it has " + operator.outputs().size() + " outputs",
                 parts + ", one for each index along dimension " + axis);
-        List<Integer> dims = new ArrayList<>(data.shape().dims());
-        dims.remove(axis);
+        Shape dims = data.shape().without(axis);
         for (int i = 0; i < parts; i++) {
             Arg part = operator.emit(StridedSlice.along(data.shape(), axis, i, i + 1, 1), operator.value(data));
-            operator.finish(operator.outputs().get(i), operator.emit(new Reshape(new Shape(dims)), part));
+            operator.finish(operator.outputs().get(i), operator.emit(new Reshape(dims), part));
         }
     }
 
