@@ -6,6 +6,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Objects;
+import java.util.function.IntToLongFunction;
 
 /** An immutable byte string, equal by content. */
 public final class Bytes {
@@ -31,6 +32,29 @@ public final class Bytes {
     /** Takes ownership of the array without copying; the caller must not keep it. */
     public static Bytes wrap(byte[] content) {
         return new Bytes(content);
+    }
+
+    /** A number of single precision for each index. */
+    @FunctionalInterface
+    public interface Reals {
+        float at(int index);
+    }
+
+    /** Integers one behind the other, little-endian, each reduced to so many of its low bytes. */
+    public static Bytes ofIntegers(int count, int width, IntToLongFunction element) {
+        byte[] content = new byte[Math.multiplyExact(count, width)];
+        for (int i = 0; i < count; i++) {
+            long value = element.applyAsLong(i);
+            for (int k = 0; k < width; k++) {
+                content[i * width + k] = (byte) (value >> Byte.SIZE * k);
+            }
+        }
+        return new Bytes(content);
+    }
+
+    /** Numbers of single precision one behind the other, little-endian. */
+    public static Bytes ofReals(int count, Reals element) {
+        return ofIntegers(count, Float.BYTES, i -> Float.floatToRawIntBits(element.at(i)));
     }
 
     public static Bytes ofText(String text) {

@@ -7,7 +7,7 @@ import io.kiln.ir.type.ConstantElements;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
+import java.util.function.IntToLongFunction;
 
 /**
  * A tensor known at build time.
@@ -25,37 +25,33 @@ public record Constant(String name, TensorType type, Bytes data) implements Arg,
     }
 
     public static Constant scalar(int value) {
-        return ofInts(Shape.scalar(), value);
+        return integers("", new TensorType(Shape.scalar(), DType.INT32), i -> value);
     }
 
     public static Constant scalar(float value) {
-        return ofFloats(Shape.scalar(), value);
+        return reals("", Shape.scalar(), i -> value);
     }
 
     /** An int32 vector. */
     public static Constant vector(int... values) {
-        return ofInts(Shape.of(values.length), values);
+        return integers("", new TensorType(Shape.of(values.length), DType.INT32), i -> values[i]);
     }
 
     /** A float32 vector. */
     public static Constant vector(float... values) {
-        return ofFloats(Shape.of(values.length), values);
+        return reals("", Shape.of(values.length), i -> values[i]);
     }
 
-    private static Constant ofInts(Shape shape, int... values) {
-        ByteBuffer buffer = ByteBuffer.allocate(4 * values.length).order(ByteOrder.LITTLE_ENDIAN);
-        for (int value : values) {
-            buffer.putInt(value);
-        }
-        return new Constant("", new TensorType(shape, DType.INT32), Bytes.wrap(buffer.array()));
+    /** Integers of a type, wrapping around, by their indices. */
+    public static Constant integers(String name, TensorType type, IntToLongFunction element) {
+        int count = Math.toIntExact(type.shape().elements());
+        return new Constant(name, type, Bytes.ofIntegers(count, type.dtype().bytes(), element));
     }
 
-    private static Constant ofFloats(Shape shape, float... values) {
-        ByteBuffer buffer = ByteBuffer.allocate(4 * values.length).order(ByteOrder.LITTLE_ENDIAN);
-        for (float value : values) {
-            buffer.putFloat(value);
-        }
-        return new Constant("", new TensorType(shape, DType.FLOAT32), Bytes.wrap(buffer.array()));
+    /** Elements of float32, by their indices. */
+    public static Constant reals(String name, Shape shape, Bytes.Reals element) {
+        Bytes data = Bytes.ofReals(Math.toIntExact(shape.elements()), element);
+        return new Constant(name, new TensorType(shape, DType.FLOAT32), data);
     }
 
     @Override

@@ -19,19 +19,14 @@ public final class Nests {
 
     /** A lowered operator without multiply-accumulates and scratch. */
     public static LoweredOperator operator(
-            FusedOperator op,
-            OperatorBuffers buffers,
-            Tables tables,
-            Rows rows,
-            List<RowDependency> dependencies,
-            Stmt body,
-            String schedule) {
+            OperatorBuffers buffers, Rows rows, List<RowDependency> dependencies, Stmt body, String schedule) {
+        FusedOperator op = buffers.op();
         PrimFunc function = new PrimFunc(
                 op.name(),
                 comment(op),
                 buffers.parameters(),
                 rows.parameters(),
-                tables.list(),
+                buffers.tables().list(),
                 UnusedScalars.remove(body));
         return new LoweredOperator(
                 function,

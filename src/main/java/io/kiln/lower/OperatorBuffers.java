@@ -38,6 +38,12 @@ public final class OperatorBuffers {
      */
     private record Part(OperatorBuffers whole, Buffer input, List<Buffer> free) {}
 
+    /** The parameters of an operator that has a table of each constant argument. */
+    public OperatorBuffers(FusedOperator op) {
+        this(op, new Tables(op.name()));
+    }
+
+    /** The same with tables that others collect, too. */
     public OperatorBuffers(FusedOperator op, Tables tables) {
         this.op = op;
         this.tables = tables;
@@ -77,6 +83,16 @@ public final class OperatorBuffers {
         List<Buffer> free = new ArrayList<>(scratch);
         free.removeAll(kept);
         return new OperatorBuffers(new Part(this, input, free), output);
+    }
+
+    /** The operator. */
+    FusedOperator op() {
+        return op;
+    }
+
+    /** Its constant tables. */
+    public Tables tables() {
+        return tables;
     }
 
     /** The buffer of an argument: a parameter, or a table if the argument is constant. */

@@ -5,8 +5,6 @@ import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.PrimFunc;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -46,35 +44,20 @@ public final class Tables {
 
     /** A table of integers, narrowed to the type. */
     public Buffer add(String name, DType dtype, int[] values) {
-        ByteBuffer data = ByteBuffer.allocate(values.length * dtype.bytes()).order(ByteOrder.LITTLE_ENDIAN);
-        for (int value : values) {
-            switch (dtype) {
-                case INT8, UINT8 -> data.put((byte) value);
-                case INT16 -> data.putShort((short) value);
-                case INT32, UINT32 -> data.putInt(value);
-                case INT64, UINT64 -> data.putLong(value);
-                case FLOAT32, BOOL -> throw new IllegalArgumentException("no integer table of " + dtype.text());
-            }
+        if (!dtype.isInteger()) {
+            throw new IllegalArgumentException("no integer table of " + dtype.text());
         }
-        return add(name, dtype, Bytes.wrap(data.array()));
+        return add(name, dtype, Bytes.ofIntegers(values.length, dtype.bytes(), i -> values[i]));
     }
 
     /** A table of int64. */
     public Buffer add(String name, long[] values) {
-        ByteBuffer data = ByteBuffer.allocate(values.length * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
-        for (long value : values) {
-            data.putLong(value);
-        }
-        return add(name, DType.INT64, Bytes.wrap(data.array()));
+        return add(name, DType.INT64, Bytes.ofIntegers(values.length, Long.BYTES, i -> values[i]));
     }
 
     /** A table of float32. */
     public Buffer add(String name, float[] values) {
-        ByteBuffer data = ByteBuffer.allocate(values.length * Float.BYTES).order(ByteOrder.LITTLE_ENDIAN);
-        for (float value : values) {
-            data.putFloat(value);
-        }
-        return add(name, DType.FLOAT32, Bytes.wrap(data.array()));
+        return add(name, DType.FLOAT32, Bytes.ofReals(values.length, i -> values[i]));
     }
 
     public List<PrimFunc.Table> list() {

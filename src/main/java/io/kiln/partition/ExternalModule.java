@@ -104,7 +104,7 @@ public final class ExternalModule {
             }
             function.device().ifPresent(device -> pass(buffers.device(device.context()), true));
             BlockBuilder body = new BlockBuilder().call(kernel(), passed, List.of());
-            return Nests.operator(op, buffers, tables, rows, Nests.allRows(op), body.build(), call.schedule())
+            return Nests.operator(buffers, rows, Nests.allRows(op), body.build(), call.schedule())
                     .because("taken by " + function.composite().compiler())
                     .aligned(call.alignment());
         }

@@ -164,9 +164,7 @@ public final class Dispatch {
         OperatorBuffers buffers = new OperatorBuffers(op, tables);
         LayerLoops loops = choice.lower(new ConvTask(workload, tables, buffers));
         return Nests.operator(
-                        op,
                         buffers,
-                        tables,
                         workload.rows(),
                         List.of(dependency(op, workload.conv())),
                         loops.body(),

@@ -5,10 +5,8 @@ import io.kiln.base.Bytes;
 import io.kiln.ir.Constant;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
-import java.util.ArrayList;
-import java.util.List;
 
-/** Selects slices of a constant or shape along an axis. */
+/** Selects slices of a constant along an axis. */
 final class Gather {
     private Gather() {}
 
@@ -29,15 +27,8 @@ final class Gather {
             }
         }
         TensorType type =
-                new TensorType(of(shape, axis, indices.length), constant.type().dtype());
+                new TensorType(shape.with(axis, indices.length), constant.type().dtype());
         return new Constant(constant.name(), type, Bytes.wrap(to));
-    }
-
-    /** The shape with another dimension along an axis. */
-    static Shape of(Shape shape, int axis, int dimension) {
-        List<Integer> dims = new ArrayList<>(shape.dims());
-        dims.set(axis, dimension);
-        return new Shape(dims);
     }
 
     /** A constant that has one element for all channels or one per channel along its last axis. */

@@ -423,7 +423,7 @@ public final class RemoveConstantChannels implements Pass {
         TensorType type(int id) {
             TensorType type = types.get(id);
             Shape shape = type.shape();
-            return isAll(id) ? type : new TensorType(Gather.of(shape, shape.rank() - 1, of(id).length), type.dtype());
+            return isAll(id) ? type : new TensorType(shape.with(-1, of(id).length), type.dtype());
         }
     }
 

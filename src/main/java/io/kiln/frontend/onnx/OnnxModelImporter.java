@@ -29,9 +29,6 @@ import io.kiln.ir.op.movement.Transpose;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import io.kiln.reference.ConstantFolder;
-import java.math.BigDecimal;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -253,25 +250,22 @@ final class OnnxModelImporter {
                                     List.of(wrong(input, "the shape " + new Shape(value.dims()).text(), type.text())));
                             return new Constant(input.name(), type, Bytes.wrap(new byte[(int) type.bytes()]));
                         }
-                        ByteBuffer data =
-                                ByteBuffer.allocate((int) type.bytes()).order(ByteOrder.LITTLE_ENDIAN);
-                        for (BigDecimal number : value.numbers()) {
-                            if (!input.type().holds(number)) {
-                                problems.addAll(List.of(wrong(
+                        value.numbers().stream()
+                                .filter(number -> !input.type().holds(number))
+                                .findFirst()
+                                .ifPresent(number -> problems.addAll(List.of(wrong(
                                         input,
                                         "the number " + number,
-                                        "numbers of type " + input.type().text())));
-                                break;
-                            }
-                            switch (type.dtype()) {
-                                case FLOAT32 -> data.putFloat(number.floatValue());
-                                case INT64, UINT64 -> data.putLong(number.longValue());
-                                case INT32, UINT32 -> data.putInt(number.intValue());
-                                case INT16 -> data.putShort(number.shortValue());
-                                case INT8, UINT8, BOOL -> data.put(number.byteValue());
-                            }
-                        }
-                        return new Constant(input.name(), type, Bytes.wrap(data.array()));
+                                        "numbers of type " + input.type().text()))));
+                        return type.dtype().isFloat()
+                                ? Constant.reals(
+                                        input.name(),
+                                        type.shape(),
+                                        i -> value.numbers().get(i).floatValue())
+                                : Constant.integers(
+                                        input.name(),
+                                        type,
+                                        i -> value.numbers().get(i).longValue());
                     });
         }
 

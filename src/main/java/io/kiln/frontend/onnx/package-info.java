@@ -21,7 +21,7 @@
  *   <li>An importer gets a {@link io.kiln.frontend.onnx.operator.NodeContext}: inputs ({@code arg}, {@code optional}),
  *       inputs that must be constant ({@code integers}, {@code reals}: others are refused with advice), attributes by
  *       kind with their defaults, and {@code version}, the model's opset, where ONNX changed the operator. It emits
- *       operators of the IR, best through {@link io.kiln.frontend.onnx.operator.Expressions}, and sets its outputs by
+ *       operators of the IR, best through {@link io.kiln.frontend.Formulas}, and sets its outputs by
  *       {@code finish}. What it does not support it refuses by {@code require} or {@code failure}.
  *   <li>Prefer operators that the IR has. A new one enters by its one definition, see the page "Add an operator".
  *   <li>The ONNX project's tests run by themselves: {@code mvn test -Dtest=OnnxNodeTest -Dkiln.onnx.tests=test_relu}

@@ -30,7 +30,9 @@ public interface Layer extends Op {
     }
 
     /** Whether weights are integers; integer data is summed in a wider type. */
-    boolean isQuantized();
+    default boolean isQuantized() {
+        return arity() > KERNEL_SCALE;
+    }
 
     /** Whether the strides are the output's. */
     default boolean isTransposed() {

@@ -2,7 +2,6 @@
 package io.kiln.ir.text;
 
 import io.kiln.artifact.NamedTensor;
-import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Binding;
@@ -21,8 +20,6 @@ import io.kiln.ir.op.element.FixedPointMultiply;
 import io.kiln.ir.op.element.TflRequantize;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -487,12 +484,8 @@ public final class RelayPrinter {
         }
 
         private static Constant vector(int size, boolean isScalar, IntUnaryOperator elements) {
-            ByteBuffer data = ByteBuffer.allocate(Integer.BYTES * size).order(ByteOrder.LITTLE_ENDIAN);
-            for (int i = 0; i < size; i++) {
-                data.putInt(elements.applyAsInt(i));
-            }
             TensorType type = new TensorType(isScalar ? Shape.scalar() : Shape.of(size), DType.INT32);
-            return new Constant("", type, Bytes.wrap(data.array()));
+            return Constant.integers("", type, elements::applyAsInt);
         }
     }
 }

@@ -21,7 +21,6 @@ import io.kiln.lower.Nests;
 import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.OperatorLowering;
 import io.kiln.lower.Rows;
-import io.kiln.lower.Tables;
 import io.kiln.npu.DriverPayload;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
@@ -57,7 +56,6 @@ public final class CallLowerings {
 
         private final FusedOperator op;
         private final List<Callee> callees;
-        private final Tables tables;
         private final OperatorBuffers buffers;
 
         /**
@@ -68,8 +66,7 @@ public final class CallLowerings {
         ControlFlowLowering(FusedOperator op, List<Callee> callees) {
             this.op = op;
             this.callees = callees;
-            this.tables = new Tables(op.name());
-            this.buffers = new OperatorBuffers(op, tables);
+            this.buffers = new OperatorBuffers(op);
         }
 
         LoweredOperator choose(If choice, Rows rows) {
@@ -85,7 +82,7 @@ public final class CallLowerings {
         }
 
         private LoweredOperator lowered(BlockBuilder body, Rows rows) {
-            return Nests.operator(op, buffers, tables, rows, Nests.allRows(op), body.build(), "call");
+            return Nests.operator(buffers, rows, Nests.allRows(op), body.build(), "call");
         }
 
         private void choose(BlockBuilder body, If choice) {
@@ -179,14 +176,12 @@ public final class CallLowerings {
     private static final class CustomCallLowering {
         private final FusedOperator op;
         private final CustomCall custom;
-        private final Tables tables;
         private final OperatorBuffers buffers;
 
         CustomCallLowering(FusedOperator op) {
             this.op = op;
             this.custom = (CustomCall) op.root().op();
-            this.tables = new Tables(op.name());
-            this.buffers = new OperatorBuffers(op, tables);
+            this.buffers = new OperatorBuffers(op);
         }
 
         LoweredOperator lower(Rows rows) {
@@ -208,13 +203,12 @@ public final class CallLowerings {
             }
             List<Expr> scalars = custom.hasOptions() ? List.of(Exprs.imm(custom.options())) : List.of();
             BlockBuilder body = new BlockBuilder().call(kernel(tensors), passed, scalars);
-            return Nests.operator(
-                    op, buffers, tables, rows, Nests.allRows(op), body.build(), "call of " + custom.function());
+            return Nests.operator(buffers, rows, Nests.allRows(op), body.build(), "call of " + custom.function());
         }
 
         private Buffer table(String name, int argument, String comment) {
             return op.root().args().get(argument) instanceof Constant constant
-                    ? tables.add(name, constant.type().dtype(), constant.data(), comment)
+                    ? buffers.tables().add(name, constant.type().dtype(), constant.data(), comment)
                     : buffers.argument(argument);
         }
 
@@ -269,12 +263,11 @@ public final class CallLowerings {
     }
 
     private static LoweredOperator tensor(FusedOperator op, Rows rows) {
-        Tables tables = new Tables(op.name());
-        OperatorBuffers buffers = new OperatorBuffers(op, tables);
+        OperatorBuffers buffers = new OperatorBuffers(op);
         EthosUTensor root = (EthosUTensor) op.root().op();
         BlockBuilder body = new BlockBuilder();
         Buffer from = body.view("tensor", buffers.argument(0), Exprs.imm(root.offset()));
         body.add(new Stmt.Copy(buffers.output(), from, op.type().bytes()));
-        return Nests.operator(op, buffers, tables, rows, Nests.allRows(op), body.build(), "copy");
+        return Nests.operator(buffers, rows, Nests.allRows(op), body.build(), "copy");
     }
 }

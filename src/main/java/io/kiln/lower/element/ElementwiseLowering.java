@@ -23,7 +23,6 @@ import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.OperatorLowering;
 import io.kiln.lower.RowDependency;
 import io.kiln.lower.Rows;
-import io.kiln.lower.Tables;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
@@ -55,7 +54,6 @@ public final class ElementwiseLowering {
 
     private final FusedOperator op;
     private final ElementStyle style;
-    private final Tables tables;
     private final OperatorBuffers buffers;
     private final List<Operand> operands = new ArrayList<>();
     private final Epilogue epilogue;
@@ -107,14 +105,13 @@ public final class ElementwiseLowering {
     ElementwiseLowering(FusedOperator op, ElementStyle style) {
         this.op = op;
         this.style = style;
-        this.tables = new Tables(op.name());
-        this.buffers = new OperatorBuffers(op, tables);
+        this.buffers = new OperatorBuffers(op);
         this.out = op.type().shape();
         for (int i = 0; i < op.root().op().operands(); i++) {
             operands.add(Operand.of(op, i, buffers));
         }
-        this.epilogue = new Epilogue(op, bound(op.rootTypes().get(0).dtype()), tables);
-        this.function = ElementFunctions.of(op, tables, style);
+        this.epilogue = new Epilogue(op, bound(op.rootTypes().get(0).dtype()), buffers.tables());
+        this.function = ElementFunctions.of(op, buffers.tables(), style);
     }
 
     private static Map.Entry<Class<? extends Op>, OperatorLowering<Op>> entry(Class<? extends Op> root) {
@@ -150,7 +147,7 @@ public final class ElementwiseLowering {
             int argument = op.root().args().indexOf(new Arg.Ref(id));
             dependencies.add(Nests.elementwise(op.rootTypes().get(argument).shape(), out));
         }
-        return Nests.operator(op, buffers, tables, rows, dependencies, body.build(), schedule(flat));
+        return Nests.operator(buffers, rows, dependencies, body.build(), schedule(flat));
     }
 
     /**

@@ -43,7 +43,6 @@ import java.util.stream.IntStream;
 final class BlockDenseLowering {
     private final FusedOperator op;
     private final BlockWeights weights;
-    private final Tables tables;
     private final OperatorBuffers buffers;
     private final Epilogue epilogue;
     private final Optional<Buffer> bias;
@@ -58,10 +57,9 @@ final class BlockDenseLowering {
     BlockDenseLowering(FusedOperator op, ElementStyle style) {
         this.op = op;
         this.weights = BlockWeights.of(op.root());
-        this.tables = new Tables(op.name());
-        this.buffers = new OperatorBuffers(op, tables);
-        this.epilogue = new Epilogue(op, Integer.MAX_VALUE, tables);
-        this.bias = op.bias().map(b -> tables.add("bias", b.type().dtype(), b.data()));
+        this.buffers = new OperatorBuffers(op);
+        this.epilogue = new Epilogue(op, Integer.MAX_VALUE, buffers.tables());
+        this.bias = op.bias().map(b -> buffers.tables().add("bias", b.type().dtype(), b.data()));
         for (BlockWeights.Part part : weights.parts()) {
             operands.add(new Operands(part, tables(part)));
         }
@@ -75,10 +73,10 @@ final class BlockDenseLowering {
     private List<Buffer> tables(BlockWeights.Part part) {
         String suffix = part.first() == 0 ? "" : "_rest";
         List<Buffer> all = new ArrayList<>(List.of(
-                weights.table(part, "weight" + suffix, tables),
-                weights.parameters(part, weights.scales(), "scale" + suffix, tables)));
+                weights.table(part, "weight" + suffix, buffers.tables()),
+                weights.parameters(part, weights.scales(), "scale" + suffix, buffers.tables())));
         if (weights.haveZeroPoints()) {
-            all.add(weights.parameters(part, weights.zeroPoints(), "zero_point" + suffix, tables));
+            all.add(weights.parameters(part, weights.zeroPoints(), "zero_point" + suffix, buffers.tables()));
         }
         return all;
     }
@@ -113,7 +111,7 @@ final class BlockDenseLowering {
             });
         });
         String schedule = "blocks(weight_bits=" + weights.bits() + ")";
-        return Nests.operator(op, buffers, tables, rows, Nests.allRows(op), body.build(), schedule)
+        return Nests.operator(buffers, rows, Nests.allRows(op), body.build(), schedule)
                 .executing(out.elements() * depth)
                 .because("weights stay integers, and the sum of each block is scaled");
     }

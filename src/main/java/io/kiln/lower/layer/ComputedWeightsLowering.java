@@ -17,7 +17,6 @@ import io.kiln.lower.Nests;
 import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.RowDependency;
 import io.kiln.lower.Rows;
-import io.kiln.lower.Tables;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
@@ -34,7 +33,6 @@ public final class ComputedWeightsLowering {
 
     private final FusedOperator op;
     private final LayerGeometry geometry;
-    private final Tables tables;
     private final OperatorBuffers buffers;
     private final Buffer data;
     private final Buffer weights;
@@ -45,14 +43,13 @@ public final class ComputedWeightsLowering {
     public ComputedWeightsLowering(FusedOperator op) {
         this.op = op;
         this.geometry = LayerGeometry.of(op);
-        this.tables = new Tables(op.name());
-        this.buffers = new OperatorBuffers(op, tables);
+        this.buffers = new OperatorBuffers(op);
         this.data = buffers.argument(0);
         this.weights = buffers.argument(WEIGHT);
-        this.bias = op.bias().map(b -> tables.add("bias", b.type().dtype(), b.data()));
+        this.bias = op.bias().map(b -> buffers.tables().add("bias", b.type().dtype(), b.data()));
         long bound = bound();
         this.sumType = op.sumType() == DType.INT32 && bound > Integer.MAX_VALUE ? DType.INT64 : op.sumType();
-        this.epilogue = new Epilogue(op, bound, tables);
+        this.epilogue = new Epilogue(op, bound, buffers.tables());
     }
 
     /** Whether an operator is a layer with computed weights. */
@@ -105,7 +102,7 @@ public final class ComputedWeightsLowering {
                     Rows.count(op.rootTypes().get(argument).shape())));
         }
         long macs = geometry.output().elements() * geometry.taps();
-        return Nests.operator(op, buffers, tables, rows, dependencies, body.build(), "computed_weights")
+        return Nests.operator(buffers, rows, dependencies, body.build(), "computed_weights")
                 .executing(macs);
     }
 

@@ -27,7 +27,6 @@ import io.kiln.lower.Nests;
 import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.RowDependency;
 import io.kiln.lower.Rows;
-import io.kiln.lower.Tables;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
@@ -47,7 +46,6 @@ public final class DetectionLowering {
 
     private final FusedOperator op;
     private final DetectionPostprocess detection;
-    private final Tables tables;
     private final OperatorBuffers buffers;
     private final BlockBuilder body = new BlockBuilder();
     private final DetectedBoxes boxes;
@@ -61,8 +59,7 @@ public final class DetectionLowering {
     DetectionLowering(FusedOperator op) {
         this.op = op;
         this.detection = (DetectionPostprocess) op.root().op();
-        this.tables = new Tables(op.name());
-        this.buffers = new OperatorBuffers(op, tables);
+        this.buffers = new OperatorBuffers(op);
         this.scores = buffers.argument(1);
         this.stride = op.rootTypes().get(1).shape().dim(2);
         this.background = stride - detection.classes();
@@ -83,7 +80,7 @@ public final class DetectionLowering {
                 .<RowDependency>map(id -> new RowDependency.All(1))
                 .toList();
         String schedule = detection.regular() ? "class by class" : "best class";
-        return Nests.operator(op, buffers, tables, rows, dependencies, body.build(), schedule);
+        return Nests.operator(buffers, rows, dependencies, body.build(), schedule);
     }
 
     private Expr score(Expr box, Expr label) {

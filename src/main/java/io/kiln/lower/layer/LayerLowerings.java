@@ -34,7 +34,6 @@ import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.OperatorLowering;
 import io.kiln.lower.RowDependency;
 import io.kiln.lower.Rows;
-import io.kiln.lower.Tables;
 import io.kiln.lower.layer.ResizeLowering.OnnxResizeLowering;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
@@ -77,8 +76,7 @@ public final class LayerLowerings {
         private VariableLowering() {}
 
         static LoweredOperator lower(FusedOperator op, Rows rows) {
-            Tables tables = new Tables(op.name());
-            OperatorBuffers buffers = new OperatorBuffers(op, tables);
+            OperatorBuffers buffers = new OperatorBuffers(op);
             Buffer variable = buffers.argument(0);
             Stmt body = new BlockBuilder()
                     .add(new Stmt.Copy(variable, buffers.argument(1), variable.bytes()))
@@ -87,13 +85,12 @@ public final class LayerLowerings {
                     .<RowDependency>map(id -> new RowDependency.All(
                             Rows.count(op.rootTypes().get(0).shape())))
                     .toList();
-            return Nests.operator(op, buffers, tables, rows, dependencies, body, "copy");
+            return Nests.operator(buffers, rows, dependencies, body, "copy");
         }
     }
 
     private static LoweredOperator lower(FusedOperator op, Rows rows) {
-        Tables tables = new Tables(op.name());
-        OperatorBuffers buffers = new OperatorBuffers(op, tables);
+        OperatorBuffers buffers = new OperatorBuffers(op);
         Buffer slots = buffers.argument(CircularBuffer.SLOTS);
         Buffer left = buffers.argument(CircularBuffer.LEFT);
         int cycles = ((CircularBuffer) op.root().op()).cycles();
@@ -106,13 +103,12 @@ public final class LayerLowerings {
         Expr isOver = body.let("is_over", Exprs.le(rest, imm(0)));
         body.store(left, imm(0), Exprs.select(isOver, imm(cycles), rest));
         body.store(buffers.output(), imm(0), isOver);
-        return Nests.operator(op, buffers, tables, rows, Nests.allRows(op), body.build(), "slots");
+        return Nests.operator(buffers, rows, Nests.allRows(op), body.build(), "slots");
     }
 
     /** Stores new slots over the oldest ones, and moves the place on. */
     private static LoweredOperator ringWrite(FusedOperator op, Rows rows) {
-        Tables tables = new Tables(op.name());
-        OperatorBuffers buffers = new OperatorBuffers(op, tables);
+        OperatorBuffers buffers = new OperatorBuffers(op);
         Buffer data = buffers.argument(0);
         Buffer slots = buffers.argument(RingWrite.SLOTS);
         Buffer place = buffers.argument(RingWrite.PLACE);
@@ -136,6 +132,6 @@ public final class LayerLowerings {
         });
         Expr next = body.let("next", add(oldest, part.dim(axis)));
         body.store(place, imm(0), Exprs.select(Exprs.le(imm(shape.dim(axis)), next), imm(0), next));
-        return Nests.operator(op, buffers, tables, rows, Nests.allRows(op), body.build(), "slots");
+        return Nests.operator(buffers, rows, Nests.allRows(op), body.build(), "slots");
     }
 }

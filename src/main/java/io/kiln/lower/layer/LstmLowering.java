@@ -40,8 +40,6 @@ import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -62,7 +60,6 @@ final class LstmLowering {
 
     private final FusedOperator op;
     private final Lstm lstm;
-    private final Tables tables;
     private final OperatorBuffers buffers;
     private final Optional<GateKernels> kernels;
     private final String reason;
@@ -83,9 +80,8 @@ final class LstmLowering {
     LstmLowering(FusedOperator op, Optional<SumKernels> kernels) {
         this.op = op;
         this.lstm = (Lstm) op.root().op();
-        this.tables = new Tables(op.name());
-        this.buffers = new OperatorBuffers(op, tables);
-        this.kernels = kernels.flatMap(k -> GateKernels.of(op, k, tables, buffers));
+        this.buffers = new OperatorBuffers(op);
+        this.kernels = kernels.flatMap(k -> GateKernels.of(op, k, buffers.tables(), buffers));
         this.reason =
                 StateReason.of(kernels, this.kernels.isPresent(), op.type().dtype());
         Shape data = op.rootTypes().get(0).shape();
@@ -103,7 +99,7 @@ final class LstmLowering {
             this.gateTanh = LibraryGates.tanh(Int16Functions.GATE_BITS);
             this.cellTanh = LibraryGates.tanh(lstm.cellIntegerBits());
         } else {
-            Buffer table = TableFunctions.sigmoidTable(tables);
+            Buffer table = TableFunctions.sigmoidTable(buffers.tables());
             this.logistic = function(TflSigmoid16.Kind.LOGISTIC, GATE_MULTIPLIER, 0, table);
             this.gateTanh = function(TflSigmoid16.Kind.TANH, GATE_MULTIPLIER, 0, table);
             this.cellTanh = function(TflSigmoid16.Kind.TANH, lstm.tanhMultiplier(), lstm.tanhShift(), table);
@@ -128,13 +124,7 @@ final class LstmLowering {
                 .toList();
         long macs = (long) batch * steps * units * Lstm.GATES * (inputs + units);
         return Nests.operator(
-                        op,
-                        buffers,
-                        tables,
-                        rows,
-                        dependencies,
-                        body.build(),
-                        kernels.isPresent() ? "steps(kernels)" : "steps")
+                        buffers, rows, dependencies, body.build(), kernels.isPresent() ? "steps(kernels)" : "steps")
                 .executing(macs)
                 .because(reason);
     }
@@ -151,8 +141,8 @@ final class LstmLowering {
     }
 
     private void loops(BlockBuilder block, Expr from, Expr state, GateKernels.UnitBody body) {
-        GateSums ofData = new GateSums(op, tables, false);
-        GateSums ofHidden = new GateSums(op, tables, true);
+        GateSums ofData = new GateSums(op, buffers.tables(), false);
+        GateSums ofHidden = new GateSums(op, buffers.tables(), true);
         block.loop("u", units, (unit, u) -> {
             List<Expr> data = ofData.emit(unit, u, buffers.argument(0), from);
             List<Expr> remembered = ofHidden.emit(unit, u, buffers.argument(Lstm.HIDDEN), state);
@@ -416,19 +406,10 @@ final class LstmLowering {
             if (sumType.isFloat()) {
                 return sideBySide(gates(gate -> op.root().constant(Lstm.BIASES + gate)), sumType.bytes());
             }
-            ByteBuffer data = ByteBuffer.allocate(gates.units() * Lstm.GATES * sumType.bytes())
-                    .order(ByteOrder.LITTLE_ENDIAN);
-            for (int unit = 0; unit < gates.units(); unit++) {
-                for (int gate = 0; gate < Lstm.GATES; gate++) {
-                    long first = gates.beginning(gate, unit, folds);
-                    if (sumType == DType.INT64) {
-                        data.putLong(first);
-                    } else {
-                        data.putInt((int) first);
-                    }
-                }
-            }
-            return Bytes.wrap(data.array());
+            return Bytes.ofIntegers(
+                    gates.units() * Lstm.GATES,
+                    sumType.bytes(),
+                    i -> gates.beginning(i % Lstm.GATES, i / Lstm.GATES, folds));
         }
 
         /** Interleaves columns: the first elements of all, then the second ones, and so on. */

@@ -37,8 +37,8 @@ public final class NormalizeLowering extends VectorLowering {
 
     private Nests.VectorBody logSoftmax() {
         float scale = op.root().constant(1).real(0);
-        Buffer terms = tables.add("exponentials", DType.INT32, TflNormalization.terms(scale));
-        Buffer differences = tables.add("differences", DType.INT32, TflNormalization.differences(scale));
+        Buffer terms = buffers.tables().add("exponentials", DType.INT32, TflNormalization.terms(scale));
+        Buffer differences = buffers.tables().add("differences", DType.INT32, TflNormalization.differences(scale));
         return (block, from, to) -> logSoftmax(block, from, to, terms, differences);
     }
 

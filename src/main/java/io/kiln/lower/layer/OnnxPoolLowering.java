@@ -21,7 +21,6 @@ import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.RowDependency;
 import io.kiln.lower.Rows;
 import io.kiln.lower.StepSearch;
-import io.kiln.lower.Tables;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
@@ -46,7 +45,6 @@ final class OnnxPoolLowering {
     private final Window window;
     private final Shape in;
     private final Shape out;
-    private final Tables tables;
     private final OperatorBuffers buffers;
     private final Buffer data;
     private final OnnxMean mean;
@@ -59,8 +57,7 @@ final class OnnxPoolLowering {
         this.window = pool.window();
         this.in = op.rootTypes().get(0).shape();
         this.out = op.type().shape();
-        this.tables = new Tables(op.name());
-        this.buffers = new OperatorBuffers(op, tables);
+        this.buffers = new OperatorBuffers(op);
         this.data = buffers.argument(0);
         this.mean = new OnnxMean(
                 op.root().constant(1).real(0),
@@ -74,9 +71,12 @@ final class OnnxPoolLowering {
     /** Lowers to loops over a range of rows. */
     LoweredOperator lower(Rows rows) {
         List<Integer> counts = new ArrayList<>(counts());
-        Buffer steps = tables.add(
-                "steps",
-                counts.stream().flatMapToLong(n -> LongStream.of(mean.steps(n))).toArray());
+        Buffer steps = buffers.tables()
+                .add(
+                        "steps",
+                        counts.stream()
+                                .flatMapToLong(n -> LongStream.of(mean.steps(n)))
+                                .toArray());
         UnaryOperator<Expr> index = index(counts);
         UnaryOperator<Expr> factor = perCount("factors", counts, OnnxMean.Exact::factor);
         UnaryOperator<Expr> doubt = perCount("doubts", counts, OnnxMean.Exact::doubt);
@@ -108,7 +108,7 @@ final class OnnxPoolLowering {
         RowDependency dependency = Rows.count(out) == out.dim(1) && in.dim(0) == 1
                 ? new RowDependency.Window(window.strideH(), window.padTop(), window.spanH(), in.dim(1))
                 : new RowDependency.All(Rows.count(in));
-        return Nests.operator(op, buffers, tables, rows, List.of(dependency), body.build(), "average(in single)");
+        return Nests.operator(buffers, rows, List.of(dependency), body.build(), "average(in single)");
     }
 
     private Expr byteAt(Rows rows, Expr n, TapRange ky, TapRange kx, Expr c, Expr ty, Expr tx) {
@@ -176,7 +176,7 @@ final class OnnxPoolLowering {
         for (int i = 0; i < counts.size(); i++) {
             indices[counts.get(i)] = i;
         }
-        Buffer table = tables.add("indices", DType.INT32, indices);
+        Buffer table = buffers.tables().add("indices", DType.INT32, indices);
         return count -> load(table, count);
     }
 
@@ -188,7 +188,7 @@ final class OnnxPoolLowering {
         if (values.length == 1) {
             return which -> imm(values[0], DType.INT64);
         }
-        Buffer table = tables.add(name, values);
+        Buffer table = buffers.tables().add(name, values);
         return which -> load(table, which);
     }
 

@@ -56,13 +56,14 @@ final class OnnxSoftmaxLowering extends VectorLowering {
     LoweredOperator lower(Rows rows) {
         Buffer exponentials = buffers.scratch(DType.UINT32, depth);
         if (form != OnnxForm.QDQ) {
-            Buffer table = tables.add("exponentials", DType.UINT32, bits(OnnxSoftmaxArithmetic.table(scale, depth)));
+            Buffer table =
+                    buffers.tables().add("exponentials", DType.UINT32, bits(OnnxSoftmaxArithmetic.table(scale, depth)));
             return lower(rows, (block, from, to) -> lookedUp(block, from, to, table, exponentials));
         }
         int most = isLog ? outputZero - Byte.MIN_VALUE : Byte.MAX_VALUE - outputZero;
         int steps = Math.max(1, 2 * Integer.highestOneBit(Math.max(1, most)) - 1);
         Buffer thresholds =
-                tables.add("thresholds", DType.UINT32, OnnxSoftmaxArithmetic.thresholds(outputScale, steps));
+                buffers.tables().add("thresholds", DType.UINT32, OnnxSoftmaxArithmetic.thresholds(outputScale, steps));
         Buffer lanes = buffers.scratch(DType.UINT32, OnnxSoftmaxArithmetic.LANES);
         if (isLog) {
             return lower(rows, (block, from, to) -> {

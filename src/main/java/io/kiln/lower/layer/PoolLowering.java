@@ -21,7 +21,6 @@ import io.kiln.lower.Nests;
 import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.RowDependency;
 import io.kiln.lower.Rows;
-import io.kiln.lower.Tables;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
@@ -39,7 +38,6 @@ public final class PoolLowering {
     private final Rounding rounding;
     private final Shape in;
     private final Shape out;
-    private final Tables tables;
     private final OperatorBuffers buffers;
     private final Epilogue epilogue;
 
@@ -56,9 +54,8 @@ public final class PoolLowering {
         this.window = window;
         this.in = op.rootTypes().get(0).shape();
         this.out = op.type().shape();
-        this.tables = new Tables(op.name());
-        this.buffers = new OperatorBuffers(op, tables);
-        this.epilogue = new Epilogue(op, 255, tables);
+        this.buffers = new OperatorBuffers(op);
+        this.epilogue = new Epilogue(op, 255, buffers.tables());
     }
 
     private static DType sumType(FusedOperator op) {
@@ -121,9 +118,7 @@ public final class PoolLowering {
                 }));
         body.ifThen(Exprs.equal(rows.end(), imm(window.kernelH())), last -> storeAccumulated(last, state));
         return Nests.operator(
-                op,
                 buffers,
-                tables,
                 rows,
                 List.of(RowDependency.same(in.dim(1))),
                 body.build(),
@@ -166,8 +161,7 @@ public final class PoolLowering {
         RowDependency dependency = Rows.count(out) == out.dim(1) && in.dim(0) == 1
                 ? new RowDependency.Window(window.strideH(), window.padTop(), window.spanH(), in.dim(1))
                 : new RowDependency.All(Rows.count(in));
-        return Nests.operator(
-                op, buffers, tables, rows, List.of(dependency), body.build(), average ? "average" : "maximum");
+        return Nests.operator(buffers, rows, List.of(dependency), body.build(), average ? "average" : "maximum");
     }
 
     private void pixel(BlockBuilder block, Rows rows, Expr n, TapRange ky, TapRange kx, Expr c, Expr index) {

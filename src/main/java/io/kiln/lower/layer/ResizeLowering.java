@@ -24,7 +24,6 @@ import io.kiln.lower.Nests;
 import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.RowDependency;
 import io.kiln.lower.Rows;
-import io.kiln.lower.Tables;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
@@ -35,7 +34,6 @@ import java.util.List;
 /** Resized images, NHWC: tables hold the source rows and columns. */
 final class ResizeLowering {
     private final FusedOperator op;
-    private final Tables tables;
     private final OperatorBuffers buffers;
     private final Epilogue epilogue;
     private final Resize2d root;
@@ -47,9 +45,8 @@ final class ResizeLowering {
 
     ResizeLowering(FusedOperator op) {
         this.op = op;
-        this.tables = new Tables(op.name());
-        this.buffers = new OperatorBuffers(op, tables);
-        this.epilogue = new Epilogue(op, Integer.MAX_VALUE, tables);
+        this.buffers = new OperatorBuffers(op);
+        this.epilogue = new Epilogue(op, Integer.MAX_VALUE, buffers.tables());
         this.root = (Resize2d) op.root().op();
         this.in = op.rootTypes().get(0).shape();
         this.out = op.type().shape();
@@ -75,9 +72,7 @@ final class ResizeLowering {
                     });
                 }));
         return Nests.operator(
-                op,
                 buffers,
-                tables,
                 rows,
                 List.of(new RowDependency.All(Rows.count(in))),
                 body.build(),
@@ -88,7 +83,7 @@ final class ResizeLowering {
         ResizeCoordinates c = new ResizeCoordinates(from, to, root.alignCorners(), root.halfPixelCenters());
         DType index = Math.max(from, to) <= Short.MAX_VALUE ? DType.INT16 : DType.INT32;
         if (!root.linear()) {
-            Buffer nearest = tables.add(name, index, c.nearest());
+            Buffer nearest = buffers.tables().add(name, index, c.nearest());
             return new Axis(nearest, nearest, nearest);
         }
         int[] lower = new int[to];
@@ -104,11 +99,11 @@ final class ResizeLowering {
         }
         Bytes reals = Constant.vector(real).data();
         return new Axis(
-                tables.add(name, index, lower),
-                tables.add("next_" + name, index, upper),
+                buffers.tables().add(name, index, lower),
+                buffers.tables().add("next_" + name, index, upper),
                 isFloat
-                        ? tables.add("part_" + name, DType.FLOAT32, reals)
-                        : tables.add("part_" + name, DType.INT32, fraction));
+                        ? buffers.tables().add("part_" + name, DType.FLOAT32, reals)
+                        : buffers.tables().add("part_" + name, DType.INT32, fraction));
     }
 
     /** Position of the first channel of an input pixel. */
@@ -172,7 +167,6 @@ final class ResizeLowering {
         private final FusedOperator op;
         private final Shape in;
         private final Shape out;
-        private final Tables tables;
         private final OperatorBuffers buffers;
         private final OnnxBilinear bilinear;
 
@@ -189,8 +183,7 @@ final class ResizeLowering {
             this.op = op;
             this.in = op.rootTypes().get(0).shape();
             this.out = op.type().shape();
-            this.tables = new Tables(op.name());
-            this.buffers = new OperatorBuffers(op, tables);
+            this.buffers = new OperatorBuffers(op);
             this.bilinear = new OnnxBilinear(
                     op.root().constant(OnnxResize2d.FROM).real(0),
                     op.root().constant(OnnxResize2d.TO).real(0),
@@ -227,13 +220,7 @@ final class ResizeLowering {
                         });
                     }));
             return Nests.operator(
-                    op,
-                    buffers,
-                    tables,
-                    rows,
-                    List.of(new RowDependency.All(Rows.count(in))),
-                    body.build(),
-                    "linear(in single)");
+                    buffers, rows, List.of(new RowDependency.All(Rows.count(in))), body.build(), "linear(in single)");
         }
 
         /** A pixel of the result. */
@@ -277,9 +264,9 @@ final class ResizeLowering {
             }
             return new OnnxAxis(
                     size,
-                    tables.add(name + "s", most <= Short.MAX_VALUE ? DType.INT16 : DType.INT32, place),
-                    tables.add(name + "_factors", DType.INT32, factor),
-                    tables.add(name + "_weights", DType.INT32, bits));
+                    buffers.tables().add(name + "s", most <= Short.MAX_VALUE ? DType.INT16 : DType.INT32, place),
+                    buffers.tables().add(name + "_factors", DType.INT32, factor),
+                    buffers.tables().add(name + "_weights", DType.INT32, bits));
         }
 
         private void pixel(BlockBuilder block, Place place, List<Expr> corners, Expr to) {

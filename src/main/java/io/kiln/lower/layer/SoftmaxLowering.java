@@ -68,7 +68,8 @@ final class SoftmaxLowering extends VectorLowering {
 
     private void quantized(BlockBuilder block, TflSoftmax softmax, Expr from, Expr first, Expr.Var largest) {
         float scale = op.root().constant(1).real(0);
-        Buffer table = tables.add("exponentials", DType.INT32, TflSoftmaxTables.exponentials(softmax.beta(), scale));
+        Buffer table =
+                buffers.tables().add("exponentials", DType.INT32, TflSoftmaxTables.exponentials(softmax.beta(), scale));
         Expr.Var sum = block.mutable("sum", imm(0, DType.UINT32));
         block.loop("i", depth, (b, i) -> {
             Expr e = b.let("e", load(table, sub(largest, load(buffers.argument(0), add(from, i)))));
@@ -92,8 +93,8 @@ final class SoftmaxLowering extends VectorLowering {
     private void wide(BlockBuilder block, TflSoftmax softmax, Expr from, Expr first, Expr.Var largest) {
         Buffer out = buffers.output();
         Int16SoftmaxTables values = Int16SoftmaxTables.of(softmax.tables());
-        Buffer exponentials = tables.add("exponentials", DType.INT16, values.exponentials());
-        Buffer reciprocals = tables.add("reciprocals", DType.INT16, values.reciprocals());
+        Buffer exponentials = buffers.tables().add("exponentials", DType.INT16, values.exponentials());
+        Buffer reciprocals = buffers.tables().add("reciprocals", DType.INT16, values.reciprocals());
         QuantizedMultiplier by =
                 TflInt16Softmax.multiplier(softmax.beta(), op.root().constant(1).real(0));
         Expr.Var sum = block.mutable("sum", imm(0));

@@ -46,7 +46,6 @@ final class SvdfLowering {
 
     private final FusedOperator op;
     private final Svdf svdf;
-    private final Tables tables;
     private final OperatorBuffers buffers;
     private final Buffer state;
     private final SvdfShape shape;
@@ -62,8 +61,7 @@ final class SvdfLowering {
     SvdfLowering(FusedOperator op, Optional<SumKernels> kernels) {
         this.op = op;
         this.svdf = (Svdf) op.root().op();
-        this.tables = new Tables(op.name());
-        this.buffers = new OperatorBuffers(op, tables);
+        this.buffers = new OperatorBuffers(op);
         this.state = buffers.argument(Svdf.STATE);
         this.shape = SvdfShape.of(op);
         this.isFloat = op.type().dtype().isFloat();
@@ -75,12 +73,12 @@ final class SvdfLowering {
     LoweredOperator lower(Rows rows) {
         BlockBuilder body = new BlockBuilder();
         Expr slot = slot(body);
-        kernels.ifPresentOrElse(k -> k.emit(body, slot, tables, buffers), () -> loops(body, slot));
+        kernels.ifPresentOrElse(k -> k.emit(body, slot, buffers.tables(), buffers), () -> loops(body, slot));
         List<RowDependency> dependencies = op.inputs().stream()
                 .<RowDependency>map(id -> new RowDependency.All(1))
                 .toList();
         String schedule = kernels.isPresent() ? "ring(kernels)" : "ring";
-        return Nests.operator(op, buffers, tables, rows, dependencies, body.build(), schedule)
+        return Nests.operator(buffers, rows, dependencies, body.build(), schedule)
                 .executing(shape.macs())
                 .because(reason);
     }
@@ -99,14 +97,16 @@ final class SvdfLowering {
     private void loops(BlockBuilder body, Expr slot) {
         Buffer features = shape.rank() == 1
                 ? buffers.argument(1)
-                : tables.add(
-                        "features",
-                        op.rootTypes().get(1).dtype(),
-                        shape.byRank(op.root().constant(1)));
+                : buffers.tables()
+                        .add(
+                                "features",
+                                op.rootTypes().get(1).dtype(),
+                                shape.byRank(op.root().constant(1)));
         Units units = new Units(
                 buffers.argument(3),
-                tables.add("times", state.dtype(), shape.byAge(op.root().constant(2))),
-                new Epilogue(op, Integer.MAX_VALUE, tables));
+                buffers.tables()
+                        .add("times", state.dtype(), shape.byAge(op.root().constant(2))),
+                new Epilogue(op, Integer.MAX_VALUE, buffers.tables()));
         body.loop("b", shape.batch(), (outer, b) -> {
             Expr ring = outer.let("ring", mul(b, shape.memory() * (long) shape.filters()));
             Expr to = outer.let("to", add(ring, mul(slot, shape.filters())));

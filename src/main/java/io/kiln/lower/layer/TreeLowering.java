@@ -80,9 +80,8 @@ final class TreeLowering {
     }
 
     static LoweredOperator lower(FusedOperator op, Rows rows, ElementStyle style) {
-        Tables tables = new Tables(op.name());
-        OperatorBuffers buffers = new OperatorBuffers(op, tables);
-        TreeLowering lowering = new TreeLowering(op, buffers, tables, style);
+        OperatorBuffers buffers = new OperatorBuffers(op);
+        TreeLowering lowering = new TreeLowering(op, buffers, buffers.tables(), style);
         BlockBuilder body = new BlockBuilder();
         body.loop("row", op.type().shape().dim(0), (block, row) -> {
             Expr first = block.let("first", mul(row, lowering.features));
@@ -92,7 +91,7 @@ final class TreeLowering {
         });
         String how = lowering.isCode ? "code" : "tables";
         String schedule = "trees(" + how + (lowering.keys.isEmpty() ? ",direct" : "") + ")";
-        return Nests.operator(op, buffers, tables, rows, Nests.allRows(op), body.build(), schedule);
+        return Nests.operator(buffers, rows, Nests.allRows(op), body.build(), schedule);
     }
 
     private boolean isCode(ElementStyle style) {

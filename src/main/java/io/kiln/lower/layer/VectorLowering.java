@@ -12,7 +12,6 @@ import io.kiln.lower.LoweredOperator;
 import io.kiln.lower.Nests;
 import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.Rows;
-import io.kiln.lower.Tables;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
@@ -22,16 +21,14 @@ import java.util.List;
 /** Lowers an operator whose results depend on a whole vector of its first argument along the last axis. */
 abstract class VectorLowering {
     final FusedOperator op;
-    final Tables tables;
     final OperatorBuffers buffers;
     final Epilogue epilogue;
     final int depth;
 
     VectorLowering(FusedOperator op) {
         this.op = op;
-        this.tables = new Tables(op.name());
-        this.buffers = new OperatorBuffers(op, tables);
-        this.epilogue = new Epilogue(op, Integer.MAX_VALUE, tables);
+        this.buffers = new OperatorBuffers(op);
+        this.epilogue = new Epilogue(op, Integer.MAX_VALUE, buffers.tables());
         this.depth = op.type().shape().dim(-1);
     }
 
@@ -39,7 +36,7 @@ abstract class VectorLowering {
     LoweredOperator lower(Rows rows, Nests.VectorBody vector) {
         Shape out = op.type().shape();
         BlockBuilder body = Nests.vectors(out, rows, vector);
-        return Nests.operator(op, buffers, tables, rows, List.of(Nests.elementwise(out, out)), body.build(), "rows");
+        return Nests.operator(buffers, rows, List.of(Nests.elementwise(out, out)), body.build(), "rows");
     }
 
     /** The largest element of the vector at a position. */

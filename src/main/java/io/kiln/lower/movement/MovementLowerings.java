@@ -30,7 +30,6 @@ import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.OperatorLowering;
 import io.kiln.lower.RowDependency;
 import io.kiln.lower.Rows;
-import io.kiln.lower.Tables;
 import io.kiln.lower.movement.Boxes.Box;
 import io.kiln.lower.movement.Boxes.BoxLoops;
 import io.kiln.tir.BlockBuilder;
@@ -81,7 +80,6 @@ public final class MovementLowerings {
      */
     private static final class MovementLowering {
         private final FusedOperator op;
-        private final Tables tables;
         private final OperatorBuffers buffers;
         private final Shape out;
         private final List<Integer> inputs;
@@ -90,8 +88,7 @@ public final class MovementLowerings {
 
         MovementLowering(FusedOperator op, List<Box> boxes) {
             this.op = op;
-            this.tables = new Tables(op.name());
-            this.buffers = new OperatorBuffers(op, tables);
+            this.buffers = new OperatorBuffers(op);
             this.out = op.type().shape();
             this.inputs = op.inputs();
             this.boxes = List.copyOf(boxes);
@@ -106,7 +103,7 @@ public final class MovementLowerings {
                 new BoxLoops(box, out, source(box), buffers.output()).emit(nest, rows);
                 addTo(body, nest.build());
             }
-            return Nests.operator(op, buffers, tables, rows, dependencies, body.build(), "copy");
+            return Nests.operator(buffers, rows, dependencies, body.build(), "copy");
         }
 
         /** Adds the loops directly, or as a separate block if they declare names. */
@@ -182,8 +179,7 @@ public final class MovementLowerings {
     }
 
     private static LoweredOperator lower(FusedOperator op, Rows rows) {
-        Tables tables = new Tables(op.name());
-        OperatorBuffers buffers = new OperatorBuffers(op, tables);
+        OperatorBuffers buffers = new OperatorBuffers(op);
         ScatterNd scatter = (ScatterNd) op.root().op();
         Shape out = op.type().shape();
         Shape updates = op.rootTypes().get(UPDATES).shape();
@@ -204,7 +200,7 @@ public final class MovementLowerings {
         });
         RowDependency all = new RowDependency.All(1);
         List<RowDependency> dependencies = Collections.nCopies(op.inputs().size(), all);
-        return Nests.operator(op, buffers, tables, rows, dependencies, body.build(), "scatter");
+        return Nests.operator(buffers, rows, dependencies, body.build(), "scatter");
     }
 
     private static Expr combined(BlockBuilder block, ScatterNd.Mode mode, Expr before, Expr value) {
@@ -234,8 +230,7 @@ public final class MovementLowerings {
     }
 
     private static LoweredOperator take(FusedOperator op, Rows rows) {
-        Tables tables = new Tables(op.name());
-        OperatorBuffers buffers = new OperatorBuffers(op, tables);
+        OperatorBuffers buffers = new OperatorBuffers(op);
         Take take = (Take) op.root().op();
         Shape data = op.rootTypes().get(0).shape();
         Shape indices = op.rootTypes().get(1).shape();
@@ -253,7 +248,7 @@ public final class MovementLowerings {
             dependencies.add(new RowDependency.All(
                     Rows.count(op.rootTypes().get(argument).shape())));
         }
-        return Nests.operator(op, buffers, tables, rows, dependencies, body.build(), "take");
+        return Nests.operator(buffers, rows, dependencies, body.build(), "take");
     }
 
     /** An index clamped to the valid range. */
@@ -284,7 +279,6 @@ public final class MovementLowerings {
     /** Lowers the update of a slice: a copy of the data, then a copy of the update into it. */
     private static final class UpdateSliceLowering {
         private final FusedOperator op;
-        private final Tables tables;
         private final OperatorBuffers buffers;
         private final Buffer update;
         private final Shape updateShape;
@@ -292,8 +286,7 @@ public final class MovementLowerings {
 
         UpdateSliceLowering(FusedOperator op) {
             this.op = op;
-            this.tables = new Tables(op.name());
-            this.buffers = new OperatorBuffers(op, tables);
+            this.buffers = new OperatorBuffers(op);
             this.update = buffers.argument(1);
             this.updateShape = op.rootTypes().get(1).shape();
             this.out = op.type().shape();
@@ -321,7 +314,7 @@ public final class MovementLowerings {
                         && op.root().args().lastIndexOf(new Arg.Ref(id)) == 0;
                 dependencies.add(isData ? RowDependency.same(count) : new RowDependency.All(count));
             }
-            return Nests.operator(op, buffers, tables, rows, dependencies, body.build(), "copy");
+            return Nests.operator(buffers, rows, dependencies, body.build(), "copy");
         }
 
         /** The first index of the update along each dimension, cut so that all of it lies inside. */

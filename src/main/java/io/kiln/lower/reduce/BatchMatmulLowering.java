@@ -49,7 +49,6 @@ final class BatchMatmulLowering {
 
     private final FusedOperator op;
     private final TflBatchMatmul root;
-    private final Tables tables;
     private final OperatorBuffers buffers;
     private final Buffer a;
     private final Buffer b;
@@ -60,13 +59,12 @@ final class BatchMatmulLowering {
     BatchMatmulLowering(FusedOperator op) {
         this.op = op;
         this.root = (TflBatchMatmul) op.root().op();
-        this.tables = new Tables(op.name());
-        this.buffers = new OperatorBuffers(op, tables);
+        this.buffers = new OperatorBuffers(op);
         this.a = buffers.argument(0);
         this.b = buffers.argument(1);
         this.depth = root.depth(shape(0));
         this.sumType = op.sumType();
-        this.epilogue = new Epilogue(op, LARGEST_PRODUCT * depth, tables);
+        this.epilogue = new Epilogue(op, LARGEST_PRODUCT * depth, buffers.tables());
     }
 
     LoweredOperator lower(Rows rows) {
@@ -78,7 +76,7 @@ final class BatchMatmulLowering {
             dependencies.add(new RowDependency.All(Rows.count(shape(argument))));
         }
         long macs = op.type().shape().elements() * depth;
-        return Nests.operator(op, buffers, tables, rows, dependencies, body.build(), "matmul")
+        return Nests.operator(buffers, rows, dependencies, body.build(), "matmul")
                 .executing(macs)
                 .because("plain loops: " + reason());
     }
@@ -144,7 +142,6 @@ final class BatchMatmulLowering {
         private final FusedOperator op;
         private final Matrices matrices;
         private final PanelSums panels;
-        private final Tables tables;
         private final OperatorBuffers buffers;
         private final Buffer a;
         private final Buffer b;
@@ -166,8 +163,7 @@ final class BatchMatmulLowering {
             this.op = op;
             this.matrices = new Matrices(op);
             this.panels = panels;
-            this.tables = new Tables(op.name());
-            this.buffers = new OperatorBuffers(op, tables);
+            this.buffers = new OperatorBuffers(op);
             this.a = buffers.argument(0);
             this.b = buffers.argument(1);
             this.depth = matrices.depth();
@@ -204,7 +200,7 @@ final class BatchMatmulLowering {
                     && limits.low() == DType.INT8.min()
                     && limits.high() == DType.INT8.max();
             if (kernels.isEmpty() || by.isEmpty() || !isWhole) {
-                return new Rescaling.OneByOne(new Epilogue(op, LARGEST_PRODUCT * depth, tables));
+                return new Rescaling.OneByOne(new Epilogue(op, LARGEST_PRODUCT * depth, buffers.tables()));
             }
             SumKernels.Group group = new SumKernels.Group(
                     SumKernels.Sums.DOTS,
@@ -212,7 +208,7 @@ final class BatchMatmulLowering {
                     List.of(multiplier(by.orElseThrow())),
                     LARGEST_PRODUCT * depth,
                     by.orElseThrow().outputZeroPoint());
-            return new Rescaling.Together(kernels.orElseThrow().rescaler(group, tables, "by"));
+            return new Rescaling.Together(kernels.orElseThrow().rescaler(group, buffers.tables(), "by"));
         }
 
         private static QuantizedMultiplier multiplier(Requantization by) {
@@ -223,7 +219,7 @@ final class BatchMatmulLowering {
             Stmt body = matrices.over(range, chunk, this::some).build();
             long macs = op.type().shape().elements() * depth;
             String schedule = "panels(columns=" + chunk + ")";
-            return Nests.operator(op, buffers, tables, range, Nests.allRows(op), body, schedule)
+            return Nests.operator(buffers, range, Nests.allRows(op), body, schedule)
                     .executing(macs)
                     .because("columns are packed once for all rows");
         }
@@ -339,7 +335,7 @@ final class BatchMatmulLowering {
         LoweredOperator lower(Rows range) {
             Stmt body = matrices.over(range, chunk, this::some).build();
             String schedule = "matrix(rows=" + kernel.rows() + ", columns=" + chunk + ")";
-            return Nests.operator(op, buffers, tables, range, Nests.allRows(op), body, schedule)
+            return Nests.operator(buffers, range, Nests.allRows(op), body, schedule)
                     .executing(op.type().shape().elements() * depth)
                     .because("columns are packed once for all rows");
         }

@@ -33,7 +33,6 @@ import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.OperatorLowering;
 import io.kiln.lower.RowDependency;
 import io.kiln.lower.Rows;
-import io.kiln.lower.Tables;
 import io.kiln.lower.element.ElementIntrinsics;
 import io.kiln.lower.reduce.BatchMatmulLowering.MatrixProduct;
 import io.kiln.lower.reduce.BatchMatmulLowering.PanelProduct;
@@ -68,7 +67,6 @@ public final class SumLowerings {
     private static final class ReduceLowering {
         private final FusedOperator op;
         private final Reduction root;
-        private final Tables tables;
         private final OperatorBuffers buffers;
         private final Epilogue epilogue;
         private final Shape in;
@@ -101,11 +99,10 @@ public final class SumLowerings {
         private ReduceLowering(FusedOperator op, Reduction root, long largest) {
             this.op = op;
             this.root = root;
-            this.tables = new Tables(op.name());
-            this.buffers = new OperatorBuffers(op, tables);
+            this.buffers = new OperatorBuffers(op);
             this.in = op.rootTypes().get(0).shape();
             this.dtype = op.rootTypes().get(0).dtype();
-            this.epilogue = new Epilogue(op, largest, tables);
+            this.epilogue = new Epilogue(op, largest, buffers.tables());
         }
 
         static LoweredOperator reduce(FusedOperator op, Reduce reduce, Rows rows) {
@@ -167,8 +164,7 @@ public final class SumLowerings {
                     rows,
                     (block, indices, position) -> element.store(block, source(indices), position));
             int inputRows = Rows.count(in);
-            return Nests.operator(
-                    op, buffers, tables, rows, List.of(new RowDependency.All(inputRows)), body.build(), "reduce");
+            return Nests.operator(buffers, rows, List.of(new RowDependency.All(inputRows)), body.build(), "reduce");
         }
 
         private List<Expr> source(List<Expr> indices) {
@@ -277,7 +273,6 @@ public final class SumLowerings {
     private static final class CumsumLowering {
         private final FusedOperator op;
         private final TflCumsum root;
-        private final Tables tables;
         private final OperatorBuffers buffers;
         private final Epilogue epilogue;
         private final Buffer data;
@@ -287,23 +282,20 @@ public final class SumLowerings {
         CumsumLowering(FusedOperator op) {
             this.op = op;
             this.root = (TflCumsum) op.root().op();
-            this.tables = new Tables(op.name());
-            this.buffers = new OperatorBuffers(op, tables);
-            this.epilogue = new Epilogue(op, Integer.MAX_VALUE, tables);
+            this.buffers = new OperatorBuffers(op);
+            this.epilogue = new Epilogue(op, Integer.MAX_VALUE, buffers.tables());
             this.data = buffers.argument(0);
             this.shape = op.type().shape();
             this.dtype = data.dtype();
         }
 
         LoweredOperator lower(Rows rows) {
-            List<Integer> dims = new ArrayList<>(shape.dims());
-            dims.set(root.axis(), 1);
-            Shape lines = new Shape(dims);
+            Shape lines = shape.with(root.axis(), 1);
             BlockBuilder body = new BlockBuilder();
             Rows others = Rows.count(shape) == Rows.count(lines) ? rows : Rows.whole(lines);
             ElementLoops.over(body, lines, others, (block, indices, position) -> line(block, rows, indices));
             List<RowDependency> dependencies = List.of(new RowDependency.All(Rows.count(shape)));
-            return Nests.operator(op, buffers, tables, rows, dependencies, body.build(), "cumsum");
+            return Nests.operator(buffers, rows, dependencies, body.build(), "cumsum");
         }
 
         private boolean isAlongRows() {
@@ -392,20 +384,16 @@ public final class SumLowerings {
         }
 
         static LoweredOperator lower(FusedOperator op, Rows rows) {
-            Tables tables = new Tables(op.name());
-            OperatorBuffers buffers = new OperatorBuffers(op, tables);
+            OperatorBuffers buffers = new OperatorBuffers(op);
             TopkLowering lowering = new TopkLowering(op, buffers);
             Shape in = op.rootTypes().get(0).shape();
-            List<Integer> vectors = new ArrayList<>(in.dims());
-            vectors.set(in.rank() - 1, 1);
             BlockBuilder body = new BlockBuilder();
             ElementLoops.over(
                     body,
-                    new Shape(vectors),
+                    in.with(-1, 1),
                     rows,
                     (block, at, position) -> lowering.vector(block, ElementLoops.position(in, at), position));
-            return Nests.operator(
-                    op, buffers, tables, rows, List.of(new RowDependency.All(Rows.count(in))), body.build(), "topk");
+            return Nests.operator(buffers, rows, List.of(new RowDependency.All(Rows.count(in))), body.build(), "topk");
         }
 
         private void vector(BlockBuilder block, Expr first, Expr vector) {

@@ -65,14 +65,12 @@ public final class FilterBankLowering {
             Intrinsic.inFile("portable/signal/kiln_shift_right", List.of(UINT32, INT32), UINT32);
 
     private final FusedOperator op;
-    private final Tables tables;
     private final OperatorBuffers buffers;
     private final long channels;
 
     private FilterBankLowering(FusedOperator op) {
         this.op = op;
-        this.tables = new Tables(op.name());
-        this.buffers = new OperatorBuffers(op, tables);
+        this.buffers = new OperatorBuffers(op);
         this.channels = op.type().shape().elements();
     }
 
@@ -90,12 +88,12 @@ public final class FilterBankLowering {
             List<RowDependency> dependencies = op.inputs().stream()
                     .<RowDependency>map(id -> new RowDependency.All(1))
                     .toList();
-            return Nests.operator(op, lowering.buffers, lowering.tables, rows, dependencies, body.build(), "channels");
+            return Nests.operator(lowering.buffers, rows, dependencies, body.build(), "channels");
         });
     }
 
     private void sums(BlockBuilder body) {
-        new FilterBankSums(op.root(), tables).emit(body, buffers.argument(0), buffers.output());
+        new FilterBankSums(op.root(), buffers.tables()).emit(body, buffers.argument(0), buffers.output());
     }
 
     private void squareRoot(BlockBuilder body) {
@@ -138,8 +136,11 @@ public final class FilterBankLowering {
     private void gainControl(BlockBuilder body, FilterBankGainControl control) {
         Buffer data = buffers.argument(0);
         Buffer noises = buffers.argument(FilterBankGainControl.NOISE);
-        Buffer gains = tables.add(
-                "gains", INT16, op.root().constant(FilterBankGainControl.GAINS).data());
+        Buffer gains = buffers.tables()
+                .add(
+                        "gains",
+                        INT16,
+                        op.root().constant(FilterBankGainControl.GAINS).data());
         int less = FilterBankGainControl.SNR_BITS - FilterBankGainControl.OUTPUT_BITS;
         body.loop("c", channels, (block, c) -> {
             Expr noise = block.let("noise", load(noises, c));
@@ -171,7 +172,7 @@ public final class FilterBankLowering {
 
     private void log(BlockBuilder body, FilterBankLog log) {
         Buffer data = buffers.argument(0);
-        Buffer above = tables.add("above", INT16, ScaledLogarithm.table());
+        Buffer above = buffers.tables().add("above", INT16, ScaledLogarithm.table());
         body.loop("c", channels, (block, c) -> {
             Expr shifted = block.let("shifted", shl(load(data, c), imm(log.correctionBits())));
             Expr.Var result = block.mutable("result", imm(0, UINT32));

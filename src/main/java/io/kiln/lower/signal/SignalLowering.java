@@ -35,7 +35,6 @@ import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.OperatorLowering;
 import io.kiln.lower.RowDependency;
 import io.kiln.lower.Rows;
-import io.kiln.lower.Tables;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
@@ -63,7 +62,7 @@ public final class SignalLowering {
             "portable/signal/kiln_products_float", List.of(FLOAT32, FLOAT32, FLOAT32, FLOAT32), FLOAT32);
 
     public static final Map<Class<? extends Op>, OperatorLowering<Op>> ALL = Map.ofEntries(
-            entry(SignalFft.class, (op, fft, rows, c) -> fourier(op, fft, rows)),
+            entry(SignalFft.class, (op, fft, rows, c) -> new SignalLowering(op).fourier(fft, rows)),
             entry(SignalWindow.class, (op, window, rows, c) -> new SignalLowering(op).window(window, rows)),
             whole(SignalAutoScale.class, (lowering, body, scale) -> lowering.autoScale(body)),
             whole(SignalEnergy.class, SignalLowering::energy),
@@ -84,13 +83,11 @@ public final class SignalLowering {
     private static final int SPARE_BITS = 17;
 
     private final FusedOperator op;
-    private final Tables tables;
     private final OperatorBuffers buffers;
 
     private SignalLowering(FusedOperator op) {
         this.op = op;
-        this.tables = new Tables(op.name());
-        this.buffers = new OperatorBuffers(op, tables);
+        this.buffers = new OperatorBuffers(op);
     }
 
     /** The loops of an operator that computes all of its result at once. */
@@ -107,13 +104,8 @@ public final class SignalLowering {
             List<RowDependency> dependencies = op.inputs().stream()
                     .<RowDependency>map(id -> new RowDependency.All(1))
                     .toList();
-            return Nests.operator(op, lowering.buffers, lowering.tables, rows, dependencies, body.build(), "signal");
+            return Nests.operator(lowering.buffers, rows, dependencies, body.build(), "signal");
         });
-    }
-
-    private static LoweredOperator fourier(FusedOperator op, SignalFft fft, Rows rows) {
-        Tables tables = new Tables(op.name());
-        return lower(op, fft, tables, new OperatorBuffers(op, tables), rows);
     }
 
     private SignalHistory history() {
@@ -123,8 +115,7 @@ public final class SignalLowering {
     private LoweredOperator window(SignalWindow window, Rows rows) {
         Shape shape = op.type().shape();
         BlockBuilder body = Nests.vectors(shape, rows, (block, from, to) -> window(block, window, from, to));
-        return Nests.operator(
-                op, buffers, tables, rows, List.of(Nests.elementwise(shape, shape)), body.build(), "window");
+        return Nests.operator(buffers, rows, List.of(Nests.elementwise(shape, shape)), body.build(), "window");
     }
 
     private void window(BlockBuilder block, SignalWindow window, Expr from, Expr to) {
@@ -164,8 +155,7 @@ public final class SignalLowering {
         body.loop("i", data.elements(), (b, i) -> b.store(buffers.output(), i, mul(load(data, i), shl(imm(1), shift))));
     }
 
-    private static LoweredOperator lower(
-            FusedOperator op, SignalFft fft, Tables tables, OperatorBuffers buffers, Rows rows) {
+    private LoweredOperator fourier(SignalFft fft, Rows rows) {
         DType dtype = op.type().dtype();
         Shape in = op.rootTypes().get(0).shape();
         int points = fft.length() / 2;
@@ -177,9 +167,9 @@ public final class SignalLowering {
         for (int k = 1; k <= points / 2; k++) {
             split.add(FourierRoots.splitPhase(k, points, fft.inverse()));
         }
-        Buffer roots = table(tables, "roots", dtype, passes);
-        Buffer splitRoots = table(tables, "split_roots", dtype, split);
-        BlockBuilder body = Nests.vectors(vectors(op.type().shape()), rows, (block, from, to) -> {
+        Buffer roots = table("roots", dtype, passes);
+        Buffer splitRoots = table("split_roots", dtype, split);
+        BlockBuilder body = Nests.vectors(op.type().shape().with(-1, 1), rows, (block, from, to) -> {
             Buffer data = block.view("data", buffers.argument(0), mul(from, in.dim(-1)));
             Buffer result = block.mutableView(
                     "result", buffers.output(), mul(to, op.type().shape().dim(-1)));
@@ -187,18 +177,11 @@ public final class SignalLowering {
             block.call(kernel(dtype, fft.inverse()), List.of(result, data, roots, splitRoots), scalars);
         });
         RowDependency same = RowDependency.same(Rows.count(op.type().shape()));
-        return Nests.operator(op, buffers, tables, rows, List.of(same), body.build(), "radix 4");
-    }
-
-    /** The shape that has one element for each vector. */
-    private static Shape vectors(Shape shape) {
-        List<Integer> dims = new ArrayList<>(shape.dims());
-        dims.set(dims.size() - 1, 1);
-        return new Shape(dims);
+        return Nests.operator(buffers, rows, List.of(same), body.build(), "radix 4");
     }
 
     /** A table of complex numbers, each a pair of real and imaginary part. */
-    private static Buffer table(Tables tables, String name, DType dtype, List<Double> phases) {
+    private Buffer table(String name, DType dtype, List<Double> phases) {
         double[] parts = phases.stream()
                 .flatMap(phase -> List.of(FourierRoots.real(phase), FourierRoots.imaginary(phase)).stream())
                 .mapToDouble(Double::doubleValue)
@@ -208,14 +191,14 @@ public final class SignalLowering {
             for (int i = 0; i < values.length; i++) {
                 values[i] = (float) parts[i];
             }
-            return tables.add(name, values);
+            return buffers.tables().add(name, values);
         }
         int bits = Byte.SIZE * dtype.bytes() - 1;
         int[] values = new int[parts.length];
         for (int i = 0; i < values.length; i++) {
             values[i] = FourierRoots.fraction(parts[i], bits);
         }
-        return tables.add(name, dtype, values);
+        return buffers.tables().add(name, dtype, values);
     }
 
     /** The kernel for a type: result, data, factors of the passes, factors that take even and odd apart; samples given, n. */

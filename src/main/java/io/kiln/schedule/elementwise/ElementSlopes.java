@@ -73,8 +73,7 @@ public final class ElementSlopes {
         } else {
             body.loop("y", rows.begin(), rows.end(), 1, (block, y) -> call(block, rows, y, imm(1)));
         }
-        return Nests.operator(
-                        op, buffers, tables, rows, List.of(RowDependency.same(count)), body.build(), kernel.schedule())
+        return Nests.operator(buffers, rows, List.of(RowDependency.same(count)), body.build(), kernel.schedule())
                 .because("one multiplication for both slopes, tried for all 65,536 values");
     }
 

@@ -58,7 +58,7 @@ public final class ElementwiseAdd {
             int argument = op.root().args().indexOf(new Arg.Ref(id));
             dependencies.add(Nests.elementwise(op.rootTypes().get(argument).shape(), out));
         }
-        return Nests.operator(op, buffers, tables, rows, dependencies, body.build(), call.schedule())
+        return Nests.operator(buffers, rows, dependencies, body.build(), call.schedule())
                 .because(call.reason());
     }
 

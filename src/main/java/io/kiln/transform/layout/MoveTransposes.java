@@ -471,9 +471,9 @@ public final class MoveTransposes implements Pass {
         private View layer(Binding binding) {
             Columns order = columns.get(binding.ref(0));
             Constant weight = binding.constant(1);
-            List<Integer> dims = new ArrayList<>(order.order.apply(order.shape).dims());
-            dims.set(0, weight.type().shape().dim(0));
-            Arg parted = rewriter.emit(new Reshape(new Shape(dims)), List.of(weight), binding.origin());
+            Shape dims =
+                    order.order.apply(order.shape).with(0, weight.type().shape().dim(0));
+            Arg parted = rewriter.emit(new Reshape(dims), List.of(weight), binding.origin());
             Arg moved = rewriter.ordered(parted, order.order.inverse(), binding.origin());
             Constant flat =
                     (Constant) rewriter.emit(new Reshape(weight.type().shape()), List.of(moved), binding.origin());

@@ -9,11 +9,8 @@ import io.kiln.frontend.tflite.flatbuffer.Field;
 import io.kiln.frontend.tflite.flatbuffer.FlatBuffer;
 import io.kiln.frontend.tflite.flatbuffer.FlatTable;
 import io.kiln.frontend.tflite.schema.BuiltinOperator;
-import io.kiln.frontend.tflite.schema.ControlOptions;
-import io.kiln.frontend.tflite.schema.ElementwiseOptions;
-import io.kiln.frontend.tflite.schema.LayerOptions;
 import io.kiln.frontend.tflite.schema.ModelTables;
-import io.kiln.frontend.tflite.schema.MovementOptions;
+import io.kiln.frontend.tflite.schema.OperatorOptions;
 import io.kiln.frontend.tflite.schema.OptionsType;
 import io.kiln.frontend.tflite.schema.SchemaEnums.FusedActivation;
 import io.kiln.frontend.tflite.schema.SchemaEnums.MirrorPadMode;
@@ -58,8 +55,7 @@ class SchemaNumbersTest {
     }
 
     static Stream<Class<?>> optionsTables() {
-        return Stream.of(LayerOptions.class, ElementwiseOptions.class, MovementOptions.class, ControlOptions.class)
-                .flatMap(c -> Arrays.stream(c.getDeclaredClasses()));
+        return Arrays.stream(OperatorOptions.class.getDeclaredClasses());
     }
 
     @ParameterizedTest

@@ -4,9 +4,9 @@ package io.kiln.frontend.onnx.control;
 import static io.kiln.frontend.onnx.operator.OnnxRegistration.onnx;
 
 import io.kiln.base.DType;
+import io.kiln.frontend.Formulas;
 import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.frontend.onnx.model.OnnxGraph;
-import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxRegistration;
 import io.kiln.frontend.onnx.operator.OnnxValue;
@@ -41,14 +41,13 @@ public final class ControlImporters {
             }
             return;
         }
-        Expressions e = new Expressions(node);
         List<OnnxValue> yes = node.run("then_branch", List.of());
         List<OnnxValue> no = node.run("else_branch", List.of());
         node.require(
                 yes.size() == node.outputs() && no.size() == node.outputs(),
                 "its branches have " + yes.size() + " and " + no.size() + " results",
                 "" + node.outputs());
-        Arg condition = e.reshape(node.arg(0), List.of());
+        Arg condition = node.reshape(node.arg(0), List.of());
         for (int i = 0; i < yes.size(); i++) {
             Arg first = yes.get(i).arg();
             Arg second = no.get(i).arg();
@@ -58,16 +57,15 @@ public final class ControlImporters {
                         "its branches compute " + node.type(first).text() + " and "
                                 + node.type(second).text() + ", and which of them");
             }
-            node.finish(i, e.where(condition, first, second), yes.get(i).type());
+            node.finish(i, node.where(condition, first, second), yes.get(i).type());
         }
     }
 
     /** A loop whose number of iterations is known: the condition stays true, or is constant in each. */
     private static void loop(NodeContext node) {
-        Expressions e = new Expressions(node);
         long trips = node.has(0) ? node.integers(0, "trip count").get(0) : Long.MAX_VALUE;
         boolean goesOn = !node.has(1) || node.constant(1, "condition").integer(0) != 0;
-        OnnxGraph body = node.attributes().body("body");
+        OnnxGraph body = node.body("body");
         List<OnnxValue> carried = new ArrayList<>();
         for (int i = 2; i < node.inputs(); i++) {
             carried.add(node.input(i));
@@ -82,8 +80,8 @@ public final class ControlImporters {
         for (long trip = 0; trip < trips && goesOn; trip++) {
             node.require(trip < MAX_TRIPS, "it runs more than " + MAX_TRIPS + " times", "fewer iterations");
             List<OnnxValue> inputs = new ArrayList<>();
-            inputs.add(new OnnxValue(e.number((double) trip, DType.INT64), ElementType.INT64));
-            inputs.add(new OnnxValue(e.number(1, DType.BOOL), ElementType.BOOL));
+            inputs.add(new OnnxValue(node.number((double) trip, DType.INT64), ElementType.INT64));
+            inputs.add(new OnnxValue(node.number(1, DType.BOOL), ElementType.BOOL));
             inputs.addAll(carried);
             List<OnnxValue> results = node.run("body", inputs);
             goesOn = node.known(results.get(0).arg(), "its condition").integer(0) != 0;
@@ -93,11 +91,10 @@ public final class ControlImporters {
                 scanned.get(i).add(results.get(1 + count + i));
             }
         }
-        finish(node, e, carried, scanned);
+        finish(node, carried, scanned);
     }
 
-    private static void finish(
-            NodeContext node, Expressions e, List<OnnxValue> carried, List<List<OnnxValue>> scanned) {
+    private static void finish(NodeContext node, List<OnnxValue> carried, List<List<OnnxValue>> scanned) {
         for (int i = 0; i < carried.size(); i++) {
             node.finish(i, carried.get(i).arg(), carried.get(i).type());
         }
@@ -105,18 +102,17 @@ public final class ControlImporters {
             node.require(!scanned.get(i).isEmpty(), "it does not run at all", "at least one iteration");
             node.finish(
                     carried.size() + i,
-                    stacked(e, scanned.get(i), 0),
+                    stacked(node, scanned.get(i), 0),
                     scanned.get(i).get(0).type());
         }
     }
 
     /** Values along a new axis. */
-    private static Arg stacked(Expressions e, List<OnnxValue> values, int axis) {
+    private static Arg stacked(Formulas e, List<OnnxValue> values, int axis) {
         List<Arg> parts = new ArrayList<>();
         for (OnnxValue value : values) {
             Shape shape = e.shape(value.arg());
-            List<Integer> dims = new ArrayList<>(shape.dims());
-            dims.add(axis, 1);
+            Shape dims = shape.inserted(axis);
             parts.add(e.reshape(value.arg(), dims));
         }
         return e.concatenate(parts, axis);
@@ -124,23 +120,22 @@ public final class ControlImporters {
 
     /** {@code Scan}: a body for each slice of some inputs. Version 8 also has a batch axis, which must be of size 1. */
     private static void scan(NodeContext node) {
-        Expressions e = new Expressions(node);
-        OnnxGraph body = node.attributes().body("body");
+        OnnxGraph body = node.body("body");
         boolean hasBatch = node.version() < WITHOUT_BATCH;
         int first = hasBatch ? 1 : 0;
         node.require(!hasBatch || !node.has(0), "it has lengths of sequences", "sequences of one length");
         int given = node.inputs() - first;
-        long scans = node.attributes().requiredWhole("num_scan_inputs");
+        long scans = node.requiredWhole("num_scan_inputs");
         node.require(scans > 0 && scans <= given, "its num_scan_inputs is " + scans, "1 to " + given);
         int states = given - (int) scans;
         List<OnnxValue> inputsWithoutBatch = IntStream.range(first, node.inputs())
-                .mapToObj(i -> unbatched(e, node, node.input(i), hasBatch))
+                .mapToObj(i -> unbatched(node, node.input(i), hasBatch))
                 .toList();
         List<OnnxValue> carried = inputsWithoutBatch.subList(0, states);
         List<OnnxValue> sequences = inputsWithoutBatch.subList(states, given);
         List<Integer> axes = axes(node, "scan_input_axes", sequences.size());
         List<Boolean> reversed = reversed(node, hasBatch ? "directions" : "scan_input_directions", sequences.size());
-        int steps = e.shape(sequences.get(0).arg()).dim(axes.get(0));
+        int steps = node.shape(sequences.get(0).arg()).dim(axes.get(0));
         int results = body.outputs().size() - states;
         node.require(results >= 0, "its body has too few results", "all states");
         List<List<OnnxValue>> scanned = new ArrayList<>();
@@ -151,7 +146,7 @@ public final class ControlImporters {
             List<OnnxValue> inputs = new ArrayList<>(carried);
             for (int i = 0; i < sequences.size(); i++) {
                 int at = reversed.get(i) ? steps - 1 - step : step;
-                inputs.add(slice(e, sequences.get(i), axes.get(i), at));
+                inputs.add(slice(node, sequences.get(i), axes.get(i), at));
             }
             List<OnnxValue> outputs = node.run("body", inputs);
             carried = outputs.subList(0, states);
@@ -159,13 +154,13 @@ public final class ControlImporters {
                 scanned.get(i).add(outputs.get(states + i));
             }
         }
-        finishScan(e, node, carried, scanned, hasBatch);
+        finishScan(node, carried, scanned, hasBatch);
     }
 
     private static void finishScan(
-            Expressions e, NodeContext node, List<OnnxValue> carried, List<List<OnnxValue>> scanned, boolean hasBatch) {
+            NodeContext node, List<OnnxValue> carried, List<List<OnnxValue>> scanned, boolean hasBatch) {
         for (int i = 0; i < carried.size(); i++) {
-            finishScan(e, node, i, carried.get(i).arg(), carried.get(i), hasBatch);
+            finishScan(node, i, carried.get(i).arg(), carried.get(i), hasBatch);
         }
         List<Integer> axes = axes(node, "scan_output_axes", scanned.size());
         List<Boolean> reversed = reversed(node, "scan_output_directions", scanned.size());
@@ -174,36 +169,34 @@ public final class ControlImporters {
             if (reversed.get(i)) {
                 Collections.reverse(values);
             }
-            finishScan(e, node, carried.size() + i, stacked(e, values, axes.get(i)), values.get(0), hasBatch);
+            finishScan(node, carried.size() + i, stacked(node, values, axes.get(i)), values.get(0), hasBatch);
         }
     }
 
-    private static void finishScan(
-            Expressions e, NodeContext node, int output, Arg value, OnnxValue like, boolean hasBatch) {
-        List<Integer> dims = new ArrayList<>(e.shape(value).dims());
+    private static void finishScan(NodeContext node, int output, Arg value, OnnxValue like, boolean hasBatch) {
+        List<Integer> dims = new ArrayList<>(node.shape(value).dims());
         if (hasBatch) {
             dims.add(0, 1);
         }
-        node.finish(output, e.reshape(value, dims), like.type());
+        node.finish(output, node.reshape(value, dims), like.type());
     }
 
-    private static OnnxValue unbatched(Expressions e, NodeContext node, OnnxValue value, boolean hasBatch) {
+    private static OnnxValue unbatched(NodeContext node, OnnxValue value, boolean hasBatch) {
         if (!hasBatch) {
             return value;
         }
-        Shape shape = e.shape(value.arg());
+        Shape shape = node.shape(value.arg());
         node.require(shape.rank() > 0 && shape.dim(0) == 1, "its batch is " + shape.text(), "a batch of 1");
-        return new OnnxValue(e.reshape(value.arg(), shape.dims().subList(1, shape.rank())), value.type());
+        return new OnnxValue(node.reshape(value.arg(), shape.dims().subList(1, shape.rank())), value.type());
     }
 
-    private static OnnxValue slice(Expressions e, OnnxValue value, int axis, int at) {
-        List<Integer> dims = new ArrayList<>(e.shape(value.arg()).dims());
-        dims.remove(axis);
+    private static OnnxValue slice(Formulas e, OnnxValue value, int axis, int at) {
+        Shape dims = e.shape(value.arg()).without(axis);
         return new OnnxValue(e.reshape(e.slice(value.arg(), axis, at, at + 1), dims), value.type());
     }
 
     private static List<Integer> axes(NodeContext node, String name, int count) {
-        List<Long> stated = node.attributes().wholes(name).orElse(Collections.nCopies(count, 0L));
+        List<Long> stated = node.wholes(name).orElse(Collections.nCopies(count, 0L));
         node.require(
                 stated.size() == count && stated.stream().allMatch(a -> a >= 0 && a < 8),
                 "its " + name + " are " + stated,
@@ -212,7 +205,7 @@ public final class ControlImporters {
     }
 
     private static List<Boolean> reversed(NodeContext node, String name, int count) {
-        List<Long> stated = node.attributes().wholes(name).orElse(Collections.nCopies(count, 0L));
+        List<Long> stated = node.wholes(name).orElse(Collections.nCopies(count, 0L));
         node.require(stated.size() == count, "its " + name + " are " + stated, count + " directions");
         return stated.stream().map(d -> d != 0).toList();
     }

@@ -5,8 +5,8 @@ import static io.kiln.frontend.onnx.operator.OnnxRegistration.microsoft;
 import static io.kiln.frontend.onnx.operator.OnnxRegistration.onnx;
 
 import io.kiln.base.DType;
+import io.kiln.frontend.Formulas;
 import io.kiln.frontend.onnx.elementwise.OnnxElementwiseImporters.OnnxUnaryImporter;
-import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxRegistration;
 import io.kiln.ir.Arg;
@@ -44,33 +44,24 @@ final class ActivationImporters {
     static final List<OnnxRegistration> ALL = List.of(
             onnx("Relu", ActivationImporters::relu),
             onnx("Clip", ActivationImporters::clip),
-            onnx("LeakyRelu", n -> n.finish(n.emit(new LeakyRelu(n.attributes().real("alpha", 0.01f)), n.arg(0)))),
+            onnx("LeakyRelu", n -> n.finish(n.emit(new LeakyRelu(n.real("alpha", 0.01f)), n.arg(0)))),
             onnx("Abs", ActivationImporters::abs),
             onnx("Neg", ActivationImporters::negative),
             onnx("Reciprocal", ActivationImporters::reciprocal),
-            onnx(
-                    "Elu",
-                    n -> n.finish(elu(
-                            n, n.attributes().real("alpha", 1), n.attributes().real("alpha", 1), 1))),
+            onnx("Elu", n -> n.finish(elu(n, n.real("alpha", 1), n.real("alpha", 1), 1))),
             onnx("Celu", n -> {
-                float alpha = n.attributes().real("alpha", 1);
+                float alpha = n.real("alpha", 1);
                 n.finish(elu(n, alpha, alpha, 1 / alpha));
             }),
             onnx("Selu", ActivationImporters::selu),
             onnx("HardSigmoid", ActivationImporters::hardSigmoid),
             onnx("ThresholdedRelu", ActivationImporters::thresholdedRelu),
             onnx("Shrink", ActivationImporters::shrink),
-            onnx("Softplus", n -> n.finish(softplus(new Expressions(n), n.arg(0)))),
+            onnx("Softplus", n -> n.finish(softplus(n, n.arg(0)))),
             onnx("Softsign", ActivationImporters::softsign),
             onnx("Mish", ActivationImporters::mish),
-            onnx(
-                    "Swish",
-                    n -> n.finish(
-                            swish(new Expressions(n), n.arg(0), n.attributes().real("alpha", 1)))),
-            microsoft(
-                    "QuickGelu",
-                    n -> n.finish(
-                            swish(new Expressions(n), n.arg(0), n.attributes().real("alpha", 1.702f)))),
+            onnx("Swish", n -> n.finish(swish(n, n.arg(0), n.real("alpha", 1)))),
+            microsoft("QuickGelu", n -> n.finish(swish(n, n.arg(0), n.real("alpha", 1.702f)))),
             onnx("Erf", new OnnxUnaryImporter(Unary.Kind.ERF)),
             onnx("Gelu", ActivationImporters::gelu),
             microsoft("Gelu", ActivationImporters::gelu),
@@ -82,30 +73,28 @@ final class ActivationImporters {
             function("Atanh", ActivationImporters::atanh),
             function("Atan", ActivationImporters::atan),
             function("Asin", ActivationImporters::asin),
-            function("Acos", (e, x) -> e.subtract(e.number(HALF_PI, DType.FLOAT32), asin(e, x))));
+            function("Acos", (e, x) -> e.subtract(e.real(HALF_PI), asin(e, x))));
 
     private ActivationImporters() {}
 
     /** {@code x / (1 + exp(-alpha * x))}. */
-    private static Arg swish(Expressions e, Arg data, float alpha) {
+    private static Arg swish(Formulas e, Arg data, float alpha) {
         return e.multiply(data, e.unary(Unary.Kind.SIGMOID, alpha == 1 ? data : e.multiply(data, alpha)));
     }
 
     private static void relu(NodeContext node) {
-        Expressions e = new Expressions(node);
-        boolean isFloat = e.dtype(node.arg(0)).isFloat();
+        boolean isFloat = node.dtype(node.arg(0)).isFloat();
         node.finish(
                 isFloat
                         ? node.emit(new Clip(0, Float.MAX_VALUE), node.arg(0))
-                        : e.binary(Binary.Kind.MAXIMUM, node.arg(0), e.number(0, e.dtype(node.arg(0)))));
+                        : node.maximum(node.arg(0), node.number(0, node.dtype(node.arg(0)))));
     }
 
     /** Limits are attributes before version 11, then inputs; a missing one means none. */
     private static void clip(NodeContext node) {
-        Expressions e = new Expressions(node);
-        DType dtype = e.dtype(node.arg(0));
-        Optional<Arg> min = limit(node, e, 1, "min");
-        Optional<Arg> max = limit(node, e, 2, "max");
+        DType dtype = node.dtype(node.arg(0));
+        Optional<Arg> min = limit(node, 1, "min");
+        Optional<Arg> max = limit(node, 2, "max");
         boolean isKnown = dtype.isFloat()
                 && min.stream().allMatch(Constant.class::isInstance)
                 && max.stream().allMatch(Constant.class::isInstance);
@@ -119,180 +108,166 @@ final class ActivationImporters {
         }
         Arg value = node.arg(0);
         if (min.isPresent()) {
-            value = WiderElements.apply(e, Binary.Kind.MAXIMUM, node.element(0), value, min.orElseThrow());
+            value = WiderElements.apply(node, Binary.Kind.MAXIMUM, node.element(0), value, min.orElseThrow());
         }
         if (max.isPresent()) {
-            value = WiderElements.apply(e, Binary.Kind.MINIMUM, node.element(0), value, max.orElseThrow());
+            value = WiderElements.apply(node, Binary.Kind.MINIMUM, node.element(0), value, max.orElseThrow());
         }
         node.finish(value);
     }
 
-    private static Optional<Arg> limit(NodeContext node, Expressions e, int index, String attribute) {
+    private static Optional<Arg> limit(NodeContext node, int index, String attribute) {
         if (node.version() >= CLIP_INPUTS) {
-            return node.optional(index).map(value -> e.reshape(value.arg(), List.of()));
+            return node.optional(index).map(value -> node.reshape(value.arg(), List.of()));
         }
-        return node.attributes().real(attribute).map(value -> e.number(value, DType.FLOAT32));
+        return node.real(attribute).map(value -> node.real(value));
     }
 
     private static void abs(NodeContext node) {
-        Expressions e = new Expressions(node);
         Arg data = node.arg(0);
-        switch (e.dtype(data)) {
-            case FLOAT32 -> node.finish(e.unary(Unary.Kind.ABS, data));
+        switch (node.dtype(data)) {
+            case FLOAT32 -> node.finish(node.abs(data));
             case UINT8, UINT32, UINT64, BOOL -> node.finish(data);
-            default -> node.finish(e.binary(Binary.Kind.MAXIMUM, data, e.subtract(e.number(0, e.dtype(data)), data)));
+            default -> node.finish(node.maximum(data, node.subtract(node.number(0, node.dtype(data)), data)));
         }
     }
 
     private static void negative(NodeContext node) {
-        Expressions e = new Expressions(node);
         Arg data = node.arg(0);
         node.finish(
-                e.dtype(data).isFloat()
-                        ? e.unary(Unary.Kind.NEGATIVE, data)
-                        : e.subtract(e.number(0, e.dtype(data)), data));
+                node.dtype(data).isFloat() ? node.negate(data) : node.subtract(node.number(0, node.dtype(data)), data));
     }
 
     private static void reciprocal(NodeContext node) {
-        Expressions e = new Expressions(node);
-        node.finish(e.divide(e.number(1, DType.FLOAT32), node.arg(0)));
+        node.finish(node.divide(node.real(1), node.arg(0)));
     }
 
     /** {@code x < 0 ? factor * (exp(x * slope) - 1) : x}; alpha 1 is an operator of the IR. */
     private static Arg elu(NodeContext node, float alpha, float factor, float slope) {
-        Expressions e = new Expressions(node);
         Arg data = node.arg(0);
         if (alpha == 1) {
-            return e.unary(Unary.Kind.ELU, data);
+            return node.unary(Unary.Kind.ELU, data);
         }
-        Arg power = e.add(e.unary(Unary.Kind.EXP, slope == 1 ? data : e.multiply(data, slope)), -1);
-        Arg isNegative = e.binary(Binary.Kind.LESS, data, e.number(0, DType.FLOAT32));
-        return e.where(isNegative, e.multiply(power, factor), data);
+        Arg power = node.add(node.exp(slope == 1 ? data : node.multiply(data, slope)), -1);
+        Arg isNegative = node.less(data, node.real(0));
+        return node.where(isNegative, node.multiply(power, factor), data);
     }
 
     private static void selu(NodeContext node) {
-        Expressions e = new Expressions(node);
-        float alpha = node.attributes().real("alpha", SELU_ALPHA);
-        float gamma = node.attributes().real("gamma", SELU_GAMMA);
-        node.finish(e.multiply(elu(node, alpha, alpha, 1), gamma));
+        float alpha = node.real("alpha", SELU_ALPHA);
+        float gamma = node.real("gamma", SELU_GAMMA);
+        node.finish(node.multiply(elu(node, alpha, alpha, 1), gamma));
     }
 
     private static void hardSigmoid(NodeContext node) {
-        Expressions e = new Expressions(node);
-        Arg line = e.add(
-                e.multiply(node.arg(0), node.attributes().real("alpha", 0.2f)),
-                node.attributes().real("beta", 0.5f));
+        Arg line = node.add(node.multiply(node.arg(0), node.real("alpha", 0.2f)), node.real("beta", 0.5f));
         node.finish(node.emit(new Clip(0, 1), line));
     }
 
     private static void thresholdedRelu(NodeContext node) {
-        Expressions e = new Expressions(node);
-        Constant alpha = e.number(node.attributes().real("alpha", 1), DType.FLOAT32);
-        Arg isAbove = e.binary(Binary.Kind.GREATER, node.arg(0), alpha);
-        node.finish(e.where(isAbove, node.arg(0), e.number(0, DType.FLOAT32)));
+        Constant alpha = node.real(node.real("alpha", 1));
+        Arg isAbove = node.greater(node.arg(0), alpha);
+        node.finish(node.where(isAbove, node.arg(0), node.real(0)));
     }
 
     private static void shrink(NodeContext node) {
-        Expressions e = new Expressions(node);
         Arg data = node.arg(0);
-        float bias = node.attributes().real("bias", 0);
-        float lambda = node.attributes().real("lambd", 0.5f);
-        Arg isBelow = e.binary(Binary.Kind.LESS, data, e.number(-lambda, e.dtype(data)));
-        Arg isAbove = e.binary(Binary.Kind.GREATER, data, e.number(lambda, e.dtype(data)));
-        Arg above = e.where(isAbove, e.add(data, -bias), e.number(0, e.dtype(data)));
-        node.finish(e.where(isBelow, e.add(data, bias), above));
+        float bias = node.real("bias", 0);
+        float lambda = node.real("lambd", 0.5f);
+        Arg isBelow = node.less(data, node.number(-lambda, node.dtype(data)));
+        Arg isAbove = node.greater(data, node.number(lambda, node.dtype(data)));
+        Arg above = node.where(isAbove, node.add(data, -bias), node.number(0, node.dtype(data)));
+        node.finish(node.where(isBelow, node.add(data, bias), above));
     }
 
     /** {@code log(1 + exp(x))}, without overflow: {@code max(x, 0) + log(1 + exp(-|x|))}. */
-    private static Arg softplus(Expressions e, Arg data) {
-        Arg magnitude = e.unary(Unary.Kind.NEGATIVE, e.unary(Unary.Kind.ABS, data));
-        Arg rest = e.unary(Unary.Kind.LOG, e.add(e.unary(Unary.Kind.EXP, magnitude), 1));
-        return e.add(e.binary(Binary.Kind.MAXIMUM, data, e.number(0, DType.FLOAT32)), rest);
+    private static Arg softplus(Formulas e, Arg data) {
+        Arg magnitude = e.negate(e.abs(data));
+        Arg rest = e.log(e.add(e.exp(magnitude), 1));
+        return e.add(e.maximum(data, e.real(0)), rest);
     }
 
     private static void softsign(NodeContext node) {
-        Expressions e = new Expressions(node);
-        node.finish(e.divide(node.arg(0), e.add(e.unary(Unary.Kind.ABS, node.arg(0)), 1)));
+        node.finish(node.divide(node.arg(0), node.add(node.abs(node.arg(0)), 1)));
     }
 
     private static void mish(NodeContext node) {
-        Expressions e = new Expressions(node);
-        node.finish(e.multiply(node.arg(0), e.unary(Unary.Kind.TANH, softplus(e, node.arg(0)))));
+        node.finish(node.multiply(node.arg(0), node.unary(Unary.Kind.TANH, softplus(node, node.arg(0)))));
     }
 
-    private static OnnxRegistration function(String name, BiFunction<Expressions, Arg, Arg> formula) {
-        return onnx(name, n -> n.finish(formula.apply(new Expressions(n), n.arg(0))));
+    private static OnnxRegistration function(String name, BiFunction<Formulas, Arg, Arg> formula) {
+        return onnx(name, n -> n.finish(formula.apply(n, n.arg(0))));
     }
 
-    private static Arg number(Expressions e, double value) {
-        return e.number(value, DType.FLOAT32);
+    private static Arg number(Formulas e, double value) {
+        return e.real(value);
     }
 
-    private static Arg magnitude(Expressions e, Arg x) {
-        return e.unary(Unary.Kind.ABS, x);
+    private static Arg magnitude(Formulas e, Arg x) {
+        return e.abs(x);
     }
 
     /** The value with the sign of x. */
-    private static Arg signed(Expressions e, Arg value, Arg x) {
-        Arg isNegative = e.binary(Binary.Kind.LESS, x, number(e, 0));
-        return e.where(isNegative, e.unary(Unary.Kind.NEGATIVE, value), value);
+    private static Arg signed(Formulas e, Arg value, Arg x) {
+        Arg isNegative = e.less(x, number(e, 0));
+        return e.where(isNegative, e.negate(value), value);
     }
 
     /** {@code log(1 + x)} without the error of the sum: {@code x * log(w) / (w - 1)} with {@code w = 1 + x} as rounded. */
-    private static Arg log1p(Expressions e, Arg x) {
+    private static Arg log1p(Formulas e, Arg x) {
         Arg w = e.add(x, 1);
         Arg rounded = e.add(w, -1);
-        Arg isZero = e.binary(Binary.Kind.EQUAL, rounded, number(e, 0));
+        Arg isZero = e.equal(rounded, number(e, 0));
         Arg divisor = e.where(isZero, number(e, 1), rounded);
-        Arg isInfinite = e.binary(Binary.Kind.GREATER, x, number(e, Float.MAX_VALUE / 2));
-        Arg log = e.unary(Unary.Kind.LOG, w);
+        Arg isInfinite = e.greater(x, number(e, Float.MAX_VALUE / 2));
+        Arg log = e.log(w);
         Arg scaled = e.where(isInfinite, log, e.multiply(log, e.divide(x, divisor)));
         return e.where(isZero, x, scaled);
     }
 
     /** {@code -t * (2 + t) / (2 * (1 + t))} with {@code t = exp(-|x|) - 1}, which does not cancel. */
-    private static Arg sinh(Expressions e, Arg x) {
-        Arg t = e.unary(Unary.Kind.ELU, e.unary(Unary.Kind.NEGATIVE, magnitude(e, x)));
-        Arg above = e.multiply(e.unary(Unary.Kind.NEGATIVE, t), e.add(t, 2));
+    private static Arg sinh(Formulas e, Arg x) {
+        Arg t = e.unary(Unary.Kind.ELU, e.negate(magnitude(e, x)));
+        Arg above = e.multiply(e.negate(t), e.add(t, 2));
         return signed(e, e.divide(above, e.multiply(e.add(t, 1), 2)), x);
     }
 
-    private static Arg cosh(Expressions e, Arg x) {
-        Arg up = e.unary(Unary.Kind.EXP, e.add(magnitude(e, x), -Math.log(2)));
+    private static Arg cosh(Formulas e, Arg x) {
+        Arg up = e.exp(e.add(magnitude(e, x), -Math.log(2)));
         return e.add(up, e.divide(number(e, 0.25), up));
     }
 
     /** {@code log(1 + |x| + x^2 / (1 + sqrt(x^2 + 1)))}, and {@code log(2 |x|)} of large numbers. */
-    private static Arg asinh(Expressions e, Arg x) {
+    private static Arg asinh(Formulas e, Arg x) {
         Arg a = magnitude(e, x);
-        Arg root = e.unary(Unary.Kind.SQRT, e.add(e.multiply(a, a), 1));
+        Arg root = e.sqrt(e.add(e.multiply(a, a), 1));
         Arg rest = e.divide(e.multiply(a, a), e.add(root, 1));
         return signed(e, logOfTwice(e, a, log1p(e, e.add(a, rest))), x);
     }
 
     /** {@code log(1 + t + sqrt(t) sqrt(t + 2))} with {@code t = x - 1}, and {@code log(2 x)} of large numbers. */
-    private static Arg acosh(Expressions e, Arg x) {
+    private static Arg acosh(Formulas e, Arg x) {
         Arg t = e.add(x, -1);
-        Arg root = e.multiply(e.unary(Unary.Kind.SQRT, t), e.unary(Unary.Kind.SQRT, e.add(t, 2)));
+        Arg root = e.multiply(e.sqrt(t), e.sqrt(e.add(t, 2)));
         return logOfTwice(e, x, log1p(e, e.add(t, root)));
     }
 
     /** {@code log(2 x)} of numbers whose squares may be infinite and hide a one, another value of the others. */
-    private static Arg logOfTwice(Expressions e, Arg x, Arg otherwise) {
-        Arg isLarge = e.binary(Binary.Kind.GREATER, x, number(e, LARGE));
-        return e.where(isLarge, e.add(e.unary(Unary.Kind.LOG, x), Math.log(2)), otherwise);
+    private static Arg logOfTwice(Formulas e, Arg x, Arg otherwise) {
+        Arg isLarge = e.greater(x, number(e, LARGE));
+        return e.where(isLarge, e.add(e.log(x), Math.log(2)), otherwise);
     }
 
     /** {@code log(1 + 2 |x| / (1 - |x|)) / 2}. */
-    private static Arg atanh(Expressions e, Arg x) {
+    private static Arg atanh(Formulas e, Arg x) {
         Arg a = magnitude(e, x);
         Arg ratio = e.divide(e.multiply(a, 2), e.subtract(number(e, 1), a));
         return signed(e, e.multiply(log1p(e, ratio), 0.5), x);
     }
 
-    private static Arg atan(Expressions e, Arg x) {
+    private static Arg atan(Formulas e, Arg x) {
         Arg a = magnitude(e, x);
-        Arg isLarge = e.binary(Binary.Kind.GREATER, a, number(e, 1));
+        Arg isLarge = e.greater(a, number(e, 1));
         Arg reduced = e.where(isLarge, e.divide(number(e, 1), a), a);
         Arg square = e.multiply(reduced, reduced);
         Arg sum = number(e, ARC_TANGENT[0]);
@@ -304,20 +279,19 @@ final class ActivationImporters {
     }
 
     /** {@code atan(x / sqrt((1 - x) * (1 + x)))}. */
-    private static Arg asin(Expressions e, Arg x) {
+    private static Arg asin(Formulas e, Arg x) {
         Arg rest = e.multiply(e.subtract(number(e, 1), x), e.add(x, 1));
-        return atan(e, e.divide(x, e.unary(Unary.Kind.SQRT, rest)));
+        return atan(e, e.divide(x, e.sqrt(rest)));
     }
 
     /** {@code x / 2 * (1 + erf(x / sqrt(2)))}, or its approximation by the hyperbolic tangent. */
     private static void gelu(NodeContext node) {
-        Expressions e = new Expressions(node);
         Arg x = node.arg(0);
-        boolean isTanh = node.attributes().text("approximate", "none").equals("tanh");
-        Arg cube = isTanh ? e.multiply(e.multiply(e.multiply(x, x), x), 0.044715) : x;
+        boolean isTanh = node.text("approximate", "none").equals("tanh");
+        Arg cube = isTanh ? node.multiply(node.multiply(node.multiply(x, x), x), 0.044715) : x;
         Arg curve = isTanh
-                ? e.unary(Unary.Kind.TANH, e.multiply(e.add(x, cube), Math.sqrt(2 / Math.PI)))
-                : e.unary(Unary.Kind.ERF, e.multiply(x, Math.sqrt(0.5)));
-        node.finish(e.multiply(e.multiply(x, 0.5), e.add(curve, 1)));
+                ? node.unary(Unary.Kind.TANH, node.multiply(node.add(x, cube), Math.sqrt(2 / Math.PI)))
+                : node.unary(Unary.Kind.ERF, node.multiply(x, Math.sqrt(0.5)));
+        node.finish(node.multiply(node.multiply(x, 0.5), node.add(curve, 1)));
     }
 }

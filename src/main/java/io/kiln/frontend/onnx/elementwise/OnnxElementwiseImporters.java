@@ -4,8 +4,8 @@ package io.kiln.frontend.onnx.elementwise;
 import static io.kiln.frontend.onnx.operator.OnnxRegistration.onnx;
 
 import io.kiln.base.DType;
+import io.kiln.frontend.Formulas;
 import io.kiln.frontend.onnx.model.ElementType;
-import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxImporter;
 import io.kiln.frontend.onnx.operator.OnnxRegistration;
@@ -75,10 +75,7 @@ public final class OnnxElementwiseImporters {
     private static final List<OnnxRegistration> OTHERS = List.of(
             onnx("Where", OnnxElementwiseImporters::where),
             onnx("Sign", OnnxElementwiseImporters::sign),
-            onnx(
-                    "IsNaN",
-                    n -> n.finish(
-                            0, new Expressions(n).binary(Binary.Kind.NOT_EQUAL, n.arg(0), n.arg(0)), ElementType.BOOL)),
+            onnx("IsNaN", n -> n.finish(0, n.binary(Binary.Kind.NOT_EQUAL, n.arg(0), n.arg(0)), ElementType.BOOL)),
             onnx("IsInf", OnnxElementwiseImporters::isInf),
             onnx("Cast", OnnxElementwiseImporters::cast),
             onnx("BitCast", 26, OnnxElementwiseImporters::bits),
@@ -107,13 +104,12 @@ public final class OnnxElementwiseImporters {
     private record VariadicImporter(Binary.Kind kind, boolean isMean) implements OnnxImporter {
         @Override
         public void emit(NodeContext node) {
-            Expressions e = new Expressions(node);
             Arg value = node.arg(0);
             for (int i = 1; i < node.inputs(); i++) {
                 node.require(node.element(i) == node.element(0), "its inputs have several element types", "one");
-                value = WiderElements.apply(e, kind, node.element(0), value, node.arg(i));
+                value = WiderElements.apply(node, kind, node.element(0), value, node.arg(i));
             }
-            node.finish(isMean ? e.divide(value, e.number(node.inputs(), e.dtype(value))) : value);
+            node.finish(isMean ? node.divide(value, node.number(node.inputs(), node.dtype(value))) : value);
         }
     }
 
@@ -123,34 +119,33 @@ public final class OnnxElementwiseImporters {
 
         @Override
         public void emit(NodeContext node) {
-            Expressions e = new Expressions(node);
             Arg rhs = node.arg(1);
             if (node.version() < NUMPY_BROADCASTING) {
-                rhs = aligned(e, node, rhs);
+                rhs = aligned(node, rhs);
             }
             node.require(
                     node.element(0) == node.element(1),
                     "its inputs are " + node.element(0).text() + " and "
                             + node.element(1).text(),
                     "one element type");
-            node.finish(WiderElements.apply(e, kind, node.element(0), node.arg(0), rhs));
+            node.finish(WiderElements.apply(node, kind, node.element(0), node.arg(0), rhs));
         }
 
         /** Before version 7, attribute {@code axis} says which dimension of the first input the second begins at; slopes are those of channels. */
-        private Arg aligned(Expressions e, NodeContext node, Arg rhs) {
-            Shape shape = e.shape(rhs);
+        private Arg aligned(NodeContext node, Arg rhs) {
+            Shape shape = node.shape(rhs);
             int rank = node.shape(0).rank();
             boolean isSlope = kind == Binary.Kind.PRELU && shape.rank() == 1 && rank > 1 && shape.dim(0) > 1;
             if (isSlope) {
-                return e.reshape(rhs, ofChannels(shape.dim(0), rank));
+                return node.reshape(rhs, ofChannels(shape.dim(0), rank));
             }
-            if (!node.attributes().has("axis") || shape.rank() >= rank) {
+            if (!node.has("axis") || shape.rank() >= rank) {
                 return rhs;
             }
-            int axis = node.axis(node.attributes().whole("axis", 0), rank);
+            int axis = node.axis(node.whole("axis", 0), rank);
             List<Integer> dims = new ArrayList<>(shape.dims());
             dims.addAll(Collections.nCopies(Math.max(0, rank - axis - shape.rank()), 1));
-            return e.reshape(rhs, dims);
+            return node.reshape(rhs, dims);
         }
 
         private static List<Integer> ofChannels(int channels, int rank) {
@@ -169,37 +164,34 @@ public final class OnnxElementwiseImporters {
     }
 
     private static void where(NodeContext node) {
-        Expressions e = new Expressions(node);
-        node.finish(0, e.where(node.arg(0), node.arg(1), node.arg(2)), node.element(1));
+        node.finish(0, node.where(node.arg(0), node.arg(1), node.arg(2)), node.element(1));
     }
 
     private static void sign(NodeContext node) {
-        Expressions e = new Expressions(node);
-        DType dtype = e.dtype(node.arg(0));
+        DType dtype = node.dtype(node.arg(0));
         if (dtype.isWideUnsigned() || dtype == DType.UINT8) {
-            node.finish(e.cast(e.cast(node.arg(0), DType.BOOL), dtype));
+            node.finish(node.cast(node.cast(node.arg(0), DType.BOOL), dtype));
             return;
         }
-        Arg zero = e.number(0, dtype);
+        Arg zero = node.number(0, dtype);
         // NaN is neither above nor below 0.
-        Arg rest = dtype.isFloat() ? e.where(e.binary(Binary.Kind.EQUAL, node.arg(0), zero), zero, node.arg(0)) : zero;
-        Arg negative = e.where(e.binary(Binary.Kind.LESS, node.arg(0), zero), e.number(-1, dtype), rest);
-        node.finish(e.where(e.binary(Binary.Kind.GREATER, node.arg(0), zero), e.number(1, dtype), negative));
+        Arg rest = dtype.isFloat() ? node.where(node.equal(node.arg(0), zero), zero, node.arg(0)) : zero;
+        Arg negative = node.where(node.less(node.arg(0), zero), node.number(-1, dtype), rest);
+        node.finish(node.where(node.greater(node.arg(0), zero), node.number(1, dtype), negative));
     }
 
     private static void isInf(NodeContext node) {
-        Expressions e = new Expressions(node);
-        boolean negative = node.attributes().truth("detect_negative", true);
-        boolean positive = node.attributes().truth("detect_positive", true);
-        Arg data = negative && positive ? e.unary(Unary.Kind.ABS, node.arg(0)) : node.arg(0);
+        boolean negative = node.truth("detect_negative", true);
+        boolean positive = node.truth("detect_positive", true);
+        Arg data = negative && positive ? node.abs(node.arg(0)) : node.arg(0);
         double infinity = positive ? Double.POSITIVE_INFINITY : Double.NEGATIVE_INFINITY;
-        Arg isInf = e.binary(Binary.Kind.EQUAL, data, e.number(infinity, DType.FLOAT32));
-        Arg none = e.binary(Binary.Kind.LESS, data, data);
+        Arg isInf = node.equal(data, node.real(infinity));
+        Arg none = node.less(data, data);
         node.finish(0, negative || positive ? isInf : none, ElementType.BOOL);
     }
 
     private static void cast(NodeContext node) {
-        long code = node.attributes().requiredWhole("to");
+        long code = node.requiredWhole("to");
         cast(node, ElementType.ofCode((int) code).orElse(ElementType.UNDEFINED));
     }
 
@@ -209,20 +201,18 @@ public final class OnnxElementwiseImporters {
                 type.held().isPresent() && !type.isOfConstants(),
                 "it converts to " + type.text(),
                 "integers, booleans, or floats of 16 bits or more");
-        Expressions e = new Expressions(node);
         node.require(
                 !type.isPartOfByte(),
                 "it converts to " + type.text() + ", which Kiln holds in 8 bits",
                 "a conversion to int8 or uint8");
-        Arg value = e.cast(node.arg(0), type.held().orElseThrow());
-        node.finish(0, node.element(0) == type ? value : rounded(e, value, type), type);
+        Arg value = node.cast(node.arg(0), type.held().orElseThrow());
+        node.finish(0, node.element(0) == type ? value : rounded(node, value, type), type);
     }
 
     /** The same bits as another type of their width. */
     private static void bits(NodeContext node) {
         ElementType from = node.element(0);
-        ElementType to =
-                ElementType.ofCode((int) node.attributes().requiredWhole("to")).orElse(ElementType.UNDEFINED);
+        ElementType to = ElementType.ofCode((int) node.requiredWhole("to")).orElse(ElementType.UNDEFINED);
         boolean areWhole = Stream.of(from, to)
                 .allMatch(type -> type.held().isPresent()
                         && type != ElementType.BOOL
@@ -232,18 +222,17 @@ public final class OnnxElementwiseImporters {
                 from == to || areWords || (areWhole && from.bits() == to.bits()),
                 "it turns the bits of " + from.text() + " into " + to.text(),
                 "integers of one width, or float and int32 or uint32");
-        Expressions e = new Expressions(node);
         DType held = to.held().orElseThrow();
         Arg value = node.arg(0);
         if (from.isFloat() != to.isFloat()) {
             value = node.emit(
                     new Reinterpret(from.isFloat() ? DType.INT32 : DType.FLOAT32),
-                    from.isFloat() ? value : e.cast(value, DType.INT32));
+                    from.isFloat() ? value : node.cast(value, DType.INT32));
         }
-        node.finish(0, WiderElements.narrow(e, e.cast(value, held), to), to);
+        node.finish(0, WiderElements.narrow(node, node.cast(value, held), to), to);
     }
 
-    private static Arg rounded(Expressions e, Arg value, ElementType type) {
+    private static Arg rounded(Formulas e, Arg value, ElementType type) {
         return switch (type) {
             case FLOAT16 -> e.unary(Unary.Kind.ROUND_FLOAT16, value);
             case BFLOAT16 -> e.unary(Unary.Kind.ROUND_BFLOAT16, value);
@@ -253,36 +242,34 @@ public final class OnnxElementwiseImporters {
 
     /** In inference the data itself; the mask is true everywhere. */
     private static void dropout(NodeContext node) {
-        Expressions e = new Expressions(node);
         if (node.has(2)) {
             boolean trains = node.constant(2, "training_mode").integer(0) != 0;
             boolean drops = !node.has(1) || node.constant(1, "ratio").real(0) != 0;
             node.require(!trains || !drops, "it drops elements at random", "a model exported for inference");
         }
         node.require(
-                node.version() >= NO_TRAINING_MODE || node.attributes().truth("is_test", false),
+                node.version() >= NO_TRAINING_MODE || node.truth("is_test", false),
                 "it drops elements at random",
                 "is_test=1, as in a model exported for inference");
         node.finish(node.arg(0));
         if (node.hasOutput(1)) {
-            node.finish(1, e.broadcast(e.number(1, DType.BOOL), node.shape(0)), ElementType.BOOL);
+            node.finish(1, node.broadcast(node.number(1, DType.BOOL), node.shape(0)), ElementType.BOOL);
         }
     }
 
     private static void pow(NodeContext node) {
-        Expressions e = new Expressions(node);
         boolean isOne = node.arg(1) instanceof Constant constant && constant.elements() == 1;
         double exponent = isOne ? first((Constant) node.arg(1)) : Double.NaN;
         boolean isFloat = node.element(0).isFloat();
         if (exponent == Math.rint(exponent) && exponent >= 0 && exponent <= MOST_PRODUCTS) {
-            Arg base = e.broadcast(node.arg(0), e.broadcastShape(node.shape(0), node.shape(1)));
-            node.finish(WiderElements.narrow(e, whole(e, base, (int) exponent), node.element(0)));
+            Arg base = node.broadcast(node.arg(0), node.broadcastShape(node.shape(0), node.shape(1)));
+            node.finish(WiderElements.narrow(node, whole(node, base, (int) exponent), node.element(0)));
         } else if (isFloat && exponent == 0.5) {
-            node.finish(e.unary(Unary.Kind.SQRT, node.arg(0)));
+            node.finish(node.sqrt(node.arg(0)));
         } else if (isFloat) {
-            node.finish(real(e, node.arg(0), e.cast(node.arg(1), DType.FLOAT32)));
+            node.finish(real(node, node.arg(0), node.cast(node.arg(1), DType.FLOAT32)));
         } else {
-            powerOfIntegers(node, e);
+            powerOfIntegers(node);
         }
     }
 
@@ -291,7 +278,7 @@ public final class OnnxElementwiseImporters {
     }
 
     /** By squares. */
-    private static Arg whole(Expressions e, Arg base, int exponent) {
+    private static Arg whole(Formulas e, Arg base, int exponent) {
         if (exponent == 0) {
             return e.broadcast(e.number(1, e.dtype(base)), e.shape(base));
         }
@@ -301,27 +288,27 @@ public final class OnnxElementwiseImporters {
     }
 
     /** Integers with computed exponents; a float power is truncated to an integer. */
-    private static void powerOfIntegers(NodeContext node, Expressions e) {
-        DType held = e.dtype(node.arg(0));
+    private static void powerOfIntegers(NodeContext node) {
+        DType held = node.dtype(node.arg(0));
         node.require(!held.isWideUnsigned(), "its base is " + held.text(), "signed integers or floats");
         if (node.element(1).isFloat()) {
-            Arg power = real(e, e.cast(node.arg(0), DType.FLOAT32), node.arg(1));
-            node.finish(e.cast(e.multiply(power, 1 + ROUNDING), held));
+            Arg power = real(node, node.cast(node.arg(0), DType.FLOAT32), node.arg(1));
+            node.finish(node.cast(node.multiply(power, 1 + ROUNDING), held));
             return;
         }
         DType wide = held == DType.INT64 ? held : DType.INT32;
-        Arg power = bitwise(e, e.cast(node.arg(0), wide), e.cast(node.arg(1), wide), wide);
-        node.finish(WiderElements.narrow(e, e.cast(power, held), node.element(0)));
+        Arg power = bitwise(node, node.cast(node.arg(0), wide), node.cast(node.arg(1), wide), wide);
+        node.finish(WiderElements.narrow(node, node.cast(power, held), node.element(0)));
     }
 
     /** Squares of the base for each bit of the exponent; beyond 63 only its lowest bit matters for -1, 0 and 1. */
-    private static Arg bitwise(Expressions e, Arg base, Arg exponent, DType dtype) {
+    private static Arg bitwise(Formulas e, Arg base, Arg exponent, DType dtype) {
         Arg zero = e.number(0, dtype);
         Arg one = e.number(1, dtype);
-        Arg magnitude = e.binary(Binary.Kind.MAXIMUM, exponent, e.subtract(zero, exponent));
+        Arg magnitude = e.maximum(exponent, e.subtract(zero, exponent));
         Arg even = e.multiply(e.binary(Binary.Kind.RIGHT_SHIFT, magnitude, one), 2);
         Arg capped = e.add(e.subtract(magnitude, even), EXPONENT_CAP);
-        Arg isLarge = e.binary(Binary.Kind.GREATER, magnitude, e.number(EXPONENT_CAP, dtype));
+        Arg isLarge = e.greater(magnitude, e.number(EXPONENT_CAP, dtype));
         Arg rest = e.where(isLarge, capped, magnitude);
         Arg square = base;
         Arg power = e.broadcast(one, e.broadcastShape(e.shape(base), e.shape(exponent)));
@@ -332,85 +319,81 @@ public final class OnnxElementwiseImporters {
             square = e.multiply(square, square);
             rest = half;
         }
-        Arg isNegative = e.binary(Binary.Kind.LESS, exponent, zero);
+        Arg isNegative = e.less(exponent, zero);
         return e.where(isNegative, e.divide(one, power), power);
     }
 
     /** The remainder with the divisor's sign, or, with {@code fmod}, with the dividend's. */
     private static void mod(NodeContext node) {
-        Expressions e = new Expressions(node);
-        boolean truncates = node.attributes().truth("fmod", false);
+        boolean truncates = node.truth("fmod", false);
         ElementType type = node.element(0);
         Arg a = node.arg(0);
         Arg b = node.arg(1);
         if (type.isFloat()) {
             node.require(truncates, "it divides floats", "fmod=1");
-            Arg rest = e.binary(Binary.Kind.FLOOR_MOD, e.unary(Unary.Kind.ABS, a), e.unary(Unary.Kind.ABS, b));
-            Arg isNegative = e.binary(Binary.Kind.LESS, a, e.number(0, DType.FLOAT32));
-            node.finish(e.where(isNegative, e.unary(Unary.Kind.NEGATIVE, rest), rest));
+            Arg rest = node.binary(Binary.Kind.FLOOR_MOD, node.abs(a), node.abs(b));
+            Arg isNegative = node.less(a, node.real(0));
+            node.finish(node.where(isNegative, node.negate(rest), rest));
             return;
         }
         if (type == ElementType.UINT64) {
-            Arg x = e.cast(a, DType.INT64);
-            Arg y = e.cast(b, DType.INT64);
-            Arg whole = e.multiply(UnsignedOrder.quotient(e, x, y), y);
-            node.finish(e.cast(e.subtract(x, whole), DType.UINT64));
+            Arg x = node.cast(a, DType.INT64);
+            Arg y = node.cast(b, DType.INT64);
+            Arg whole = node.multiply(UnsignedOrder.quotient(node, x, y), y);
+            node.finish(node.cast(node.subtract(x, whole), DType.UINT64));
             return;
         }
-        DType wide = e.dtype(a) == DType.INT64 || e.dtype(a) == DType.UINT32 ? DType.INT64 : DType.INT32;
-        Arg x = e.cast(a, wide);
-        Arg y = e.cast(b, wide);
-        Arg rest = e.subtract(x, e.multiply(e.divide(x, y), y));
+        DType wide = node.dtype(a) == DType.INT64 || node.dtype(a) == DType.UINT32 ? DType.INT64 : DType.INT32;
+        Arg x = node.cast(a, wide);
+        Arg y = node.cast(b, wide);
+        Arg rest = node.subtract(x, node.multiply(node.divide(x, y), y));
         if (!truncates) {
-            Arg zero = e.number(0, wide);
-            Arg differs = e.binary(
-                    Binary.Kind.NOT_EQUAL, e.binary(Binary.Kind.LESS, rest, zero), e.binary(Binary.Kind.LESS, y, zero));
-            Arg isRest = e.binary(Binary.Kind.NOT_EQUAL, rest, zero);
-            rest = e.where(e.binary(Binary.Kind.LOGICAL_AND, differs, isRest), e.add(rest, y), rest);
+            Arg zero = node.number(0, wide);
+            Arg differs = node.binary(Binary.Kind.NOT_EQUAL, node.less(rest, zero), node.less(y, zero));
+            Arg isRest = node.binary(Binary.Kind.NOT_EQUAL, rest, zero);
+            rest = node.where(node.and(differs, isRest), node.add(rest, y), rest);
         }
-        node.finish(e.cast(rest, e.dtype(a)));
+        node.finish(node.cast(rest, node.dtype(a)));
     }
 
     private static void bitwiseNot(NodeContext node) {
-        Expressions e = new Expressions(node);
-        Arg ones = e.number(-1, e.dtype(node.arg(0)));
-        node.finish(WiderElements.apply(e, Binary.Kind.BITWISE_XOR, node.element(0), node.arg(0), ones));
+        Arg ones = node.number(-1, node.dtype(node.arg(0)));
+        node.finish(WiderElements.apply(node, Binary.Kind.BITWISE_XOR, node.element(0), node.arg(0), ones));
     }
 
     private static void shift(NodeContext node) {
-        Expressions e = new Expressions(node);
         ElementType type = node.element(0);
-        String direction = node.attributes().text("direction", "");
+        String direction = node.text("direction", "");
         node.require(
                 direction.equals("LEFT") || direction.equals("RIGHT"),
                 "its direction is `" + direction + "`",
                 "LEFT or RIGHT");
-        DType wide = e.dtype(node.arg(0)).isWideUnsigned() ? DType.INT64 : DType.INT32;
-        Arg value = e.cast(node.arg(0), wide);
-        Arg bits = e.cast(node.arg(1), wide);
+        DType wide = node.dtype(node.arg(0)).isWideUnsigned() ? DType.INT64 : DType.INT32;
+        Arg value = node.cast(node.arg(0), wide);
+        Arg bits = node.cast(node.arg(1), wide);
         Arg shifted = direction.equals("LEFT")
-                ? e.binary(Binary.Kind.LEFT_SHIFT, value, bits)
+                ? node.binary(Binary.Kind.LEFT_SHIFT, value, bits)
                 : type == ElementType.UINT64
-                        ? UnsignedOrder.shiftedRight(e, value, bits)
-                        : e.binary(Binary.Kind.RIGHT_SHIFT, value, bits);
-        node.finish(WiderElements.narrow(e, e.cast(shifted, e.dtype(node.arg(0))), type));
+                        ? UnsignedOrder.shiftedRight(node, value, bits)
+                        : node.binary(Binary.Kind.RIGHT_SHIFT, value, bits);
+        node.finish(WiderElements.narrow(node, node.cast(shifted, node.dtype(node.arg(0))), type));
     }
 
     /** {@code exp(y * log(|x|))}, with the sign of an odd power; NaN for a negative base with a fraction. */
-    public static Arg real(Expressions e, Arg x, Arg y) {
-        Arg zero = e.number(0, DType.FLOAT32);
-        Arg one = e.number(1, DType.FLOAT32);
-        Arg magnitude = e.unary(Unary.Kind.EXP, e.multiply(y, e.unary(Unary.Kind.LOG, e.unary(Unary.Kind.ABS, x))));
-        Arg nan = e.number(Double.NaN, DType.FLOAT32);
+    public static Arg real(Formulas e, Arg x, Arg y) {
+        Arg zero = e.real(0);
+        Arg one = e.real(1);
+        Arg magnitude = e.exp(e.multiply(y, e.log(e.abs(x))));
+        Arg nan = e.real(Double.NaN);
         if (y instanceof Constant constant && areFractions(constant)) {
-            return e.where(e.binary(Binary.Kind.LESS, x, zero), nan, magnitude);
+            return e.where(e.less(x, zero), nan, magnitude);
         }
         Arg half = e.multiply(y, 0.5);
         Arg isOdd = e.binary(Binary.Kind.NOT_EQUAL, e.unary(Unary.Kind.FLOOR, half), half);
-        Arg isWhole = e.binary(Binary.Kind.EQUAL, e.unary(Unary.Kind.FLOOR, y), y);
-        Arg sign = e.where(isWhole, e.where(isOdd, e.number(-1, DType.FLOAT32), one), nan);
-        Arg signed = e.where(e.binary(Binary.Kind.LESS, x, zero), e.multiply(magnitude, sign), magnitude);
-        return e.where(e.binary(Binary.Kind.EQUAL, y, zero), one, signed);
+        Arg isWhole = e.equal(e.unary(Unary.Kind.FLOOR, y), y);
+        Arg sign = e.where(isWhole, e.where(isOdd, e.real(-1), one), nan);
+        Arg signed = e.where(e.less(x, zero), e.multiply(magnitude, sign), magnitude);
+        return e.where(e.equal(y, zero), one, signed);
     }
 
     private static boolean areFractions(Constant exponents) {

@@ -2,8 +2,8 @@
 package io.kiln.frontend.onnx.elementwise;
 
 import io.kiln.base.DType;
+import io.kiln.frontend.Formulas;
 import io.kiln.frontend.onnx.model.ElementType;
-import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.UnsignedOrder;
 import io.kiln.ir.Arg;
 import io.kiln.ir.op.element.Binary;
@@ -26,7 +26,7 @@ final class WiderElements {
      *
      * @param type element type of both in the model
      */
-    static Arg apply(Expressions e, Binary.Kind kind, ElementType type, Arg lhs, Arg rhs) {
+    static Arg apply(Formulas e, Binary.Kind kind, ElementType type, Arg lhs, Arg rhs) {
         DType held = e.dtype(lhs);
         if (held == DType.UINT64) {
             return ofLongs(e, kind, lhs, rhs);
@@ -51,7 +51,7 @@ final class WiderElements {
         };
     }
 
-    private static Arg ofLongs(Expressions e, Binary.Kind kind, Arg lhs, Arg rhs) {
+    private static Arg ofLongs(Formulas e, Binary.Kind kind, Arg lhs, Arg rhs) {
         boolean isOrder = kind.isComparison() || kind == Binary.Kind.MAXIMUM || kind == Binary.Kind.MINIMUM;
         if (isOrder) {
             Arg result = e.binary(kind, UnsignedOrder.ordered(e, lhs), UnsignedOrder.ordered(e, rhs));
@@ -75,7 +75,7 @@ final class WiderElements {
     }
 
     /** Elements of uint16 are held in 32 bits. */
-    static Arg narrow(Expressions e, Arg value, ElementType type) {
+    static Arg narrow(Formulas e, Arg value, ElementType type) {
         if (type != ElementType.UINT16) {
             return value;
         }

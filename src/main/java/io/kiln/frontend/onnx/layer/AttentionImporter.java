@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.onnx.layer;
 
-import io.kiln.base.DType;
+import io.kiln.frontend.Formulas;
 import io.kiln.frontend.onnx.model.ElementType;
-import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxImporter;
 import io.kiln.ir.Arg;
@@ -44,7 +43,6 @@ final class AttentionImporter implements OnnxImporter {
 
     @Override
     public void emit(NodeContext node) {
-        Expressions e = new Expressions(node);
         for (int i = 0; i < 3; i++) {
             node.require(
                     node.element(i).isFloat(),
@@ -52,12 +50,12 @@ final class AttentionImporter implements OnnxImporter {
                     "floats");
         }
         boolean isFlat = node.shape(0).rank() == 3;
-        Arg query = heads(e, node, 0, "q_num_heads");
-        Arg key = cached(e, node, PAST_KEY, heads(e, node, 1, "kv_num_heads"));
-        Arg value = cached(e, node, PAST_VALUE, heads(e, node, 2, "kv_num_heads"));
-        Shape q = e.shape(query);
-        Shape k = e.shape(key);
-        Shape v = e.shape(value);
+        Arg query = heads(node, 0, "q_num_heads");
+        Arg key = cached(node, PAST_KEY, heads(node, 1, "kv_num_heads"));
+        Arg value = cached(node, PAST_VALUE, heads(node, 2, "kv_num_heads"));
+        Shape q = node.shape(query);
+        Shape k = node.shape(key);
+        Shape v = node.shape(value);
         int groups = k.dim(HEADS);
         node.require(
                 q.dim(0) == k.dim(0)
@@ -66,26 +64,26 @@ final class AttentionImporter implements OnnxImporter {
                         && v.dims().subList(0, SIZE).equals(k.dims().subList(0, SIZE)),
                 "its queries " + q.text() + ", keys " + k.text() + " and values " + v.text() + " do not fit each other",
                 "one batch and size of heads, and a multiple of the keys' heads");
-        float scale = node.attributes().real("scale", (float) (1 / Math.sqrt(q.dim(SIZE))));
+        float scale = node.real("scale", (float) (1 / Math.sqrt(q.dim(SIZE))));
         int perGroup = q.dim(HEADS) / groups * q.dim(ROWS);
         List<Integer> all = List.of(q.dim(0), q.dim(HEADS), q.dim(ROWS), k.dim(ROWS));
-        Arg grouped = e.reshape(e.multiply(query, scale), List.of(q.dim(0), groups, perGroup, q.dim(SIZE)));
-        Arg scores = e.reshape(product(node, grouped, key, true), all);
-        Arg[] steps = {scores, capped(e, node, scores), null, null};
-        Optional<Arg> given = node.has(MASK) ? Optional.of(given(e, node, new Shape(all))) : Optional.empty();
-        Optional<Arg> seen = seen(e, node, new Shape(all));
-        Optional<Arg> mask = seen.map(keys -> hidden(e, keys, given.orElse(e.number(0, DType.FLOAT32))))
-                .or(() -> given);
-        steps[2] = masked(e, node, steps[1], given, seen, mask);
-        steps[3] = weights(e, node, steps[2], mask);
-        Arg weights = e.reshape(steps[3], List.of(q.dim(0), groups, perGroup, k.dim(ROWS)));
-        Arg result = e.reshape(
+        Arg grouped = node.reshape(node.multiply(query, scale), List.of(q.dim(0), groups, perGroup, q.dim(SIZE)));
+        Arg scores = node.reshape(product(node, grouped, key, true), all);
+        Arg[] steps = {scores, capped(node, scores), null, null};
+        Optional<Arg> given = node.has(MASK) ? Optional.of(given(node, new Shape(all))) : Optional.empty();
+        Optional<Arg> seen = seen(node, new Shape(all));
+        Optional<Arg> mask =
+                seen.map(keys -> hidden(node, keys, given.orElse(node.real(0)))).or(() -> given);
+        steps[2] = masked(node, steps[1], given, seen, mask);
+        steps[3] = weights(node, steps[2], mask);
+        Arg weights = node.reshape(steps[3], List.of(q.dim(0), groups, perGroup, k.dim(ROWS)));
+        Arg result = node.reshape(
                 product(node, weights, value, false), List.of(q.dim(0), q.dim(HEADS), q.dim(ROWS), v.dim(SIZE)));
-        node.finish(isFlat ? flat(e, result) : result);
+        node.finish(isFlat ? flat(node, result) : result);
         node.finish(1, key);
         node.finish(2, value);
         if (node.hasOutput(3)) {
-            long mode = node.attributes().whole("qk_matmul_output_mode", 0);
+            long mode = node.whole("qk_matmul_output_mode", 0);
             node.require(mode >= 0 && mode < steps.length, "its qk_matmul_output_mode is " + mode, "0 to 3");
             node.finish(3, steps[(int) mode]);
         }
@@ -96,50 +94,49 @@ final class AttentionImporter implements OnnxImporter {
     }
 
     /** An input as batches, heads, rows and elements of a head. */
-    private static Arg heads(Expressions e, NodeContext node, int input, String attribute) {
+    private static Arg heads(NodeContext node, int input, String attribute) {
         Shape shape = node.shape(input);
         if (shape.rank() == 4) {
             return node.arg(input);
         }
-        long heads = node.attributes().requiredWhole(attribute);
+        long heads = node.requiredWhole(attribute);
         node.require(
                 shape.rank() == 3 && heads > 0 && shape.dim(2) % heads == 0,
                 "its input " + input + " is " + shape.text() + " with " + heads + " heads (" + attribute + ")",
                 "a tensor of rank 4, or one of rank 3 whose last dimension the heads divide");
         int size = (int) (shape.dim(2) / heads);
-        return e.transpose(
-                e.reshape(node.arg(input), List.of(shape.dim(0), shape.dim(1), (int) heads, size)), HEADS_BEFORE_ROWS);
+        return node.transpose(
+                node.reshape(node.arg(input), List.of(shape.dim(0), shape.dim(1), (int) heads, size)),
+                HEADS_BEFORE_ROWS);
     }
 
-    private static Arg flat(Expressions e, Arg value) {
+    private static Arg flat(Formulas e, Arg value) {
         Shape shape = e.shape(value);
         return e.reshape(
                 e.transpose(value, HEADS_BEFORE_ROWS),
                 List.of(shape.dim(0), shape.dim(ROWS), shape.dim(HEADS) * shape.dim(SIZE)));
     }
 
-    private static Arg cached(Expressions e, NodeContext node, int past, Arg current) {
-        return node.has(past) ? e.concatenate(List.of(node.arg(past), current), ROWS) : current;
+    private static Arg cached(NodeContext node, int past, Arg current) {
+        return node.has(past) ? node.concatenate(List.of(node.arg(past), current), ROWS) : current;
     }
 
-    private static Arg capped(Expressions e, NodeContext node, Arg scores) {
-        float cap = node.attributes().real("softcap", 0);
-        return cap > 0
-                ? e.multiply(e.unary(Unary.Kind.TANH, e.divide(scores, e.number(cap, DType.FLOAT32))), cap)
-                : scores;
+    private static Arg capped(NodeContext node, Arg scores) {
+        float cap = node.real("softcap", 0);
+        return cap > 0 ? node.multiply(node.unary(Unary.Kind.TANH, node.divide(scores, node.real(cap))), cap) : scores;
     }
 
     /** Rows of which every element is masked are 0, where the formula would divide 0 by 0. */
-    private static Arg weights(Expressions e, NodeContext node, Arg scores, Optional<Arg> mask) {
+    private static Arg weights(NodeContext node, Arg scores, Optional<Arg> mask) {
         Arg weights = node.emit(new Softmax(1), scores);
         if (mask.isEmpty()) {
             return weights;
         }
-        Arg largest = e.reduce(Reduce.Kind.MAX, mask.get(), List.of(SIZE));
-        Arg isHidden = e.binary(Binary.Kind.LESS_EQUAL, largest, e.number(HIDDEN, DType.FLOAT32));
+        Arg largest = node.reduce(Reduce.Kind.MAX, mask.get(), List.of(SIZE));
+        Arg isHidden = node.binary(Binary.Kind.LESS_EQUAL, largest, node.real(HIDDEN));
         boolean isNever = isHidden instanceof Constant known
                 && IntStream.range(0, known.elements()).allMatch(i -> known.integer(i) == 0);
-        return isNever ? weights : e.where(isHidden, e.number(0, DType.FLOAT32), weights);
+        return isNever ? weights : node.where(isHidden, node.real(0), weights);
     }
 
     /**
@@ -147,71 +144,68 @@ final class AttentionImporter implements OnnxImporter {
      * numbers of valid keys, scores of hidden keys are replaced, since what is behind a cache's valid keys is anything.
      */
     private static Arg masked(
-            Expressions e, NodeContext node, Arg scores, Optional<Arg> given, Optional<Arg> seen, Optional<Arg> mask) {
+            NodeContext node, Arg scores, Optional<Arg> given, Optional<Arg> seen, Optional<Arg> mask) {
         boolean areReplaced = node.has(LENGTHS);
-        Arg sum = (areReplaced ? given : mask).map(m -> e.add(scores, m)).orElse(scores);
-        return areReplaced ? hidden(e, seen.orElseThrow(), sum) : sum;
+        Arg sum = (areReplaced ? given : mask).map(m -> node.add(scores, m)).orElse(scores);
+        return areReplaced ? hidden(node, seen.orElseThrow(), sum) : sum;
     }
 
-    private static Arg hidden(Expressions e, Arg seen, Arg otherwise) {
-        return e.where(seen, otherwise, e.number(HIDDEN, DType.FLOAT32));
+    private static Arg hidden(Formulas e, Arg seen, Arg otherwise) {
+        return e.where(seen, otherwise, e.real(HIDDEN));
     }
 
     /** The input with the mask: truth values, or numbers. Keys beyond a shorter one are masked. */
-    private static Arg given(Expressions e, NodeContext node, Shape scores) {
-        Arg mask = node.element(MASK) == ElementType.BOOL
-                ? hidden(e, node.arg(MASK), e.number(0, DType.FLOAT32))
-                : node.arg(MASK);
+    private static Arg given(NodeContext node, Shape scores) {
+        Arg mask = node.element(MASK) == ElementType.BOOL ? hidden(node, node.arg(MASK), node.real(0)) : node.arg(MASK);
         node.require(
-                e.dtype(mask).isFloat() && e.shape(mask).rank() > 0,
+                node.dtype(mask).isFloat() && node.shape(mask).rank() > 0,
                 "its mask is " + node.type(node.arg(MASK)).text(),
                 "floats or truth values of rank 1 or more");
         List<Integer> ranked = new ArrayList<>(
-                Collections.nCopies(Math.max(0, 4 - e.shape(mask).rank()), 1));
-        ranked.addAll(e.shape(mask).dims());
-        mask = e.reshape(mask, ranked);
-        int missing = scores.dim(SIZE) - e.shape(mask).dim(-1);
-        if (missing > 0 && e.shape(mask).dim(-1) > 1) {
-            List<Integer> dims = new ArrayList<>(e.shape(mask).dims());
-            dims.set(dims.size() - 1, missing);
-            Arg rest = e.broadcast(e.number(HIDDEN, DType.FLOAT32), new Shape(dims));
-            mask = e.concatenate(List.of(mask, rest), dims.size() - 1);
+                Collections.nCopies(Math.max(0, 4 - node.shape(mask).rank()), 1));
+        ranked.addAll(node.shape(mask).dims());
+        mask = node.reshape(mask, ranked);
+        int missing = scores.dim(SIZE) - node.shape(mask).dim(-1);
+        if (missing > 0 && node.shape(mask).dim(-1) > 1) {
+            Shape dims = node.shape(mask).with(-1, missing);
+            Arg rest = node.broadcast(node.real(HIDDEN), dims);
+            mask = node.concatenate(List.of(mask, rest), dims.rank() - 1);
         }
         node.require(
-                e.broadcastShape(e.shape(mask), scores).equals(scores),
-                "its mask is " + e.shape(mask).text(),
+                node.broadcastShape(node.shape(mask), scores).equals(scores),
+                "its mask is " + node.shape(mask).text(),
                 "a shape that broadcasts to " + scores.text());
         return mask;
     }
 
     /** Which keys a query sees, by order, window and number of valid keys; empty if all. */
-    private static Optional<Arg> seen(Expressions e, NodeContext node, Shape scores) {
+    private static Optional<Arg> seen(NodeContext node, Shape scores) {
         int queries = scores.dim(ROWS);
         int keys = scores.dim(SIZE);
-        Arg key = e.places(Shape.of(1, 1, 1, keys), i -> i);
-        Arg row = e.places(Shape.of(1, 1, queries, 1), i -> i);
+        Arg key = node.places(Shape.of(1, 1, 1, keys), i -> i);
+        Arg row = node.places(Shape.of(1, 1, queries, 1), i -> i);
         List<Arg> conditions = new ArrayList<>();
         Arg position = row;
         if (node.has(LENGTHS)) {
-            Arg lengths = e.reshape(e.indices(node.arg(LENGTHS)), List.of(scores.dim(0), 1, 1, 1));
-            conditions.add(e.binary(Binary.Kind.LESS, key, lengths));
-            position = node.has(PAST_KEY) ? row : e.add(row, e.add(lengths, -queries));
+            Arg lengths = node.reshape(node.indices(node.arg(LENGTHS)), List.of(scores.dim(0), 1, 1, 1));
+            conditions.add(node.less(key, lengths));
+            position = node.has(PAST_KEY) ? row : node.add(row, node.add(lengths, -queries));
         }
         if (node.has(PAST_KEY)) {
-            position = e.add(row, node.shape(PAST_KEY).dim(ROWS));
+            position = node.add(row, node.shape(PAST_KEY).dim(ROWS));
         }
-        if (node.attributes().truth("is_causal", false)) {
-            conditions.add(e.binary(Binary.Kind.LESS_EQUAL, key, position));
+        if (node.truth("is_causal", false)) {
+            conditions.add(node.binary(Binary.Kind.LESS_EQUAL, key, position));
         }
-        long left = node.attributes().whole("left_window_size", -1);
+        long left = node.whole("left_window_size", -1);
         if (left >= 0) {
-            conditions.add(e.binary(Binary.Kind.GREATER_EQUAL, key, e.add(position, -reach(left))));
+            conditions.add(node.binary(Binary.Kind.GREATER_EQUAL, key, node.add(position, -reach(left))));
         }
-        long right = node.attributes().whole("right_window_size", -1);
+        long right = node.whole("right_window_size", -1);
         if (right >= 0) {
-            conditions.add(e.binary(Binary.Kind.LESS_EQUAL, key, e.add(position, reach(right))));
+            conditions.add(node.binary(Binary.Kind.LESS_EQUAL, key, node.add(position, reach(right))));
         }
-        return conditions.stream().reduce((a, b) -> e.binary(Binary.Kind.LOGICAL_AND, a, b));
+        return conditions.stream().reduce((a, b) -> node.and(a, b));
     }
 
     /** The size of a window; beyond any number of keys it is all the same, and positions are int32. */
@@ -229,20 +223,18 @@ final class AttentionImporter implements OnnxImporter {
     record RotaryEmbeddingImporter(boolean isOfRuntime) implements OnnxImporter {
         @Override
         public void emit(NodeContext node) {
-            Expressions e = new Expressions(node);
             Shape shape = node.shape(0);
             boolean isFlat = shape.rank() == 3;
             node.require(isFlat || shape.rank() == 4, "its input is " + shape.text(), "a tensor of rank 3 or 4");
             node.require(
-                    node.attributes().whole("is_packed_batching", 0) == 0
-                            && node.attributes().real("scale", 1) == 1,
+                    node.whole("is_packed_batching", 0) == 0 && node.real("scale", 1) == 1,
                     "it has packed batches or a scale",
                     "is_packed_batching=0 and scale=1");
             int cos = isOfRuntime ? 2 : 1;
             int rotated = rotated(node, shape, cos);
             Arg data = node.arg(0);
             if (isFlat) {
-                long heads = node.attributes().whole("num_heads", 0);
+                long heads = node.whole("num_heads", 0);
                 long count = heads > 0
                         ? heads
                         : shape.dim(2) / Math.max(1, 2 * node.shape(cos).dim(-1));
@@ -250,31 +242,34 @@ final class AttentionImporter implements OnnxImporter {
                         count > 0 && shape.dim(2) % count == 0,
                         "its num_heads is " + count,
                         "a divisor of " + shape.dim(2));
-                data = e.reshape(data, List.of(shape.dim(0), shape.dim(1), (int) count, (int) (shape.dim(2) / count)));
+                data = node.reshape(
+                        data, List.of(shape.dim(0), shape.dim(1), (int) count, (int) (shape.dim(2) / count)));
             }
-            int size = e.shape(data).dim(-1);
+            int size = node.shape(data).dim(-1);
             int half = rotated == 0 ? size / 2 : rotated / 2;
             node.require(half > 0 && 2 * half <= size, "its rotary_embedding_dim is " + rotated, "at most " + size);
             int rows = isFlat ? shape.dim(1) : shape.dim(2);
             List<Integer> angles = isFlat ? List.of(shape.dim(0), rows, 1, half) : List.of(shape.dim(0), 1, rows, half);
-            Arg cosines = angles(e, node, cos, rows, angles);
-            Arg sines = angles(e, node, cos + 1, rows, angles);
-            boolean isInterleaved = node.attributes().truth("interleaved", false);
-            Arg first = part(e, node, data, 0, half, isInterleaved);
-            Arg second = part(e, node, data, 1, half, isInterleaved);
-            Arg real = e.subtract(e.multiply(first, cosines), e.multiply(second, sines));
-            Arg imaginary = e.add(e.multiply(first, sines), e.multiply(second, cosines));
+            Arg cosines = angles(node, cos, rows, angles);
+            Arg sines = angles(node, cos + 1, rows, angles);
+            boolean isInterleaved = node.truth("interleaved", false);
+            Arg first = part(node, data, 0, half, isInterleaved);
+            Arg second = part(node, data, 1, half, isInterleaved);
+            Arg real = node.subtract(node.multiply(first, cosines), node.multiply(second, sines));
+            Arg imaginary = node.add(node.multiply(first, sines), node.multiply(second, cosines));
             List<Arg> parts = new ArrayList<>(List.of(
-                    isInterleaved ? interleaved(e, real, imaginary) : e.concatenate(List.of(real, imaginary), 3)));
+                    isInterleaved
+                            ? interleaved(node, real, imaginary)
+                            : node.concatenate(List.of(real, imaginary), 3)));
             if (2 * half < size) {
-                parts.add(e.slice(data, 3, 2 * half, size));
+                parts.add(node.slice(data, 3, 2 * half, size));
             }
-            node.finish(e.reshape(e.concatenate(parts, 3), shape));
+            node.finish(node.reshape(node.concatenate(parts, 3), shape));
         }
 
         /** The elements of a head that are turned; 0 for all. */
         private static int rotated(NodeContext node, Shape shape, int cos) {
-            long stated = node.attributes().whole("rotary_embedding_dim", 0);
+            long stated = node.whole("rotary_embedding_dim", 0);
             node.require(
                     stated >= 0 && stated % 2 == 0 && stated <= shape.dim(-1),
                     "its rotary_embedding_dim is " + stated,
@@ -285,38 +280,38 @@ final class AttentionImporter implements OnnxImporter {
         }
 
         /** Rows of a table, chosen by the positions, in dimensions that broadcast over the heads. */
-        private Arg angles(Expressions e, NodeContext node, int table, int rows, List<Integer> dims) {
+        private Arg angles(NodeContext node, int table, int rows, List<Integer> dims) {
             int positions = isOfRuntime ? 1 : 3;
             Arg values = node.arg(table);
             if (node.has(positions)) {
-                Arg places = e.indices(node.arg(positions));
-                boolean isFirst = isOfRuntime && e.shape(places).elements() == 1 && rows * dims.get(0) > 1;
-                values = e.take(
+                Arg places = node.indices(node.arg(positions));
+                boolean isFirst = isOfRuntime && node.shape(places).elements() == 1 && rows * dims.get(0) > 1;
+                values = node.take(
                         values,
-                        isFirst ? e.add(e.places(Shape.of(rows), i -> i), e.reshape(places, List.of())) : places,
+                        isFirst
+                                ? node.add(node.places(Shape.of(rows), i -> i), node.reshape(places, List.of()))
+                                : places,
                         0);
                 if (isFirst) {
                     List<Integer> one = new ArrayList<>(dims);
                     one.set(0, 1);
-                    return e.reshape(values, one);
+                    return node.reshape(values, one);
                 }
             }
-            return e.reshape(values, dims);
+            return node.reshape(values, dims);
         }
 
-        private static Arg part(Expressions e, NodeContext node, Arg data, int index, int half, boolean isInterleaved) {
+        private static Arg part(NodeContext node, Arg data, int index, int half, boolean isInterleaved) {
             return isInterleaved
-                    ? node.emit(StridedSlice.along(e.shape(data), 3, index, 2 * half, 2), data)
-                    : e.slice(data, 3, index * half, (index + 1) * half);
+                    ? node.emit(StridedSlice.along(node.shape(data), 3, index, 2 * half, 2), data)
+                    : node.slice(data, 3, index * half, (index + 1) * half);
         }
 
-        private static Arg interleaved(Expressions e, Arg even, Arg odd) {
-            List<Integer> dims = new ArrayList<>(e.shape(even).dims());
-            dims.add(1);
-            Arg pairs = e.concatenate(List.of(e.reshape(even, dims), e.reshape(odd, dims)), 4);
-            dims.remove(4);
-            dims.set(3, 2 * dims.get(3));
-            return e.reshape(pairs, dims);
+        private static Arg interleaved(Formulas e, Arg even, Arg odd) {
+            Shape halves = e.shape(even);
+            Shape columns = halves.inserted(4);
+            Arg pairs = e.concatenate(List.of(e.reshape(even, columns), e.reshape(odd, columns)), 4);
+            return e.reshape(pairs, halves.with(3, 2 * halves.dim(3)));
         }
     }
 }

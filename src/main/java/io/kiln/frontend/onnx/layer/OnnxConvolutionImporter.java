@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.onnx.layer;
 
-import io.kiln.base.DType;
-import io.kiln.frontend.onnx.operator.Expressions;
+import io.kiln.frontend.Formulas;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxImporter;
 import io.kiln.ir.Arg;
@@ -30,14 +29,12 @@ final class OnnxConvolutionImporter implements OnnxImporter {
 
     @Override
     public void emit(NodeContext node) {
-        Expressions e = new Expressions(node);
         Shape data = node.shape(0);
         Shape weight = node.shape(1);
         requireSpatial(node, data, weight);
         List<Integer> sizes = data.dims().subList(2, data.rank());
         List<Integer> kernel = weight.dims().subList(2, data.rank());
-        node.attributes()
-                .wholes("kernel_shape")
+        node.wholes("kernel_shape")
                 .ifPresent(stated -> node.require(
                         stated.equals(kernel.stream().map(Long::valueOf).toList()),
                         "its kernel_shape is " + stated,
@@ -48,7 +45,7 @@ final class OnnxConvolutionImporter implements OnnxImporter {
                         .allMatch(pad -> pad >= 0),
                 "its pads are " + spatial.begins() + " before and " + spatial.ends() + " after the data",
                 "no negative ones; slice the data before the layer instead");
-        long stated = node.attributes().whole("group", 1);
+        long stated = node.whole("group", 1);
         node.require(
                 stated >= 1
                         && stated <= data.dim(1)
@@ -57,14 +54,14 @@ final class OnnxConvolutionImporter implements OnnxImporter {
                 "its weight " + weight.text() + " and group " + stated + " do not fit its data " + data.text(),
                 "(M, C / group, ...), M divisible by group");
         int groups = (int) stated;
-        Arg last = Spatial.channelsLast(e, node.arg(0));
+        Arg last = Spatial.channelsLast(node, node.arg(0));
         Arg result = data.rank() == VOLUME
-                ? volume(e, node, last, node.arg(1), spatial, groups)
-                : image(e, node, last, spatial, groups);
+                ? volume(node, last, node.arg(1), spatial, groups)
+                : image(node, last, spatial, groups);
         if (node.has(2) && data.rank() == VOLUME) {
-            result = e.add(result, node.arg(2));
+            result = node.add(result, node.arg(2));
         }
-        node.finish(Spatial.channelsFirst(e, result));
+        node.finish(Spatial.channelsFirst(node, result));
     }
 
     private static void requireSpatial(NodeContext node, Shape data, Shape weight) {
@@ -74,17 +71,17 @@ final class OnnxConvolutionImporter implements OnnxImporter {
                 "1 to 3 spatial dimensions, the same for both");
     }
 
-    private static Arg image(Expressions e, NodeContext node, Arg last, Spatial spatial, int groups) {
+    private static Arg image(NodeContext node, Arg last, Spatial spatial, int groups) {
         Arg weight = node.arg(1);
-        Shape shape = e.shape(weight);
+        Shape shape = node.shape(weight);
         if (shape.rank() < Spatial.IMAGE) {
-            weight = e.reshape(weight, List.of(shape.dim(0), shape.dim(1), 1, shape.dim(2)));
+            weight = node.reshape(weight, List.of(shape.dim(0), shape.dim(1), 1, shape.dim(2)));
         }
-        Arg result = convolve(e, node, Spatial.image(e, last), weight, spatial, groups);
+        Arg result = convolve(node, Spatial.image(node, last), weight, spatial, groups);
         if (node.has(2)) {
             result = node.emit(new BiasAdd(-1), result, node.arg(2));
         }
-        return Spatial.ofImage(e, result, shape.rank());
+        return Spatial.ofImage(node, result, shape.rank());
     }
 
     /**
@@ -93,52 +90,32 @@ final class OnnxConvolutionImporter implements OnnxImporter {
      * @param image (N, H, W, C)
      * @param weight (M, C / group, kH, kW)
      */
-    private static Arg convolve(Expressions e, NodeContext node, Arg image, Arg weight, Spatial spatial, int groups) {
+    private static Arg convolve(NodeContext node, Arg image, Arg weight, Spatial spatial, int groups) {
         Arg data = image;
         Spatial geometry = spatial;
         if (!spatial.isOrdinary()) {
-            data = padded(e, node, image, spatial);
+            data = Spatial.padded(node, image, spatial.begins(), spatial.ends());
             geometry = spatial.unpadded();
         }
-        int inputs = e.shape(data).dim(-1);
-        int channels = e.shape(weight).dim(0);
+        int inputs = node.shape(data).dim(-1);
+        int channels = node.shape(weight).dim(0);
         if (groups > 1 && groups == inputs) {
-            Shape shape = e.shape(weight);
-            Arg parted = e.reshape(weight, List.of(groups, channels / groups, shape.dim(2), shape.dim(3)));
-            Arg kernel = e.transpose(parted, List.of(2, 3, 0, 1));
+            Shape shape = node.shape(weight);
+            Arg parted = node.reshape(weight, List.of(groups, channels / groups, shape.dim(2), shape.dim(3)));
+            Arg kernel = node.transpose(parted, List.of(2, 3, 0, 1));
             return node.emit(new Conv2d(geometry.window(), groups, channels, "HWOI"), data, kernel);
         }
-        Arg kernel = e.transpose(weight, List.of(0, 2, 3, 1));
+        Arg kernel = node.transpose(weight, List.of(0, 2, 3, 1));
         return node.emit(new Conv2d(geometry.window(), groups, channels, "OHWI"), data, kernel);
     }
 
-    /** The image with zeros around it. */
-    private static Arg padded(Expressions e, NodeContext node, Arg image, Spatial spatial) {
-        List<Integer> before = new ArrayList<>(spatial.begins());
-        List<Integer> after = new ArrayList<>(spatial.ends());
-        while (before.size() < 2) {
-            before.add(0, 0);
-            after.add(0, 0);
-        }
-        before.add(0, 0);
-        after.add(0, 0);
-        before.add(0);
-        after.add(0);
-        return node.emit(new Pad(before, after), image, e.number(0, DType.FLOAT32));
-    }
-
     /** The convolution of data (N, D, H, W, C) with a weight (M, C / group, kD, kH, kW). */
-    private static Arg volume(Expressions e, NodeContext node, Arg data, Arg weight, Spatial spatial, int groups) {
+    private static Arg volume(NodeContext node, Arg data, Arg weight, Spatial spatial, int groups) {
         int begin = spatial.begins().get(0);
         int end = spatial.ends().get(0);
-        Arg deep = begin + end == 0
-                ? data
-                : node.emit(
-                        new Pad(List.of(0, begin, 0, 0, 0), List.of(0, end, 0, 0, 0)),
-                        data,
-                        e.number(0, DType.FLOAT32));
-        Shape shape = e.shape(deep);
-        int depth = spatial.output(0, e.shape(data).dim(1));
+        Arg deep = Spatial.padded(node, data, List.of(begin, 0, 0), List.of(end, 0, 0));
+        Shape shape = node.shape(deep);
+        int depth = spatial.output(0, node.shape(data).dim(1));
         node.require(depth > 0, "its window is deeper than its padded data", "a smaller kernel");
         Spatial plane = new Spatial(
                 spatial.kernel().subList(1, 3),
@@ -151,15 +128,15 @@ final class OnnxConvolutionImporter implements OnnxImporter {
         for (int k = 0; k < spatial.kernel().get(0); k++) {
             int first = k * spatial.dilations().get(0);
             Arg planes = node.emit(StridedSlice.along(shape, 1, first, first + (depth - 1) * stride + 1, stride), deep);
-            Arg images = e.reshape(planes, List.of(shape.dim(0) * depth, shape.dim(2), shape.dim(3), shape.dim(4)));
-            Arg part = convolve(e, node, images, weight(e, weight, k), plane, groups);
-            sum = k == 0 ? part : e.add(sum, part);
+            Arg images = node.reshape(planes, List.of(shape.dim(0) * depth, shape.dim(2), shape.dim(3), shape.dim(4)));
+            Arg part = convolve(node, images, weight(node, weight, k), plane, groups);
+            sum = k == 0 ? part : node.add(sum, part);
         }
-        Shape result = e.shape(sum);
-        return e.reshape(sum, List.of(shape.dim(0), depth, result.dim(1), result.dim(2), result.dim(3)));
+        Shape result = node.shape(sum);
+        return node.reshape(sum, List.of(shape.dim(0), depth, result.dim(1), result.dim(2), result.dim(3)));
     }
 
-    private static Arg weight(Expressions e, Arg weight, int plane) {
+    private static Arg weight(Formulas e, Arg weight, int plane) {
         Shape shape = e.shape(weight);
         Arg slice = e.slice(weight, 2, plane, plane + 1);
         return e.reshape(slice, List.of(shape.dim(0), shape.dim(1), shape.dim(3), shape.dim(4)));
@@ -173,197 +150,151 @@ final class OnnxConvolutionImporter implements OnnxImporter {
     static final class OnnxTransposedConvolutionImporter implements OnnxImporter {
         @Override
         public void emit(NodeContext node) {
-            Expressions e = new Expressions(node);
             Shape data = node.shape(0);
             Shape weight = node.shape(1);
             requireSpatial(node, data, weight);
-            long groups = node.attributes().whole("group", 1);
+            long groups = node.whole("group", 1);
             node.require(
                     groups >= 1 && data.dim(1) == weight.dim(0) && data.dim(1) % groups == 0,
                     "its weight " + weight.text() + " and group " + groups + " do not fit its data " + data.text(),
                     "(C, M / group, ...), C divisible by group");
-            TransposedSpatial spatial = TransposedSpatial.of(
+            Spatial spatial = geometry(
                     node, weight.dims().subList(2, weight.rank()), data.dims().subList(2, data.rank()));
-            Arg last = Spatial.channelsLast(e, node.arg(0));
+            Arg last = Spatial.channelsLast(node, node.arg(0));
             boolean isPlain = groups == 1
                     && data.rank() < VOLUME
                     && spatial.dilations().stream().allMatch(d -> d == 1)
                     && IntStream.range(0, spatial.rank())
                             .allMatch(i -> spatial.begins().get(i) >= 0);
-            Arg result = isPlain ? plain(e, node, last, spatial) : spread(e, node, last, spatial, (int) groups);
+            Arg result = isPlain ? plain(node, last, spatial) : spread(node, last, spatial, (int) groups);
             if (node.has(2)) {
-                result = e.add(result, node.arg(2));
+                result = node.add(result, node.arg(2));
             }
-            node.finish(Spatial.channelsFirst(e, result));
+            node.finish(Spatial.channelsFirst(node, result));
         }
 
-        private static Arg plain(Expressions e, NodeContext node, Arg last, TransposedSpatial spatial) {
+        private static Arg plain(NodeContext node, Arg last, Spatial spatial) {
             Arg weight = node.arg(1);
-            Shape shape = e.shape(weight);
+            Shape shape = node.shape(weight);
             if (shape.rank() < Spatial.IMAGE) {
-                weight = e.reshape(weight, List.of(shape.dim(0), shape.dim(1), 1, shape.dim(2)));
+                weight = node.reshape(weight, List.of(shape.dim(0), shape.dim(1), 1, shape.dim(2)));
             }
-            Arg kernel = e.transpose(weight, List.of(1, 2, 3, 0));
-            int w = spatial.rank() - 1;
-            Optional<Integer> h = w == 0 ? Optional.empty() : Optional.of(w - 1);
-            int endW = spatial.ends().get(w);
-            int endH = h.map(spatial.ends()::get).orElse(0);
-            Window window = Window.of(
-                            h.map(spatial.kernel()::get).orElse(1),
-                            spatial.kernel().get(w))
-                    .strided(
-                            h.map(spatial.strides()::get).orElse(1),
-                            spatial.strides().get(w))
-                    .padded(
-                            h.map(spatial.begins()::get).orElse(0),
-                            spatial.begins().get(w),
-                            Math.max(0, endH),
-                            Math.max(0, endW));
+            Arg kernel = node.transpose(weight, List.of(1, 2, 3, 0));
+            int endH = spatial.rank() == 1 ? 0 : spatial.ends().get(0);
+            int endW = spatial.ends().get(spatial.rank() - 1);
+            Window window = spatial.padded(
+                            spatial.begins(),
+                            spatial.ends().stream().map(end -> Math.max(0, end)).toList())
+                    .window();
             TransposedWindow transposed = new TransposedWindow(window, Math.max(0, -endH), Math.max(0, -endW));
-            Arg result =
-                    node.emit(new Conv2dTranspose(transposed, e.shape(kernel).dim(0)), Spatial.image(e, last), kernel);
-            return Spatial.ofImage(e, result, shape.rank());
+            Arg result = node.emit(
+                    new Conv2dTranspose(transposed, node.shape(kernel).dim(0)), Spatial.image(node, last), kernel);
+            return Spatial.ofImage(node, result, shape.rank());
         }
 
         /** Zeros between the elements and around them, then a convolution with the kernel in reverse. */
-        private static Arg spread(Expressions e, NodeContext node, Arg last, TransposedSpatial spatial, int groups) {
+        private static Arg spread(NodeContext node, Arg last, Spatial spatial, int groups) {
             Arg data = last;
-            List<Integer> before = new ArrayList<>(List.of(0));
-            List<Integer> after = new ArrayList<>(List.of(0));
+            List<Integer> before = new ArrayList<>();
+            List<Integer> after = new ArrayList<>();
             for (int i = 0; i < spatial.rank(); i++) {
-                data = spread(e, node, data, i + 1, spatial.strides().get(i));
+                data = spread(node, data, i + 1, spatial.strides().get(i));
                 int reach = (spatial.kernel().get(i) - 1) * spatial.dilations().get(i);
                 int first = reach - spatial.begins().get(i);
                 int end = reach - spatial.ends().get(i);
-                int size = e.shape(data).dim(i + 1);
-                data = e.slice(data, i + 1, Math.max(0, -first), size - Math.max(0, -end));
+                int size = node.shape(data).dim(i + 1);
+                data = node.slice(data, i + 1, Math.max(0, -first), size - Math.max(0, -end));
                 before.add(Math.max(0, first));
                 after.add(Math.max(0, end));
             }
-            before.add(0);
-            after.add(0);
-            Arg padded = node.emit(new Pad(before, after), data, e.number(0, DType.FLOAT32));
+            Arg padded = Spatial.padded(node, data, before, after);
             List<Integer> ones = Collections.nCopies(spatial.rank(), 1);
             List<Integer> none = Collections.nCopies(spatial.rank(), 0);
             Spatial geometry = new Spatial(spatial.kernel(), ones, spatial.dilations(), none, none);
-            Arg weight = reversed(e, node, groups);
+            Arg weight = reversed(node, groups);
             if (spatial.rank() == VOLUME - 2) {
-                return OnnxConvolutionImporter.volume(e, node, padded, weight, geometry, groups);
+                return OnnxConvolutionImporter.volume(node, padded, weight, geometry, groups);
             }
-            Shape shape = e.shape(weight);
+            Shape shape = node.shape(weight);
             Arg kernel = shape.rank() < Spatial.IMAGE
-                    ? e.reshape(weight, List.of(shape.dim(0), shape.dim(1), 1, shape.dim(2)))
+                    ? node.reshape(weight, List.of(shape.dim(0), shape.dim(1), 1, shape.dim(2)))
                     : weight;
-            Arg result = OnnxConvolutionImporter.convolve(e, node, Spatial.image(e, padded), kernel, geometry, groups);
-            return Spatial.ofImage(e, result, shape.rank());
+            Arg result = OnnxConvolutionImporter.convolve(node, Spatial.image(node, padded), kernel, geometry, groups);
+            return Spatial.ofImage(node, result, shape.rank());
         }
 
         /** An axis with zeros after each element but the last. */
-        private static Arg spread(Expressions e, NodeContext node, Arg data, int axis, int stride) {
+        private static Arg spread(NodeContext node, Arg data, int axis, int stride) {
             if (stride == 1) {
                 return data;
             }
-            Shape shape = e.shape(data);
-            List<Integer> parted = new ArrayList<>(shape.dims());
-            parted.add(axis + 1, 1);
-            List<Integer> none = new ArrayList<>(Collections.nCopies(parted.size(), 0));
+            Shape shape = node.shape(data);
+            Shape parted = shape.inserted(axis + 1);
+            List<Integer> none = Collections.nCopies(parted.rank(), 0);
             List<Integer> after = new ArrayList<>(none);
             after.set(axis + 1, stride - 1);
-            Arg wide = node.emit(new Pad(none, after), e.reshape(data, parted), e.number(0, DType.FLOAT32));
-            List<Integer> joined = new ArrayList<>(shape.dims());
-            joined.set(axis, shape.dim(axis) * stride);
-            return e.slice(e.reshape(wide, joined), axis, 0, (shape.dim(axis) - 1) * stride + 1);
+            Arg wide = node.emit(new Pad(none, after), node.reshape(data, parted), node.real(0));
+            Shape joined = shape.with(axis, shape.dim(axis) * stride);
+            return node.slice(node.reshape(wide, joined), axis, 0, (shape.dim(axis) - 1) * stride + 1);
         }
 
         /** The weight (C, M / group, ...) as (M, C / group, ...), in reverse along the spatial dimensions. */
-        private static Arg reversed(Expressions e, NodeContext node, int groups) {
+        private static Arg reversed(NodeContext node, int groups) {
             Arg weight = node.arg(1);
-            Shape shape = e.shape(weight);
+            Shape shape = node.shape(weight);
             for (int axis = 2; axis < shape.rank(); axis++) {
                 int size = shape.dim(axis);
                 weight = node.emit(StridedSlice.along(shape, axis, size - 1, -size - 1, -1), weight);
             }
-            List<Integer> parted = new ArrayList<>(shape.dims());
-            parted.set(0, shape.dim(0) / groups);
-            parted.add(0, groups);
+            Shape parted = shape.with(0, shape.dim(0) / groups).inserted(0).with(0, groups);
             List<Integer> axes = new ArrayList<>(List.of(0, 2, 1));
-            IntStream.range(3, parted.size()).forEach(axes::add);
-            List<Integer> joined = new ArrayList<>(shape.dims());
-            joined.set(0, shape.dim(1) * groups);
-            joined.set(1, shape.dim(0) / groups);
-            return e.reshape(e.transpose(e.reshape(weight, parted), axes), joined);
+            IntStream.range(3, parted.rank()).forEach(axes::add);
+            Shape joined = shape.with(0, shape.dim(1) * groups).with(1, shape.dim(0) / groups);
+            return node.reshape(node.transpose(node.reshape(weight, parted), axes), joined);
         }
 
         /**
-         * The geometry of a transposed convolution.
+         * The attributes; {@code output_shape} and {@code auto_pad} take precedence over {@code pads}. {@code SAME_UPPER} and {@code SAME_LOWER} give
+         * the input's size times the stride, but as in ONNX Runtime never more than the taps reach, where the standard adds zeros.
          *
-         * @param kernel size of the window
-         * @param strides from the result of one element to that of the next
-         * @param dilations from one tap to the next
-         * @param begins elements cut from the beginning of the result; added if negative
-         * @param ends elements cut from its end
+         * @return strides are those of the result; paddings are cut from it, or added if negative
          */
-        private record TransposedSpatial(
-                List<Integer> kernel,
-                List<Integer> strides,
-                List<Integer> dilations,
-                List<Integer> begins,
-                List<Integer> ends) {
-            TransposedSpatial {
-                kernel = List.copyOf(kernel);
-                strides = List.copyOf(strides);
-                dilations = List.copyOf(dilations);
-                begins = List.copyOf(begins);
-                ends = List.copyOf(ends);
-            }
-
-            /**
-             * The attributes; {@code output_shape} and {@code auto_pad} take precedence over {@code pads}. {@code SAME_UPPER} and {@code SAME_LOWER} give
-             * the input's size times the stride, but as in ONNX Runtime never more than the taps reach, where the standard adds zeros.
-             */
-            static TransposedSpatial of(NodeContext node, List<Integer> kernel, List<Integer> sizes) {
-                int rank = sizes.size();
-                List<Integer> strides = Spatial.list(node, "strides", rank, 1);
-                List<Integer> dilations = Spatial.list(node, "dilations", rank, 1);
-                List<Integer> pads = Spatial.list(node, "pads", 2 * rank, 0);
-                List<Integer> more = Spatial.list(node, "output_padding", rank, 0);
-                node.require(
-                        Collections.min(strides) > 0 && Collections.min(dilations) > 0 && Collections.min(more) >= 0,
-                        "its strides and dilations are " + strides + " and " + dilations,
-                        "numbers above 0");
-                String auto = node.attributes().text("auto_pad", "NOTSET");
-                Optional<List<Long>> stated = node.attributes().wholes("output_shape");
-                boolean isSame = auto.startsWith("SAME_");
-                List<Integer> begins = new ArrayList<>();
-                List<Integer> ends = new ArrayList<>();
-                for (int i = 0; i < rank; i++) {
-                    int whole = strides.get(i) * (sizes.get(i) - 1) + (kernel.get(i) - 1) * dilations.get(i) + 1;
-                    if (stated.isPresent() || isSame) {
-                        List<Long> shape = stated.orElse(List.of());
-                        int out = stated.isPresent()
-                                ? shape.get(shape.size() - rank + i).intValue()
-                                : Math.min(whole + more.get(i), sizes.get(i) * strides.get(i));
-                        int total = whole + more.get(i) - out;
-                        int half = Math.floorDiv(total, 2);
-                        int begin = total < 0 ? 0 : auto.equals("SAME_UPPER") ? half : total - half;
-                        begins.add(begin);
-                        ends.add(total - begin - more.get(i));
-                    } else {
-                        boolean isValid = auto.equals("VALID");
-                        begins.add(isValid ? 0 : pads.get(i));
-                        ends.add((isValid ? 0 : pads.get(rank + i)) - more.get(i));
-                    }
-                    node.require(
-                            whole - begins.get(i) - ends.get(i) > 0,
-                            "its padding removes everything",
-                            "something left");
+        private static Spatial geometry(NodeContext node, List<Integer> kernel, List<Integer> sizes) {
+            int rank = sizes.size();
+            List<Integer> strides = Spatial.list(node, "strides", rank, 1);
+            List<Integer> dilations = Spatial.list(node, "dilations", rank, 1);
+            List<Integer> pads = Spatial.list(node, "pads", 2 * rank, 0);
+            List<Integer> more = Spatial.list(node, "output_padding", rank, 0);
+            node.require(
+                    Collections.min(strides) > 0 && Collections.min(dilations) > 0 && Collections.min(more) >= 0,
+                    "its strides and dilations are " + strides + " and " + dilations,
+                    "numbers above 0");
+            String auto = node.text("auto_pad", "NOTSET");
+            Optional<List<Long>> stated = node.wholes("output_shape");
+            boolean isSame = auto.startsWith("SAME_");
+            List<Integer> begins = new ArrayList<>();
+            List<Integer> ends = new ArrayList<>();
+            for (int i = 0; i < rank; i++) {
+                int whole = strides.get(i) * (sizes.get(i) - 1) + (kernel.get(i) - 1) * dilations.get(i) + 1;
+                if (stated.isPresent() || isSame) {
+                    List<Long> shape = stated.orElse(List.of());
+                    int out = stated.isPresent()
+                            ? shape.get(shape.size() - rank + i).intValue()
+                            : Math.min(whole + more.get(i), sizes.get(i) * strides.get(i));
+                    int total = whole + more.get(i) - out;
+                    int half = Math.floorDiv(total, 2);
+                    int begin = total < 0 ? 0 : auto.equals("SAME_UPPER") ? half : total - half;
+                    begins.add(begin);
+                    ends.add(total - begin - more.get(i));
+                } else {
+                    boolean isValid = auto.equals("VALID");
+                    begins.add(isValid ? 0 : pads.get(i));
+                    ends.add((isValid ? 0 : pads.get(rank + i)) - more.get(i));
                 }
-                return new TransposedSpatial(kernel, strides, dilations, begins, ends);
+                node.require(
+                        whole - begins.get(i) - ends.get(i) > 0, "its padding removes everything", "something left");
             }
-
-            int rank() {
-                return kernel.size();
-            }
+            return new Spatial(kernel, strides, dilations, begins, ends);
         }
     }
 }

@@ -5,9 +5,9 @@ import static io.kiln.frontend.onnx.operator.OnnxRegistration.microsoft;
 import static io.kiln.frontend.onnx.operator.OnnxRegistration.onnx;
 
 import io.kiln.base.DType;
+import io.kiln.frontend.Formulas;
 import io.kiln.frontend.onnx.layer.OnnxConvolutionImporter.OnnxTransposedConvolutionImporter;
 import io.kiln.frontend.onnx.operator.BlockWeights;
-import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxRegistration;
 import io.kiln.frontend.onnx.reduce.ReduceImporters;
@@ -59,12 +59,11 @@ public final class OnnxLayerImporters {
         node.finish(BlockWeights.of(node, 1, 1)
                 .filter(weights -> data.rank() > 0 && data.elements() > 0 && data.dim(-1) == weights.depth())
                 .map(weights -> weights.product(node, node.arg(0)))
-                .orElseGet(() -> new Expressions(node).product(node.arg(0), node.arg(1))));
+                .orElseGet(() -> node.product(node.arg(0), node.arg(1))));
     }
 
     /** {@code alpha * A * B + beta * C}, with A and B transposed on request, and C broadcast. */
     private static void gemm(NodeContext node) {
-        Expressions e = new Expressions(node);
         for (int i = 0; i < 2; i++) {
             node.require(
                     node.shape(i).rank() == 2,
@@ -73,84 +72,82 @@ public final class OnnxLayerImporters {
         }
         node.require(
                 node.element(0).isFloat(), "its elements are " + node.element(0).text(), "floats");
-        Arg a = node.attributes().truth("transA", false) ? e.transpose(node.arg(0), List.of(1, 0)) : node.arg(0);
-        boolean isTransposed = node.attributes().truth("transB", false);
-        float alpha = node.attributes().real("alpha", 1);
-        Shape data = e.shape(a);
+        Arg a = node.truth("transA", false) ? node.transpose(node.arg(0), List.of(1, 0)) : node.arg(0);
+        boolean isTransposed = node.truth("transB", false);
+        float alpha = node.real("alpha", 1);
+        Shape data = node.shape(a);
         Arg product = BlockWeights.of(node, 1, isTransposed ? 0 : 1)
                 .filter(weights -> alpha == 1 && data.elements() > 0 && data.dim(1) == weights.depth())
                 .map(weights -> weights.product(node, a))
                 .orElseGet(() -> dense(node, a, isTransposed, alpha));
-        node.finish(node.has(2) ? sum(e, node, product) : product);
+        node.finish(node.has(2) ? sum(node, product) : product);
     }
 
     private static Arg dense(NodeContext node, Arg a, boolean isTransposed, float alpha) {
-        Expressions e = new Expressions(node);
-        Arg b = isTransposed ? node.arg(1) : e.transpose(node.arg(1), List.of(1, 0));
+        Arg b = isTransposed ? node.arg(1) : node.transpose(node.arg(1), List.of(1, 0));
         if (alpha != 1) {
-            b = e.multiply(b, alpha);
+            b = node.multiply(b, alpha);
         }
-        return node.emit(new Dense(e.shape(b).dim(0)), a, b);
+        return node.emit(new Dense(node.shape(b).dim(0)), a, b);
     }
 
-    private static Arg sum(Expressions e, NodeContext node, Arg product) {
-        float beta = node.attributes().real("beta", 1);
-        Arg bias = beta == 1 ? node.arg(2) : e.multiply(node.arg(2), e.number(beta, DType.FLOAT32));
-        Shape shape = e.shape(bias);
-        int units = e.shape(product).dim(1);
+    private static Arg sum(NodeContext node, Arg product) {
+        float beta = node.real("beta", 1);
+        Arg bias = beta == 1 ? node.arg(2) : node.multiply(node.arg(2), node.real(beta));
+        Shape shape = node.shape(bias);
+        int units = node.shape(product).dim(1);
         boolean isVector = shape.rank() > 0 && shape.elements() == units && shape.dim(-1) == units;
-        return isVector ? node.emit(new BiasAdd(-1), product, e.reshape(bias, List.of(units))) : e.add(product, bias);
+        return isVector
+                ? node.emit(new BiasAdd(-1), product, node.reshape(bias, List.of(units)))
+                : node.add(product, bias);
     }
 
     private static void likelihood(NodeContext node) {
-        Expressions e = new Expressions(node);
-        node.finish(loss(e, node, node.arg(0)));
+        node.finish(loss(node, node.arg(0)));
     }
 
     private static void crossEntropy(NodeContext node) {
-        Expressions e = new Expressions(node);
         Arg data = node.arg(0);
         List<Integer> classes = List.of(1);
-        Arg lowered = e.subtract(data, e.reduce(Reduce.Kind.MAX, data, classes));
-        Arg sum = e.reduce(Reduce.Kind.SUM, e.unary(Unary.Kind.EXP, lowered), classes);
-        Arg logarithms = e.subtract(lowered, e.unary(Unary.Kind.LOG, sum));
-        node.finish(0, loss(e, node, logarithms));
+        Arg lowered = node.subtract(data, node.reduce(Reduce.Kind.MAX, data, classes));
+        Arg sum = node.reduce(Reduce.Kind.SUM, node.exp(lowered), classes);
+        Arg logarithms = node.subtract(lowered, node.log(sum));
+        node.finish(0, loss(node, logarithms));
         node.finish(1, logarithms);
     }
 
     /** The weighted negative element of each target's class; targets of one class may count nothing. */
-    private static Arg loss(Expressions e, NodeContext node, Arg logarithms) {
-        Shape shape = e.shape(logarithms);
+    private static Arg loss(NodeContext node, Arg logarithms) {
+        Shape shape = node.shape(logarithms);
         Shape targets = node.shape(1);
         int places = Math.toIntExact(targets.elements());
-        Arg target = e.reshape(e.cast(node.arg(1), DType.INT32), List.of(places));
-        Optional<Arg> isIgnored = node.attributes()
-                .whole("ignore_index")
-                .map(ignored -> e.binary(Binary.Kind.EQUAL, target, e.number(ignored, DType.INT32)));
-        Arg zero = e.number(0, DType.INT32);
-        Arg index = isIgnored.map(mask -> e.where(mask, zero, target)).orElse(target);
+        Arg target = node.reshape(node.cast(node.arg(1), DType.INT32), List.of(places));
+        Optional<Arg> isIgnored =
+                node.whole("ignore_index").map(ignored -> node.equal(target, node.number(ignored, DType.INT32)));
+        Arg zero = node.number(0, DType.INT32);
+        Arg index = isIgnored.map(mask -> node.where(mask, zero, target)).orElse(target);
         List<Integer> axes = new ArrayList<>(List.of(0));
         IntStream.range(2, shape.rank()).forEach(axes::add);
         axes.add(1);
-        Arg rows = e.reshape(e.transpose(logarithms, axes), List.of(places, shape.dim(1)));
-        Arg picked = node.emit(new Take(1, 1), rows, e.reshape(index, List.of(places, 1)));
-        Arg loss = e.unary(Unary.Kind.NEGATIVE, e.reshape(picked, List.of(places)));
-        Arg one = e.number(1, DType.FLOAT32);
-        Arg weights = node.has(2) ? e.take(node.arg(2), index, 0) : e.broadcast(one, Shape.of(places));
+        Arg rows = node.reshape(node.transpose(logarithms, axes), List.of(places, shape.dim(1)));
+        Arg picked = node.emit(new Take(1, 1), rows, node.reshape(index, List.of(places, 1)));
+        Arg loss = node.negate(node.reshape(picked, List.of(places)));
+        Arg one = node.real(1);
+        Arg weights = node.has(2) ? node.take(node.arg(2), index, 0) : node.broadcast(one, Shape.of(places));
         if (isIgnored.isPresent()) {
-            weights = e.where(isIgnored.orElseThrow(), e.number(0, DType.FLOAT32), weights);
+            weights = node.where(isIgnored.orElseThrow(), node.real(0), weights);
         }
-        Arg weighted = e.multiply(loss, weights);
-        Arg total = total(e, e.reshape(weighted, targets));
-        return switch (node.attributes().text("reduction", "mean")) {
-            case "none" -> e.reshape(weighted, targets);
+        Arg weighted = node.multiply(loss, weights);
+        Arg total = total(node, node.reshape(weighted, targets));
+        return switch (node.text("reduction", "mean")) {
+            case "none" -> node.reshape(weighted, targets);
             case "sum" -> total;
-            case "mean" -> e.divide(total, total(e, e.reshape(weights, targets)));
+            case "mean" -> node.divide(total, total(node, node.reshape(weights, targets)));
             default -> throw node.failure("its reduction is unknown", "none, sum or mean");
         };
     }
 
-    private static Arg total(Expressions e, Arg data) {
+    private static Arg total(Formulas e, Arg data) {
         List<Integer> axes = IntStream.range(0, e.shape(data).rank()).boxed().toList();
         return e.reshape(ReduceImporters.sumByAxis(e, data, axes), List.of());
     }
@@ -176,21 +173,20 @@ public final class OnnxLayerImporters {
                 data.rank() == IMAGE_RANK && boxes.rank() == 2 && boxes.dim(1) == 4,
                 "its data is " + data.text() + " and its boxes are " + boxes.text(),
                 "images, and four numbers for each box");
-        String mode = node.attributes().text("mode", "avg");
+        String mode = node.text("mode", "avg");
         node.require(mode.equals("avg"), "its mode is `" + mode + "`", "avg");
         int ratio = size(node, "sampling_ratio", 0);
-        Expressions e = new Expressions(node);
         int height = size(node, "output_height", 1) * ratio;
         int width = size(node, "output_width", 1) * ratio;
-        Samples rows = samples(node, e, 1, height, ratio);
-        Samples columns = samples(node, e, 0, width, ratio);
-        Arg image = interpolated(node, e, rows, columns);
+        Samples rows = samples(node, 1, height, ratio);
+        Samples columns = samples(node, 0, width, ratio);
+        Arg image = interpolated(node, rows, columns);
         Arg mean = node.emit(new AvgPool2d(Window.of(ratio, ratio).strided(ratio, ratio)), image);
-        node.finish(Spatial.channelsFirst(e, mean));
+        node.finish(Spatial.channelsFirst(node, mean));
     }
 
     private static int size(NodeContext node, String name, int otherwise) {
-        long size = node.attributes().whole(name, otherwise);
+        long size = node.whole(name, otherwise);
         node.require(
                 size > 0 && size <= MOST,
                 "its " + name + " is " + size,
@@ -199,68 +195,65 @@ public final class OnnxLayerImporters {
     }
 
     /** The samples along the columns (axis 0) or rows (1) of the images; they vary along dimension 1 or 2 of (box, row, column, 1). */
-    private static Samples samples(NodeContext node, Expressions e, int axis, int count, int ratio) {
+    private static Samples samples(NodeContext node, int axis, int count, int ratio) {
         boolean isHalfPixel = node.version() >= WITH_MODE
-                && node.attributes()
-                        .text("coordinate_transformation_mode", "half_pixel")
-                        .equals("half_pixel");
-        double scale = node.attributes().real("spatial_scale", 1f);
+                && node.text("coordinate_transformation_mode", "half_pixel").equals("half_pixel");
+        double scale = node.real("spatial_scale", 1f);
         int boxes = node.shape(1).dim(0);
-        Arg scaled = e.add(e.multiply(node.arg(1), scale), isHalfPixel ? -0.5 : 0);
-        Arg first = e.slice(scaled, 1, axis, axis + 1);
-        Arg extent = e.subtract(e.slice(scaled, 1, axis + 2, axis + 3), first);
-        Arg one = e.number(1, DType.FLOAT32);
-        Arg bin = e.multiply(isHalfPixel ? extent : e.binary(Binary.Kind.MAXIMUM, extent, one), (double) ratio / count);
+        Arg scaled = node.add(node.multiply(node.arg(1), scale), isHalfPixel ? -0.5 : 0);
+        Arg first = node.slice(scaled, 1, axis, axis + 1);
+        Arg extent = node.subtract(node.slice(scaled, 1, axis + 2, axis + 3), first);
+        Arg one = node.real(1);
+        Arg bin = node.multiply(isHalfPixel ? extent : node.maximum(extent, one), (double) ratio / count);
         float[] steps = new float[count];
         for (int i = 0; i < count; i++) {
             steps[i] = (i + 0.5f) / ratio;
         }
-        Arg place = e.add(first, e.multiply(bin, e.reals(steps, Shape.of(1, count))));
+        Arg place = node.add(first, node.multiply(bin, node.reals(steps, Shape.of(1, count))));
         List<Integer> dims = axis == 0 ? List.of(boxes, 1, count, 1) : List.of(boxes, count, 1, 1);
-        return samples(e, e.reshape(place, dims), node.shape(0).dim(IMAGE_RANK - 1 - axis));
+        return samples(node, node.reshape(place, dims), node.shape(0).dim(IMAGE_RANK - 1 - axis));
     }
 
-    private static Samples samples(Expressions e, Arg place, int size) {
-        Arg zero = e.number(0, DType.FLOAT32);
-        Arg last = e.number(size - 1, DType.FLOAT32);
-        Arg within = e.binary(Binary.Kind.MINIMUM, e.binary(Binary.Kind.MAXIMUM, place, zero), last);
+    private static Samples samples(Formulas e, Arg place, int size) {
+        Arg zero = e.real(0);
+        Arg last = e.real(size - 1);
+        Arg within = e.minimum(e.maximum(place, zero), last);
         Arg low = e.unary(Unary.Kind.FLOOR, within);
-        Arg high = e.binary(Binary.Kind.MINIMUM, e.add(low, 1), last);
-        Arg isInside = e.binary(
-                Binary.Kind.LOGICAL_AND,
-                e.binary(Binary.Kind.GREATER_EQUAL, place, e.number(-1, DType.FLOAT32)),
-                e.binary(Binary.Kind.LESS_EQUAL, place, e.number(size, DType.FLOAT32)));
+        Arg high = e.minimum(e.add(low, 1), last);
+        Arg isInside = e.and(
+                e.binary(Binary.Kind.GREATER_EQUAL, place, e.real(-1)),
+                e.binary(Binary.Kind.LESS_EQUAL, place, e.real(size)));
         return new Samples(
                 e.cast(low, DType.INT32),
                 e.cast(high, DType.INT32),
                 e.subtract(within, low),
-                e.where(isInside, e.number(1, DType.FLOAT32), zero));
+                e.where(isInside, e.real(1), zero));
     }
 
     /** The samples of all boxes: (box, row, column, channel). */
-    private static Arg interpolated(NodeContext node, Expressions e, Samples rows, Samples columns) {
+    private static Arg interpolated(NodeContext node, Samples rows, Samples columns) {
         Shape data = node.shape(0);
         int height = data.dim(2);
         int width = data.dim(3);
-        Arg pixels =
-                e.reshape(Spatial.channelsLast(e, node.arg(0)), List.of(data.dim(0) * height * width, data.dim(1)));
-        Arg image = e.multiply(
-                e.reshape(e.indices(node.arg(2)), List.of(node.shape(1).dim(0), 1, 1, 1)), height);
+        Arg pixels = node.reshape(
+                Spatial.channelsLast(node, node.arg(0)), List.of(data.dim(0) * height * width, data.dim(1)));
+        Arg image = node.multiply(
+                node.reshape(node.indices(node.arg(2)), List.of(node.shape(1).dim(0), 1, 1, 1)), height);
         List<Arg> terms = new ArrayList<>();
         for (int corner = 0; corner < 4; corner++) {
             boolean isLower = corner < 2;
             boolean isLeft = corner % 2 == 0;
-            Arg row = e.add(image, isLower ? rows.low : rows.high);
-            Arg place = e.add(e.multiply(row, width), isLeft ? columns.low : columns.high);
-            Shape shape = e.shape(place);
-            Arg taken = e.take(pixels, e.reshape(place, shape.dims().subList(0, IMAGE_RANK - 1)), 0);
-            terms.add(e.multiply(taken, e.multiply(weight(e, rows, isLower), weight(e, columns, isLeft))));
+            Arg row = node.add(image, isLower ? rows.low : rows.high);
+            Arg place = node.add(node.multiply(row, width), isLeft ? columns.low : columns.high);
+            Shape shape = node.shape(place);
+            Arg taken = node.take(pixels, node.reshape(place, shape.dims().subList(0, IMAGE_RANK - 1)), 0);
+            terms.add(node.multiply(taken, node.multiply(weight(node, rows, isLower), weight(node, columns, isLeft))));
         }
-        return terms.stream().reduce(e::add).orElseThrow();
+        return terms.stream().reduce(node::add).orElseThrow();
     }
 
-    private static Arg weight(Expressions e, Samples samples, boolean isLow) {
-        Arg share = isLow ? e.subtract(e.number(1, DType.FLOAT32), samples.rest) : samples.rest;
+    private static Arg weight(Formulas e, Samples samples, boolean isLow) {
+        Arg share = isLow ? e.subtract(e.real(1), samples.rest) : samples.rest;
         return e.multiply(share, samples.weight);
     }
 }

@@ -5,14 +5,12 @@ import static io.kiln.frontend.onnx.operator.OnnxRegistration.onnx;
 
 import io.kiln.base.DType;
 import io.kiln.frontend.onnx.model.ElementType;
-import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxImporter;
 import io.kiln.frontend.onnx.operator.OnnxRegistration;
 import io.kiln.ir.Arg;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Window;
-import io.kiln.ir.op.element.Binary;
 import io.kiln.ir.op.layer.AvgPool2d;
 import io.kiln.ir.op.layer.MaxPool2d;
 import io.kiln.ir.op.movement.Pad;
@@ -50,12 +48,11 @@ final class OnnxPools {
     private OnnxPools() {}
 
     private static void global(NodeContext node, Reduce.Kind kind) {
-        Expressions e = new Expressions(node);
         int rank = node.shape(0).rank();
         node.require(rank >= 3, "its data is " + node.shape(0).text(), "at least one spatial dimension");
-        Arg last = Spatial.channelsLast(e, node.arg(0));
+        Arg last = Spatial.channelsLast(node, node.arg(0));
         List<Integer> axes = IntStream.range(1, rank - 1).boxed().toList();
-        node.finish(Spatial.channelsFirst(e, e.reduce(kind, last, axes)));
+        node.finish(Spatial.channelsFirst(node, node.reduce(kind, last, axes)));
     }
 
     private static void maximum(NodeContext node) {
@@ -66,65 +63,59 @@ final class OnnxPools {
         }
     }
 
-    private static Arg max(Expressions e, NodeContext node, Arg data, Spatial windows, Spatial stated) {
-        DType dtype = e.dtype(data);
+    private static Arg max(NodeContext node, Arg data, Spatial windows, Spatial stated) {
+        DType dtype = node.dtype(data);
         boolean isUnsigned = dtype == DType.UINT8;
-        Arg values = isUnsigned ? e.cast(data, DType.INT16) : data;
-        return e.cast(pooled(e, node, values, windows, MaxPool2d::new), dtype);
+        Arg values = isUnsigned ? node.cast(data, DType.INT16) : data;
+        return node.cast(pooled(node, values, windows, MaxPool2d::new), dtype);
     }
 
     /**
      * The mean of the data in each window; with {@code count_include_pad} also of the zeros around it. What {@code ceil_mode} adds at the
      * end counts as such zeros before version 19, as in ONNX Runtime.
      */
-    private static Arg average(Expressions e, NodeContext node, Arg data, Spatial windows, Spatial stated) {
+    private static Arg average(NodeContext node, Arg data, Spatial windows, Spatial stated) {
         List<Integer> ends = node.version() < CLIPPED_WINDOWS ? windows.ends() : stated.ends();
         boolean isPadded =
                 stated.begins().stream().anyMatch(p -> p > 0) || ends.stream().anyMatch(p -> p > 0);
-        if (!isPadded || !node.attributes().truth("count_include_pad", false)) {
-            return mean(e, node, data, windows);
+        if (!isPadded || !node.truth("count_include_pad", false)) {
+            return mean(node, data, windows);
         }
-        List<Integer> before = new ArrayList<>(stated.begins());
-        List<Integer> after = new ArrayList<>(ends);
-        before.add(0, 0);
-        before.add(0);
-        after.add(0, 0);
-        after.add(0);
-        Arg padded = node.emit(new Pad(before, after), data, e.number(0, DType.FLOAT32));
+        Arg padded = Spatial.padded(node, data, stated.begins(), ends);
         List<Integer> rest = IntStream.range(0, windows.rank())
                 .mapToObj(i -> windows.ends().get(i) - ends.get(i))
                 .toList();
-        return mean(e, node, padded, windows.padded(windows.unpadded().begins(), rest));
+        return mean(node, padded, windows.padded(windows.unpadded().begins(), rest));
     }
 
     /** The mean of data (N, ..., C) in each window. */
-    private static Arg mean(Expressions e, NodeContext node, Arg data, Spatial windows) {
-        Shape shape = e.shape(data);
+    private static Arg mean(NodeContext node, Arg data, Spatial windows) {
+        Shape shape = node.shape(data);
         return shape.rank() == VOLUME
                 ? new VolumeMean(node, shape, windows).of(data)
-                : pooled(e, node, data, windows, AvgPool2d::new);
+                : pooled(node, data, windows, AvgPool2d::new);
     }
 
     /** A pool of data (N, ..., C) that ignores padding; that of a volume pools planes, then along the depth. */
-    static Arg pooled(Expressions e, NodeContext node, Arg data, Spatial windows, Function<Window, Op> pool) {
-        Shape shape = e.shape(data);
+    static Arg pooled(NodeContext node, Arg data, Spatial windows, Function<Window, Op> pool) {
+        Shape shape = node.shape(data);
         if (shape.rank() < VOLUME) {
-            Arg image = Spatial.image(e, data);
-            return Spatial.ofImage(e, node.emit(pool.apply(windows.window()), image), shape.rank());
+            Arg image = Spatial.image(node, data);
+            return Spatial.ofImage(node, node.emit(pool.apply(windows.window()), image), shape.rank());
         }
         int batch = shape.dim(0);
         int depth = shape.dim(1);
         int channels = shape.dim(4);
-        Arg planes = e.reshape(data, List.of(batch * depth, shape.dim(2), shape.dim(3), channels));
+        Arg planes = node.reshape(data, List.of(batch * depth, shape.dim(2), shape.dim(3), channels));
         Arg pooled = node.emit(pool.apply(windows.window()), planes);
-        Shape plane = e.shape(pooled);
-        Arg columns = e.reshape(pooled, List.of(batch, depth, plane.dim(1) * plane.dim(2), channels));
+        Shape plane = node.shape(pooled);
+        Arg columns = node.reshape(pooled, List.of(batch, depth, plane.dim(1) * plane.dim(2), channels));
         Window along = Window.of(windows.kernel().get(0), 1)
                 .strided(windows.strides().get(0), 1)
                 .dilated(windows.dilations().get(0), 1)
                 .padded(windows.begins().get(0), 0, windows.ends().get(0), 0);
         Arg result = node.emit(pool.apply(along), columns);
-        return e.reshape(result, List.of(batch, e.shape(result).dim(1), plane.dim(1), plane.dim(2), channels));
+        return node.reshape(result, List.of(batch, node.shape(result).dim(1), plane.dim(1), plane.dim(2), channels));
     }
 
     /**
@@ -143,15 +134,14 @@ final class OnnxPools {
              * @param windows the geometry, made longer at the end where {@code ceil_mode} asks for one more window
              * @param stated the geometry as stated
              */
-            Arg apply(Expressions e, NodeContext node, Arg data, Spatial windows, Spatial stated);
+            Arg apply(NodeContext node, Arg data, Spatial windows, Spatial stated);
         }
 
         @Override
         public void emit(NodeContext node) {
             Geometry geometry = geometry(node);
-            Expressions e = new Expressions(node);
-            Arg last = Spatial.channelsLast(e, node.arg(0));
-            node.finish(Spatial.channelsFirst(e, pool.apply(e, node, last, geometry.windows(), geometry.stated())));
+            Arg last = Spatial.channelsLast(node, node.arg(0));
+            node.finish(Spatial.channelsFirst(node, pool.apply(node, last, geometry.windows(), geometry.stated())));
         }
 
         /**
@@ -169,11 +159,11 @@ final class OnnxPools {
                     "its data is " + data.text(),
                     "1 to 3 spatial dimensions");
             List<Integer> sizes = data.dims().subList(2, data.rank());
-            List<Integer> kernel = node.attributes().requiredWholes("kernel_shape").stream()
+            List<Integer> kernel = node.requiredWholes("kernel_shape").stream()
                     .map(k -> (int) Math.max(0, Math.min(k, 1 << 20)))
                     .toList();
             Spatial stated = Spatial.of(node, kernel, sizes);
-            Spatial windows = node.attributes().truth("ceil_mode", false) ? ceiled(stated, sizes) : stated;
+            Spatial windows = node.truth("ceil_mode", false) ? ceiled(stated, sizes) : stated;
             for (int i = 0; i < sizes.size(); i++) {
                 node.require(
                         windows.output(i, sizes.get(i)) > 0,
@@ -209,7 +199,6 @@ final class OnnxPools {
         private static final int MOST_TAPS = 256;
 
         private final NodeContext node;
-        private final Expressions e;
         private final Spatial windows;
         private final Shape data;
         private final List<Integer> results = new ArrayList<>();
@@ -217,7 +206,6 @@ final class OnnxPools {
         /** @param windows the geometry, made longer where {@code ceil_mode} asks for one more window */
         IndexedMaxPool(NodeContext node, Spatial windows) {
             this.node = node;
-            this.e = new Expressions(node);
             this.windows = windows;
             this.data = node.shape(0);
             for (int i = 0; i < windows.rank(); i++) {
@@ -231,26 +219,24 @@ final class OnnxPools {
                     taps <= MOST_TAPS,
                     "it computes the indices of windows of " + windows.kernel(),
                     "at most " + MOST_TAPS + " elements");
-            DType dtype = e.dtype(node.arg(0));
-            Arg values = padded(e.cast(node.arg(0), dtype == DType.UINT8 ? DType.INT16 : dtype));
+            DType dtype = node.dtype(node.arg(0));
+            Arg values = padded(node.cast(node.arg(0), dtype == DType.UINT8 ? DType.INT16 : dtype));
             Arg most = values;
-            Arg place = e.number(0, DType.INT32);
+            Arg place = node.number(0, DType.INT32);
             for (int tap = 0; tap < taps; tap++) {
                 List<Integer> offsets = offsets(tap);
                 Arg value = slice(values, offsets);
-                Arg own = e.number(offset(offsets), DType.INT32);
+                Arg own = node.number(offset(offsets), DType.INT32);
                 if (tap == 0) {
-                    most = dtype.isFloat()
-                            ? e.binary(Binary.Kind.MAXIMUM, value, e.number(Float.NEGATIVE_INFINITY, dtype))
-                            : value;
+                    most = dtype.isFloat() ? node.maximum(value, node.number(Float.NEGATIVE_INFINITY, dtype)) : value;
                     place = own;
                 } else {
-                    place = e.where(e.binary(Binary.Kind.GREATER, value, most), own, place);
-                    most = e.binary(Binary.Kind.MAXIMUM, value, most);
+                    place = node.where(node.greater(value, most), own, place);
+                    most = node.maximum(value, most);
                 }
             }
-            node.finish(0, e.cast(most, dtype), node.element(0));
-            node.finish(1, e.cast(e.add(firsts(), place), DType.INT64), ElementType.INT64);
+            node.finish(0, node.cast(most, dtype), node.element(0));
+            node.finish(1, node.cast(node.add(firsts(), place), DType.INT64), ElementType.INT64);
         }
 
         private Arg padded(Arg values) {
@@ -258,11 +244,11 @@ final class OnnxPools {
             List<Integer> after = new ArrayList<>(before);
             before.addAll(windows.begins());
             after.addAll(windows.ends());
-            DType dtype = e.dtype(values);
+            DType dtype = node.dtype(values);
             double lowest = dtype.isFloat() ? Double.NEGATIVE_INFINITY : dtype.min();
             boolean isPadded =
                     before.stream().anyMatch(p -> p > 0) || after.stream().anyMatch(p -> p > 0);
-            return isPadded ? node.emit(new Pad(before, after), values, e.number(lowest, dtype)) : values;
+            return isPadded ? node.emit(new Pad(before, after), values, node.number(lowest, dtype)) : values;
         }
 
         /** Distances of a tap from the first one of its window. */
@@ -301,7 +287,7 @@ final class OnnxPools {
 
         /** How far neighbours along a dimension are apart; with {@code storage_order} the first one is the innermost. */
         private int step(int dimension) {
-            boolean isFirstInnermost = node.attributes().truth("storage_order", false);
+            boolean isFirstInnermost = node.truth("storage_order", false);
             List<Integer> sizes = data.dims().subList(LEADING, data.rank());
             List<Integer> inner =
                     isFirstInnermost ? sizes.subList(0, dimension) : sizes.subList(dimension + 1, sizes.size());
@@ -313,7 +299,7 @@ final class OnnxPools {
             List<Integer> dims = new ArrayList<>(data.dims().subList(0, LEADING));
             dims.addAll(results);
             int image = Math.toIntExact(data.elements() / data.dim(0) / data.dim(1));
-            return e.places(new Shape(dims), position -> {
+            return node.places(new Shape(dims), position -> {
                 int rest = position;
                 int place = 0;
                 for (int i = windows.rank() - 1; i >= 0; i--) {
@@ -332,7 +318,6 @@ final class OnnxPools {
      * in an image of the size that the window implies; a larger {@code output_shape} adds zeros behind it.
      */
     private static void maxUnpool(NodeContext node) {
-        Expressions e = new Expressions(node);
         Shape data = node.shape(0);
         node.require(
                 data.rank() > LEADING && node.shape(1).equals(data),
@@ -342,13 +327,13 @@ final class OnnxPools {
         Shape image = image(node, data);
         int elements = Math.toIntExact(image.elements());
         int count = Math.toIntExact(data.elements());
-        DType dtype = e.dtype(node.arg(0));
+        DType dtype = node.dtype(node.arg(0));
         Arg scattered = node.emit(
                 new ScatterNd(ScatterNd.Mode.UPDATE),
-                e.broadcast(e.number(0, dtype), Shape.of(elements, 1)),
-                e.reshape(e.indices(node.arg(1)), List.of(1, count)),
-                e.reshape(node.arg(0), List.of(count, 1)));
-        node.finish(enlarged(node, e, e.reshape(scattered, image)));
+                node.broadcast(node.number(0, dtype), Shape.of(elements, 1)),
+                node.reshape(node.indices(node.arg(1)), List.of(1, count)),
+                node.reshape(node.arg(0), List.of(count, 1)));
+        node.finish(enlarged(node, node.reshape(scattered, image)));
     }
 
     /** The size that the window implies. */
@@ -367,12 +352,12 @@ final class OnnxPools {
         return new Shape(dims);
     }
 
-    private static Arg enlarged(NodeContext node, Expressions e, Arg image) {
+    private static Arg enlarged(NodeContext node, Arg image) {
         if (!node.has(2)) {
             return image;
         }
         List<Long> stated = node.integers(2, "output_shape");
-        Shape shape = e.shape(image);
+        Shape shape = node.shape(image);
         node.require(stated.size() == shape.rank(), "its output_shape is " + stated, shape.rank() + " dimensions");
         List<Integer> after = new ArrayList<>();
         for (int i = 0; i < stated.size(); i++) {
@@ -382,7 +367,7 @@ final class OnnxPools {
         }
         List<Integer> before = Collections.nCopies(after.size(), 0);
         boolean isLarger = after.stream().anyMatch(p -> p > 0);
-        return isLarger ? node.emit(new Pad(before, after), image, e.number(0, e.dtype(image))) : image;
+        return isLarger ? node.emit(new Pad(before, after), image, node.number(0, node.dtype(image))) : image;
     }
 
     /**
@@ -399,7 +384,6 @@ final class OnnxPools {
 
         /** Emits the means of data. */
         Arg of(Arg data) {
-            Expressions e = new Expressions(node);
             int depth = windows.output(0, shape.dim(1));
             int height = windows.output(1, shape.dim(2));
             long taps = (long) shape.dim(0)
@@ -425,29 +409,33 @@ final class OnnxPools {
                     places[result] = next++;
                 }
             }
-            Arg all = e.reshape(data, List.of(shape.dim(0) * shape.dim(1) * shape.dim(2), shape.dim(3), shape.dim(4)));
+            Arg all =
+                    node.reshape(data, List.of(shape.dim(0) * shape.dim(1) * shape.dim(2), shape.dim(3), shape.dim(4)));
             List<Arg> parts = new ArrayList<>();
-            byCount.forEach((count, group) -> parts.add(
-                    means(e, all, count, group.stream().map(results::get).toList())));
+            byCount.forEach((count, group) ->
+                    parts.add(means(all, count, group.stream().map(results::get).toList())));
             Arg means = parts.get(0);
             if (parts.size() > 1) {
-                means = e.take(e.concatenate(parts, 0), e.places(Shape.of(places.length), i -> places[i]), 0);
+                means = node.take(node.concatenate(parts, 0), node.places(Shape.of(places.length), i -> places[i]), 0);
             }
-            return e.reshape(
-                    means, List.of(shape.dim(0), depth, height, e.shape(means).dim(1), shape.dim(4)));
+            return node.reshape(
+                    means,
+                    List.of(shape.dim(0), depth, height, node.shape(means).dim(1), shape.dim(4)));
         }
 
         /** The means of rows of the result that cover equally many rows of the data: (rows, width, C). */
-        private Arg means(Expressions e, Arg all, int count, List<List<Integer>> results) {
+        private Arg means(Arg all, int count, List<List<Integer>> results) {
             List<Integer> taken = results.stream().flatMap(List::stream).toList();
-            Arg places = e.places(Shape.of(taken.size()), taken::get);
-            Arg images = e.reshape(e.take(all, places, 0), List.of(results.size(), count, shape.dim(3), shape.dim(4)));
+            Arg places = node.places(Shape.of(taken.size()), taken::get);
+            Arg images =
+                    node.reshape(node.take(all, places, 0), List.of(results.size(), count, shape.dim(3), shape.dim(4)));
             Window window = Window.of(count, windows.kernel().get(2))
                     .strided(1, windows.strides().get(2))
                     .dilated(1, windows.dilations().get(2))
                     .padded(0, windows.begins().get(2), 0, windows.ends().get(2));
             Arg result = node.emit(new AvgPool2d(window), images);
-            return e.reshape(result, List.of(results.size(), e.shape(result).dim(2), shape.dim(4)));
+            return node.reshape(
+                    result, List.of(results.size(), node.shape(result).dim(2), shape.dim(4)));
         }
 
         /** For each row of the result, the rows of the data that its windows cover. */

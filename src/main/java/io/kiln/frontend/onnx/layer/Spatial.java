@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.onnx.layer;
 
-import io.kiln.frontend.onnx.operator.Expressions;
+import io.kiln.frontend.Formulas;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.ir.Arg;
 import io.kiln.ir.op.Window;
+import io.kiln.ir.op.movement.Pad;
 import io.kiln.ir.type.Shape;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -69,33 +70,23 @@ record Spatial(
             List<Integer> dilations) {
         int rank = sizes.size();
         List<Integer> pads = list(node, "pads", 2 * rank, 0);
-        String auto = node.attributes().text("auto_pad", "NOTSET");
+        String auto = node.text("auto_pad", "NOTSET");
         List<Integer> begins = new ArrayList<>();
         List<Integer> ends = new ArrayList<>();
         for (int i = 0; i < rank; i++) {
             int span = (kernel.get(i) - 1) * dilations.get(i) + 1;
             int stride = strides.get(i);
             int total = Math.max(0, (ceil(sizes.get(i), stride) - 1) * stride + span - sizes.get(i));
-            switch (auto) {
-                case "NOTSET" -> {
-                    begins.add(pads.get(i));
-                    ends.add(pads.get(rank + i));
-                }
-                case "VALID" -> {
-                    begins.add(0);
-                    ends.add(0);
-                }
-                case "SAME_UPPER" -> {
-                    begins.add(total / 2);
-                    ends.add(total - total / 2);
-                }
-                case "SAME_LOWER" -> {
-                    begins.add(total - total / 2);
-                    ends.add(total / 2);
-                }
+            int begin = switch (auto) {
+                case "NOTSET" -> pads.get(i);
+                case "VALID" -> 0;
+                case "SAME_UPPER" -> total / 2;
+                case "SAME_LOWER" -> total - total / 2;
                 default ->
                     throw node.failure("its auto_pad is `" + auto + "`", "NOTSET, VALID, SAME_UPPER or SAME_LOWER");
-            }
+            };
+            begins.add(begin);
+            ends.add(auto.equals("NOTSET") ? pads.get(rank + i) : auto.equals("VALID") ? 0 : total - begin);
         }
         return List.of(begins, ends);
     }
@@ -106,7 +97,7 @@ record Spatial(
 
     /** Integers of an attribute, or the same default for all. */
     static List<Integer> list(NodeContext node, String name, int count, int otherwise) {
-        List<Long> stated = node.attributes().wholes(name).orElse(Collections.nCopies(count, (long) otherwise));
+        List<Long> stated = node.wholes(name).orElse(Collections.nCopies(count, (long) otherwise));
         node.require(
                 stated.size() == count && stated.stream().allMatch(v -> Math.abs(v) < MOST),
                 "its " + name + " are " + stated,
@@ -163,7 +154,7 @@ record Spatial(
      * Moves the channels of (N, C, ...) to the end, where the IR has them. The transposes around a layer meet those of its neighbours and cancel, see
      * {@code io.kiln.transform}.
      */
-    static Arg channelsLast(Expressions e, Arg data) {
+    static Arg channelsLast(Formulas e, Arg data) {
         int rank = e.shape(data).rank();
         List<Integer> axes = new ArrayList<>(List.of(0));
         IntStream.range(2, rank).forEach(axes::add);
@@ -172,15 +163,32 @@ record Spatial(
     }
 
     /** Moves the last dimension of (N, ..., C) to the second place. */
-    static Arg channelsFirst(Expressions e, Arg data) {
+    static Arg channelsFirst(Formulas e, Arg data) {
         int rank = e.shape(data).rank();
         List<Integer> axes = new ArrayList<>(List.of(0, rank - 1));
         IntStream.range(1, rank - 1).forEach(axes::add);
         return rank < 3 ? data : e.transpose(data, axes);
     }
 
+    /** Data (N, ..., C) with zeros before and after it along the spatial dimensions; of these it may have more than there are widths. */
+    static Arg padded(NodeContext node, Arg data, List<Integer> begins, List<Integer> ends) {
+        int rank = node.shape(data).rank();
+        List<Integer> before = around(rank, begins);
+        List<Integer> after = around(rank, ends);
+        List<Integer> none = Collections.nCopies(rank, 0);
+        boolean isAsIs = before.equals(none) && after.equals(none);
+        return isAsIs ? data : node.emit(new Pad(before, after), data, node.real(0));
+    }
+
+    private static List<Integer> around(int rank, List<Integer> widths) {
+        List<Integer> all = new ArrayList<>(Collections.nCopies(rank - 1 - widths.size(), 0));
+        all.addAll(widths);
+        all.add(0);
+        return all;
+    }
+
     /** Data (N, ..., C) of at most two spatial dimensions as (N, H, W, C). */
-    static Arg image(Expressions e, Arg data) {
+    static Arg image(Formulas e, Arg data) {
         Shape shape = e.shape(data);
         List<Integer> dims = new ArrayList<>(shape.dims());
         while (dims.size() < IMAGE) {
@@ -190,7 +198,7 @@ record Spatial(
     }
 
     /** The inverse of {@link #image} for data of a rank. */
-    static Arg ofImage(Expressions e, Arg image, int rank) {
+    static Arg ofImage(Formulas e, Arg image, int rank) {
         List<Integer> dims = new ArrayList<>(e.shape(image).dims());
         while (dims.size() > rank) {
             dims.remove(1);

@@ -3,7 +3,6 @@ package io.kiln.frontend.onnx.ml;
 
 import io.kiln.base.DType;
 import io.kiln.frontend.onnx.model.ElementType;
-import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxValue;
 import io.kiln.ir.Arg;
@@ -26,8 +25,8 @@ record ClassLabels(List<Long> values, List<String> texts) {
 
     /** Those that a node states, two or more, under the names of its version. */
     static ClassLabels of(NodeContext node, String integers, String texts) {
-        List<Long> numbers = node.attributes().wholes(integers).orElse(List.of());
-        List<String> named = node.attributes().texts(texts).orElse(List.of());
+        List<Long> numbers = node.wholes(integers).orElse(List.of());
+        List<String> named = node.texts(texts).orElse(List.of());
         ClassLabels labels = named.isEmpty()
                 ? new ClassLabels(numbers, List.of())
                 : new ClassLabels(LongStream.range(0, named.size()).boxed().toList(), named);
@@ -47,8 +46,9 @@ record ClassLabels(List<Long> values, List<String> texts) {
 
     /** Sets the outputs: the label, (rows) of int64, to the labels of classes, (rows) of int32; the scores, which have them, too. */
     void finish(NodeContext node, Arg classes, Arg scores) {
-        Expressions e = new Expressions(node);
-        Arg label = areIndices() ? e.cast(classes, DType.INT64) : e.take(e.longs(values, Shape.of(size())), classes, 0);
+        Arg label = areIndices()
+                ? node.cast(classes, DType.INT64)
+                : node.take(node.longs(values, Shape.of(size())), classes, 0);
         node.finish(0, new OnnxValue(label, ElementType.INT64, Optional.empty(), texts));
         node.finish(1, new OnnxValue(scores, ElementType.FLOAT, Optional.empty(), ofElements()));
     }
@@ -64,8 +64,8 @@ record ClassLabels(List<Long> values, List<String> texts) {
 
     /** Sets the output of a node that makes maps from labels: the tensor stays. */
     static void zipMap(NodeContext node) {
-        List<Long> integers = node.attributes().wholes("classlabels_int64s").orElse(List.of());
-        List<String> texts = node.attributes().texts("classlabels_strings").orElse(List.of());
+        List<Long> integers = node.wholes("classlabels_int64s").orElse(List.of());
+        List<String> texts = node.texts("classlabels_strings").orElse(List.of());
         ClassLabels labels = texts.isEmpty() ? new ClassLabels(integers, List.of()) : new ClassLabels(List.of(), texts);
         node.finish(0, new OnnxValue(node.arg(0), node.element(0), Optional.empty(), labels.ofElements()));
     }

@@ -5,16 +5,15 @@ import static io.kiln.frontend.onnx.operator.OnnxRegistration.learning;
 
 import io.kiln.base.DType;
 import io.kiln.base.KilnException;
+import io.kiln.frontend.Formulas;
 import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.frontend.onnx.model.OnnxTensor;
-import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxRegistration;
 import io.kiln.frontend.onnx.operator.OnnxValue;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.element.Binary;
-import io.kiln.ir.op.element.Unary;
 import io.kiln.ir.op.layer.BiasAdd;
 import io.kiln.ir.op.layer.Dense;
 import io.kiln.ir.op.reduce.ArgReduce;
@@ -62,7 +61,7 @@ public final class LearningImporters {
     private LearningImporters() {}
 
     private static Arg reals(NodeContext node) {
-        return new Expressions(node).cast(node.arg(0), DType.FLOAT32);
+        return node.cast(node.arg(0), DType.FLOAT32);
     }
 
     /** Numbers for the features, or one for all. */
@@ -73,89 +72,77 @@ public final class LearningImporters {
                 values.size() == 1 || values.size() == features,
                 "`" + name + "` has " + values.size() + " numbers for " + features + " features",
                 "one, or one for each");
-        return new Expressions(node).reals(floats(values), Shape.of(values.size()));
+        return node.reals(floats(values), Shape.of(values.size()));
     }
 
     private static void scaler(NodeContext node) {
-        Expressions e = new Expressions(node);
-        Arg offset =
-                perFeature(node, "offset", node.attributes().reals("offset").orElse(List.of(0f)));
-        Arg scale = perFeature(node, "scale", node.attributes().reals("scale").orElse(List.of(1f)));
-        node.finish(0, e.multiply(e.subtract(reals(node), offset), scale), ElementType.FLOAT);
+        Arg offset = perFeature(node, "offset", node.reals("offset").orElse(List.of(0f)));
+        Arg scale = perFeature(node, "scale", node.reals("scale").orElse(List.of(1f)));
+        node.finish(0, node.multiply(node.subtract(reals(node), offset), scale), ElementType.FLOAT);
     }
 
     /** Divides rows by a norm; a row whose norm is 0 stays. The norm MAX is the largest number, with its sign. */
     private static void normalizer(NodeContext node) {
-        Expressions e = new Expressions(node);
         Arg data = reals(node);
-        List<Integer> axis = List.of(e.shape(data).rank() - 1);
-        String kind = node.attributes().text("norm", "MAX");
+        List<Integer> axis = List.of(node.shape(data).rank() - 1);
+        String kind = node.text("norm", "MAX");
         Arg norm = switch (kind) {
-            case "MAX" -> e.reduce(Reduce.Kind.MAX, data, axis);
-            case "L1" -> e.reduce(Reduce.Kind.SUM, e.unary(Unary.Kind.ABS, data), axis);
-            case "L2" -> e.unary(Unary.Kind.SQRT, e.reduce(Reduce.Kind.SUM, e.multiply(data, data), axis));
+            case "MAX" -> node.reduce(Reduce.Kind.MAX, data, axis);
+            case "L1" -> node.reduce(Reduce.Kind.SUM, node.abs(data), axis);
+            case "L2" -> node.sqrt(node.reduce(Reduce.Kind.SUM, node.multiply(data, data), axis));
             default -> throw node.failure("its norm is `" + kind + "`", "MAX, L1 or L2");
         };
-        Arg isZero = e.binary(Binary.Kind.EQUAL, norm, e.number(0, DType.FLOAT32));
-        Arg divisor = e.where(isZero, e.number(1, DType.FLOAT32), norm);
-        node.finish(0, e.divide(data, divisor), ElementType.FLOAT);
+        Arg isZero = node.equal(norm, node.real(0));
+        Arg divisor = node.where(isZero, node.real(1), norm);
+        node.finish(0, node.divide(data, divisor), ElementType.FLOAT);
     }
 
     private static void binarizer(NodeContext node) {
-        Expressions e = new Expressions(node);
-        Arg limit = e.number(node.attributes().real("threshold", 0), DType.FLOAT32);
-        Arg isAbove = e.binary(Binary.Kind.GREATER, reals(node), limit);
-        node.finish(0, e.cast(isAbove, DType.FLOAT32), ElementType.FLOAT);
+        Arg limit = node.real(node.real("threshold", 0));
+        Arg isAbove = node.greater(reals(node), limit);
+        node.finish(0, node.cast(isAbove, DType.FLOAT32), ElementType.FLOAT);
     }
 
     private static void imputer(NodeContext node) {
-        Expressions e = new Expressions(node);
         Arg data = node.arg(0);
-        if (e.dtype(data) == DType.FLOAT32) {
-            float replaced = node.attributes().real("replaced_value_float", 0);
+        if (node.dtype(data) == DType.FLOAT32) {
+            float replaced = node.real("replaced_value_float", 0);
             Arg imputed = perFeature(
                     node,
                     "imputed_value_floats",
-                    node.attributes()
-                            .reals("imputed_value_floats")
-                            .orElseThrow(() -> node.attributes().missing("imputed_value_floats")));
+                    node.reals("imputed_value_floats").orElseThrow(() -> node.missing("imputed_value_floats")));
             Arg isReplaced = Float.isNaN(replaced)
-                    ? e.binary(Binary.Kind.NOT_EQUAL, data, data)
-                    : e.binary(Binary.Kind.EQUAL, data, e.number(replaced, DType.FLOAT32));
-            node.finish(e.where(isReplaced, imputed, data));
+                    ? node.binary(Binary.Kind.NOT_EQUAL, data, data)
+                    : node.equal(data, node.real(replaced));
+            node.finish(node.where(isReplaced, imputed, data));
             return;
         }
-        List<Long> imputed = node.attributes().requiredWholes("imputed_value_int64s");
+        List<Long> imputed = node.requiredWholes("imputed_value_int64s");
         int features = node.shape(0).dim(-1);
         node.require(
                 imputed.size() == 1 || imputed.size() == features,
                 "`imputed_value_int64s` has " + imputed.size() + " numbers for " + features + " features",
                 "one, or one for each");
-        Arg wide = e.cast(data, DType.INT64);
-        Arg isReplaced = e.binary(
-                Binary.Kind.EQUAL,
-                wide,
-                e.longs(List.of(node.attributes().whole("replaced_value_int64", 0)), Shape.of(1)));
-        Arg result = e.where(isReplaced, e.longs(imputed, Shape.of(imputed.size())), wide);
-        node.finish(e.cast(result, e.dtype(data)));
+        Arg wide = node.cast(data, DType.INT64);
+        Arg isReplaced = node.equal(wide, node.longs(List.of(node.whole("replaced_value_int64", 0)), Shape.of(1)));
+        Arg result = node.where(isReplaced, node.longs(imputed, Shape.of(imputed.size())), wide);
+        node.finish(node.cast(result, node.dtype(data)));
     }
 
     private static void extractor(NodeContext node) {
-        Expressions e = new Expressions(node);
         Shape shape = node.shape(0);
         List<Long> indices = node.integers(1, "indices");
         int size = shape.dim(-1);
         indices.forEach(index -> node.require(
                 index >= 0 && index < size, "an index is " + index + " of " + size, "an index of the data"));
-        Arg places = e.ints(indices.stream().map(Long::intValue).toList(), Shape.of(indices.size()));
-        Arg taken = e.take(node.arg(0), places, shape.rank() - 1);
-        node.finish(shape.rank() == 1 ? e.reshape(taken, List.of(1, indices.size())) : taken);
+        Arg places = node.ints(indices.stream().map(Long::intValue).toList(), Shape.of(indices.size()));
+        Arg taken = node.take(node.arg(0), places, shape.rank() - 1);
+        node.finish(shape.rank() == 1 ? node.reshape(taken, List.of(1, indices.size())) : taken);
     }
 
     /** The inputs side by side, each cut or filled up with zeros to its stated number of columns. */
     private static void vectorizer(NodeContext node) {
-        Expressions e = new Expressions(node);
-        List<Long> widths = node.attributes().wholes("inputdimensions").orElse(List.of());
+        List<Long> widths = node.wholes("inputdimensions").orElse(List.of());
         node.require(
                 widths.isEmpty() || widths.size() == node.inputs(),
                 "it has " + widths.size() + " inputdimensions for " + node.inputs() + " inputs",
@@ -164,30 +151,30 @@ public final class LearningImporters {
         for (int i = 0; i < node.inputs(); i++) {
             Shape shape = node.shape(i);
             node.require(shape.rank() <= 2 && shape.rank() > 0, "an input is " + shape.text(), "rows of numbers");
-            Arg rows = e.reshape(
-                    e.cast(node.arg(i), DType.FLOAT32), shape.rank() == 2 ? shape : Shape.of(1, shape.dim(0)));
-            int columns = e.shape(rows).dim(1);
+            Arg rows = node.reshape(
+                    node.cast(node.arg(i), DType.FLOAT32), shape.rank() == 2 ? shape : Shape.of(1, shape.dim(0)));
+            int columns = node.shape(rows).dim(1);
             long width = widths.isEmpty() ? columns : widths.get(i);
             node.require(width >= 1, "an input has " + width + " columns", "1 or more");
-            parts.add(e.slice(rows, 1, 0, (int) Math.min(columns, width)));
+            parts.add(node.slice(rows, 1, 0, (int) Math.min(columns, width)));
             if (width > columns) {
-                int missing = e.tableOf(e.shape(rows).dim(0), width - columns);
-                parts.add(e.reals(new float[missing], Shape.of(e.shape(rows).dim(0), (int) width - columns)));
+                int missing = node.tableOf(node.shape(rows).dim(0), width - columns);
+                parts.add(
+                        node.reals(new float[missing], Shape.of(node.shape(rows).dim(0), (int) width - columns)));
             }
         }
-        node.finish(0, e.concatenate(parts, 1), ElementType.FLOAT);
+        node.finish(0, node.concatenate(parts, 1), ElementType.FLOAT);
     }
 
     private static void oneHot(NodeContext node) {
-        Expressions e = new Expressions(node);
-        if (node.attributes().has("cats_strings")) {
+        if (node.has("cats_strings")) {
             throw node.failure("its categories are texts", "cats_int64s", TEXTS);
         }
-        List<Long> categories = node.attributes().requiredWholes("cats_int64s");
+        List<Long> categories = node.requiredWholes("cats_int64s");
         bounded(node, categories.size());
-        Constant table = e.longs(categories, Shape.of(categories.size()));
-        Arg isSame = matches(e, e.cast(node.arg(0), DType.INT64), table);
-        node.finish(0, e.cast(isSame, DType.FLOAT32), ElementType.FLOAT);
+        Constant table = node.longs(categories, Shape.of(categories.size()));
+        Arg isSame = matches(node, node.cast(node.arg(0), DType.INT64), table);
+        node.finish(0, node.cast(isSame, DType.FLOAT32), ElementType.FLOAT);
     }
 
     private static void bounded(NodeContext node, int categories) {
@@ -195,37 +182,34 @@ public final class LearningImporters {
     }
 
     /** For each element whether it equals each key, in a new last dimension. */
-    private static Arg matches(Expressions e, Arg data, Arg keys) {
-        List<Integer> dims = new ArrayList<>(e.shape(data).dims());
-        dims.add(1);
-        e.tableOf(e.shape(data).elements(), e.shape(keys).elements());
-        return e.binary(Binary.Kind.EQUAL, e.reshape(data, dims), keys);
+    private static Arg matches(Formulas e, Arg data, Arg keys) {
+        Shape shape = e.shape(data);
+        e.tableOf(shape.elements(), e.shape(keys).elements());
+        return e.equal(e.reshape(data, shape.inserted(shape.rank())), keys);
     }
 
     /** Of keys that are listed twice the first counts; of a CategoryMapper's categories, as in ONNX Runtime, the last. */
     private static void encoder(NodeContext node) {
         Column keys = Column.of(node, "keys").orElseThrow(() -> textual(node));
-        List<String> texts = node.attributes().texts("values_strings").orElse(List.of());
+        List<String> texts = node.texts("values_strings").orElse(List.of());
         if (!texts.isEmpty()) {
-            named(node, keys, texts, node.attributes().text("default_string", UNUSED));
+            named(node, keys, texts, node.text("default_string", UNUSED));
             return;
         }
         Column values = Column.of(node, "values").orElseThrow(() -> textual(node));
-        Expressions e = new Expressions(node);
         Arg otherwise = values.isReal()
-                ? e.number(defaultReal(node), DType.FLOAT32)
-                : e.longs(List.of(defaultWhole(node)), Shape.scalar());
+                ? node.real(defaultReal(node))
+                : node.longs(List.of(defaultWhole(node)), Shape.scalar());
         Arg found = found(node, keys, values, otherwise);
         node.finish(0, found, values.isReal() ? ElementType.FLOAT : ElementType.INT64);
     }
 
     private static void mapper(NodeContext node) {
-        List<Long> keys = new ArrayList<>(node.attributes().requiredWholes("cats_int64s"));
-        List<String> texts =
-                new ArrayList<>(node.attributes().texts("cats_strings").orElse(List.of()));
+        List<Long> keys = new ArrayList<>(node.requiredWholes("cats_int64s"));
+        List<String> texts = new ArrayList<>(node.texts("cats_strings").orElse(List.of()));
         Collections.reverse(keys);
         Collections.reverse(texts);
-        named(node, new Column(keys, List.of()), texts, node.attributes().text("default_string", UNUSED));
+        named(node, new Column(keys, List.of()), texts, node.text("default_string", UNUSED));
     }
 
     /** Sets the output to texts: an image has their indices, and a table of them. */
@@ -235,17 +219,15 @@ public final class LearningImporters {
         named.add(otherwise);
         List<String> all = List.copyOf(named);
         List<Long> places = texts.stream().map(text -> (long) all.indexOf(text)).toList();
-        Expressions e = new Expressions(node);
-        Arg unknown = e.longs(List.of((long) all.indexOf(otherwise)), Shape.scalar());
+        Arg unknown = node.longs(List.of((long) all.indexOf(otherwise)), Shape.scalar());
         Arg found = found(node, keys, new Column(places, List.of()), unknown);
         node.finish(0, new OnnxValue(found, ElementType.INT64, Optional.empty(), all));
     }
 
     /** For each element the value of its key, or another. */
     private static Arg found(NodeContext node, Column keys, Column values, Arg otherwise) {
-        Expressions e = new Expressions(node);
         Arg data = node.arg(0);
-        boolean isReal = e.dtype(data) == DType.FLOAT32;
+        boolean isReal = node.dtype(data) == DType.FLOAT32;
         bounded(node, keys.size());
         node.require(
                 keys.size() == values.size(),
@@ -253,19 +235,18 @@ public final class LearningImporters {
                 "one value for each key");
         node.require(
                 keys.isReal() == isReal,
-                "its keys do not have the type of " + e.dtype(data).text(),
+                "its keys do not have the type of " + node.dtype(data).text(),
                 "the data's type");
         List<Integer> first = keys.firsts();
-        Arg sought = isReal ? data : e.cast(data, DType.INT64);
-        Arg isSame = matches(e, sought, keys.at(e, first));
-        int axis = e.shape(isSame).rank() - 1;
-        Arg marks = e.cast(isSame, DType.INT32);
+        Arg sought = isReal ? data : node.cast(data, DType.INT64);
+        Arg isSame = matches(node, sought, keys.at(node, first));
+        int axis = node.shape(isSame).rank() - 1;
+        Arg marks = node.cast(isSame, DType.INT32);
         Arg index = node.emit(new ArgReduce(true, axis), marks);
-        Arg isFound = e.binary(
-                Binary.Kind.GREATER,
-                e.reshape(e.reduce(Reduce.Kind.MAX, marks, List.of(axis)), e.shape(data)),
-                e.number(0, DType.INT32));
-        return e.where(isFound, e.take(values.at(e, first), index, 0), otherwise);
+        Arg isFound = node.greater(
+                node.reshape(node.reduce(Reduce.Kind.MAX, marks, List.of(axis)), node.shape(data)),
+                node.number(0, DType.INT32));
+        return node.where(isFound, node.take(values.at(node, first), index, 0), otherwise);
     }
 
     private static KilnException textual(NodeContext node) {
@@ -273,24 +254,22 @@ public final class LearningImporters {
     }
 
     private static float defaultReal(NodeContext node) {
-        return node.attributes()
-                .tensor("default_tensor")
+        return node.tensor("default_tensor")
                 .map(tensor -> tensor.constant().real(0))
-                .orElseGet(() -> node.attributes().real("default_float", -0f));
+                .orElseGet(() -> node.real("default_float", -0f));
     }
 
     private static long defaultWhole(NodeContext node) {
-        return node.attributes()
-                .tensor("default_tensor")
+        return node.tensor("default_tensor")
                 .map(tensor -> tensor.constant().integer(0))
-                .orElseGet(() -> node.attributes().whole("default_int64", -1));
+                .orElseGet(() -> node.whole("default_int64", -1));
     }
 
     /** The keys or the values of a map; one of the lists is empty. */
     private record Column(List<Long> wholes, List<Float> reals) {
         /** Those of a node in any version; empty if they are texts. */
         static Optional<Column> of(NodeContext node, String name) {
-            Optional<OnnxTensor> tensor = node.attributes().tensor(name + "_tensor");
+            Optional<OnnxTensor> tensor = node.tensor(name + "_tensor");
             if (tensor.isPresent()) {
                 Constant all = tensor.orElseThrow().constant();
                 IntStream places = IntStream.range(0, all.elements());
@@ -300,8 +279,8 @@ public final class LearningImporters {
                                         List.of(), places.mapToObj(all::real).toList())
                                 : new Column(places.mapToObj(all::integer).toList(), List.of()));
             }
-            List<Long> wholes = node.attributes().wholes(name + "_int64s").orElse(List.of());
-            List<Float> reals = node.attributes().reals(name + "_floats").orElse(List.of());
+            List<Long> wholes = node.wholes(name + "_int64s").orElse(List.of());
+            List<Float> reals = node.reals(name + "_floats").orElse(List.of());
             return wholes.isEmpty() && reals.isEmpty() ? Optional.empty() : Optional.of(new Column(wholes, reals));
         }
 
@@ -322,7 +301,7 @@ public final class LearningImporters {
                     .toList();
         }
 
-        Constant at(Expressions e, List<Integer> places) {
+        Constant at(Formulas e, List<Integer> places) {
             Shape shape = Shape.of(places.size());
             return isReal()
                     ? e.reals(floats(places.stream().map(reals::get).toList()), shape)
@@ -331,7 +310,7 @@ public final class LearningImporters {
     }
 
     private static void regressor(NodeContext node) {
-        long targets = node.attributes().whole("targets", 1);
+        long targets = node.whole("targets", 1);
         Arg scores = scores(node, targets);
         PostTransform transform = PostTransform.of(node);
         boolean isTransformed = targets > 1 || transform == PostTransform.PROBIT;
@@ -340,26 +319,23 @@ public final class LearningImporters {
 
     /** {@code data * coefficients^T + intercepts}, (rows, count). */
     private static Arg scores(NodeContext node, long count) {
-        Expressions e = new Expressions(node);
         Arg data = TreeImporters.rows(node);
-        int features = e.shape(data).dim(1);
-        List<Float> coefficients = node.attributes()
-                .reals("coefficients")
-                .orElseThrow(() -> node.attributes().missing("coefficients"));
+        int features = node.shape(data).dim(1);
+        List<Float> coefficients = node.reals("coefficients").orElseThrow(() -> node.missing("coefficients"));
         node.require(
                 count >= 1 && count <= coefficients.size() && coefficients.size() == count * features,
                 "it has " + coefficients.size() + " coefficients for " + count + " scores of " + features + " features",
                 "one for each score and feature");
-        List<Float> intercepts = node.attributes().reals("intercepts").orElse(List.of());
+        List<Float> intercepts = node.reals("intercepts").orElse(List.of());
         node.require(
                 intercepts.isEmpty() || intercepts.size() == count,
                 "it has " + intercepts.size() + " intercepts for " + count + " scores",
                 "none, or one for each");
-        Arg product =
-                node.emit(new Dense((int) count), data, e.reals(floats(coefficients), Shape.of((int) count, features)));
+        Arg product = node.emit(
+                new Dense((int) count), data, node.reals(floats(coefficients), Shape.of((int) count, features)));
         return intercepts.isEmpty()
                 ? product
-                : node.emit(new BiasAdd(-1), product, e.reals(floats(intercepts), Shape.of((int) count)));
+                : node.emit(new BiasAdd(-1), product, node.reals(floats(intercepts), Shape.of((int) count)));
     }
 
     /** The numbers as an array. */
@@ -372,25 +348,23 @@ public final class LearningImporters {
     }
 
     private static void classifier(NodeContext node) {
-        Expressions e = new Expressions(node);
         ClassLabels labels = ClassLabels.of(node, "classlabels_ints", "classlabels_strings");
         PostTransform transform = PostTransform.of(node);
-        int features = e.shape(TreeImporters.rows(node)).dim(1);
-        int coefficients =
-                node.attributes().reals("coefficients").orElse(List.of()).size();
+        int features = node.shape(TreeImporters.rows(node)).dim(1);
+        int coefficients = node.reals("coefficients").orElse(List.of()).size();
         int count = features == 0 ? 0 : coefficients / features;
         Arg scores = scores(node, count);
         if (count == 1 && labels.size() == 2) {
-            Arg isSecond = e.binary(Binary.Kind.GREATER, scores, e.number(0, DType.FLOAT32));
-            Arg classes = e.reshape(
-                    e.cast(isSecond, DType.INT32), List.of(e.shape(scores).dim(0)));
+            Arg isSecond = node.greater(scores, node.real(0));
+            Arg classes = node.reshape(
+                    node.cast(isSecond, DType.INT32), List.of(node.shape(scores).dim(0)));
             node.require(
                     transform == PostTransform.NONE || transform == PostTransform.LOGISTIC,
                     "its post_transform of one score for two classes is " + transform,
                     "NONE or LOGISTIC");
             Arg second = transform.of(node, scores);
-            Arg first = e.subtract(e.number(1, DType.FLOAT32), second);
-            labels.finish(node, classes, e.concatenate(List.of(first, second), 1));
+            Arg first = node.subtract(node.real(1), second);
+            labels.finish(node, classes, node.concatenate(List.of(first, second), 1));
             return;
         }
         node.require(

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.onnx.ml;
 
-import io.kiln.base.DType;
-import io.kiln.frontend.onnx.operator.Expressions;
+import io.kiln.frontend.Formulas;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.ir.Arg;
-import io.kiln.ir.op.element.Binary;
-import io.kiln.ir.op.element.Unary;
 import io.kiln.ir.op.layer.Softmax;
 import io.kiln.ir.op.reduce.Reduce;
 import java.util.List;
@@ -28,7 +25,7 @@ enum PostTransform {
 
     /** The one that a node states. */
     static PostTransform of(NodeContext node) {
-        String text = node.attributes().text("post_transform", NONE.name());
+        String text = node.text("post_transform", NONE.name());
         for (PostTransform each : values()) {
             if (each.name().equals(text)) {
                 return each;
@@ -39,46 +36,45 @@ enum PostTransform {
 
     /** The transformed scores. */
     Arg of(NodeContext node, Arg scores) {
-        Expressions e = new Expressions(node);
         return switch (this) {
             case NONE -> scores;
-            case LOGISTIC -> logistic(e, scores);
+            case LOGISTIC -> logistic(node, scores);
             case SOFTMAX -> node.emit(new Softmax(1), scores);
-            case SOFTMAX_ZERO -> softmaxZero(e, scores);
-            case PROBIT -> probit(e, scores);
+            case SOFTMAX_ZERO -> softmaxZero(node, scores);
+            case PROBIT -> probit(node, scores);
         };
     }
 
     /** {@code 1 / (1 + exp(-|x|))}, and for negative x what is left of 1. */
-    private static Arg logistic(Expressions e, Arg x) {
-        Arg one = e.number(1, DType.FLOAT32);
-        Arg exponential = e.unary(Unary.Kind.EXP, e.unary(Unary.Kind.NEGATIVE, e.unary(Unary.Kind.ABS, x)));
+    private static Arg logistic(Formulas e, Arg x) {
+        Arg one = e.real(1);
+        Arg exponential = e.exp(e.negate(e.abs(x)));
         Arg value = e.divide(one, e.add(one, exponential));
-        Arg isNegative = e.binary(Binary.Kind.LESS, x, e.number(0, DType.FLOAT32));
+        Arg isNegative = e.less(x, e.real(0));
         return e.where(isNegative, e.subtract(one, value), value);
     }
 
-    private static Arg softmaxZero(Expressions e, Arg x) {
+    private static Arg softmaxZero(Formulas e, Arg x) {
         int axis = e.shape(x).rank() - 1;
         Arg largest = e.reduce(Reduce.Kind.MAX, x, List.of(axis));
-        Arg exponential = e.unary(Unary.Kind.EXP, e.subtract(x, largest));
-        Arg small = e.multiply(x, e.unary(Unary.Kind.EXP, e.unary(Unary.Kind.NEGATIVE, largest)));
-        Arg isLarge = e.binary(Binary.Kind.GREATER, e.unary(Unary.Kind.ABS, x), e.number(NEARLY_ZERO, DType.FLOAT32));
-        Arg zero = e.number(0, DType.FLOAT32);
+        Arg exponential = e.exp(e.subtract(x, largest));
+        Arg small = e.multiply(x, e.exp(e.negate(largest)));
+        Arg isLarge = e.greater(e.abs(x), e.real(NEARLY_ZERO));
+        Arg zero = e.real(0);
         Arg sum = e.reduce(Reduce.Kind.SUM, e.where(isLarge, exponential, zero), List.of(axis));
         return e.divide(e.where(isLarge, exponential, small), sum);
     }
 
     /** {@code sqrt(2) * erfinv(2x - 1)}, of which ONNX Runtime computes Winitzki's approximation. */
-    private static Arg probit(Expressions e, Arg x) {
+    private static Arg probit(Formulas e, Arg x) {
         Arg y = e.add(e.multiply(x, 2), -1);
-        Arg one = e.number(1, DType.FLOAT32);
-        Arg logarithm = e.unary(Unary.Kind.LOG, e.multiply(e.subtract(one, y), e.add(one, y)));
-        Arg v = e.add(e.multiply(logarithm, 0.5), e.number(2 / (3.14159f * 0.147f), DType.FLOAT32));
-        Arg v2 = e.multiply(logarithm, e.number(1 / 0.147f, DType.FLOAT32));
-        Arg inner = e.unary(Unary.Kind.SQRT, e.subtract(e.multiply(v, v), v2));
-        Arg root = e.unary(Unary.Kind.SQRT, e.subtract(inner, v));
-        Arg isNegative = e.binary(Binary.Kind.LESS, y, e.number(0, DType.FLOAT32));
-        return e.multiply(e.where(isNegative, e.unary(Unary.Kind.NEGATIVE, root), root), 1.4142135f);
+        Arg one = e.real(1);
+        Arg logarithm = e.log(e.multiply(e.subtract(one, y), e.add(one, y)));
+        Arg v = e.add(e.multiply(logarithm, 0.5), e.real(2 / (3.14159f * 0.147f)));
+        Arg v2 = e.multiply(logarithm, e.real(1 / 0.147f));
+        Arg inner = e.sqrt(e.subtract(e.multiply(v, v), v2));
+        Arg root = e.sqrt(e.subtract(inner, v));
+        Arg isNegative = e.less(y, e.real(0));
+        return e.multiply(e.where(isNegative, e.negate(root), root), 1.4142135f);
     }
 }

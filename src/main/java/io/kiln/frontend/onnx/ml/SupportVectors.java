@@ -6,13 +6,11 @@ import static io.kiln.frontend.onnx.operator.OnnxRegistration.learning;
 import io.kiln.base.DType;
 import io.kiln.frontend.Formulas;
 import io.kiln.frontend.onnx.model.ElementType;
-import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxRegistration;
 import io.kiln.frontend.onnx.operator.Repetition;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
-import io.kiln.ir.op.element.Binary;
 import io.kiln.ir.op.element.Unary;
 import io.kiln.ir.op.layer.BiasAdd;
 import io.kiln.ir.op.layer.Dense;
@@ -39,34 +37,31 @@ final class SupportVectors {
     private static final int MOST_CLASSES = 256;
 
     private final NodeContext node;
-    private final Expressions e;
     private final Arg data;
     private final int features;
     private final List<Float> parameters;
 
     private SupportVectors(NodeContext node) {
         this.node = node;
-        this.e = new Expressions(node);
         this.data = TreeImporters.rows(node);
-        this.features = e.shape(data).dim(1);
-        this.parameters = node.attributes().reals("kernel_params").orElse(List.of(0f, 0f, 0f));
+        this.features = node.shape(data).dim(1);
+        this.parameters = node.reals("kernel_params").orElse(List.of(0f, 0f, 0f));
         node.require(parameters.size() >= 3, "kernel_params has " + parameters.size() + " numbers", "three");
     }
 
     private static void regressor(NodeContext node) {
         SupportVectors machine = new SupportVectors(node);
-        Expressions e = machine.e;
-        long count = node.attributes().whole("n_supports", 0);
-        List<Float> rho = node.attributes().reals("rho").orElse(List.of(0f));
+        long count = node.whole("n_supports", 0);
+        List<Float> rho = node.reals("rho").orElse(List.of(0f));
         Arg kernels = count == 0 ? machine.data : machine.kernels(machine.list("support_vectors", count), (int) count);
-        int weights = e.shape(kernels).dim(1);
+        int weights = node.shape(kernels).dim(1);
         Arg sum = node.emit(
-                new Dense(1), kernels, e.reals(machine.list("coefficients", 1, weights), Shape.of(1, weights)));
+                new Dense(1), kernels, node.reals(machine.list("coefficients", 1, weights), Shape.of(1, weights)));
         node.require(!rho.isEmpty(), "rho is empty", "a number");
-        Arg score = e.add(sum, rho.get(0));
-        if (node.attributes().truth("one_class", false)) {
-            Arg isInside = e.binary(Binary.Kind.GREATER, score, e.number(0, DType.FLOAT32));
-            score = e.where(isInside, e.number(1, DType.FLOAT32), e.number(-1, DType.FLOAT32));
+        Arg score = node.add(sum, rho.get(0));
+        if (node.truth("one_class", false)) {
+            Arg isInside = node.greater(score, node.real(0));
+            score = node.where(isInside, node.real(1), node.real(-1));
         }
         PostTransform transform = PostTransform.of(node);
         node.finish(0, transform == PostTransform.PROBIT ? transform.of(node, score) : score, ElementType.FLOAT);
@@ -75,7 +70,7 @@ final class SupportVectors {
     private static void classifier(NodeContext node) {
         SupportVectors machine = new SupportVectors(node);
         ClassLabels labels = ClassLabels.of(node, "classlabels_ints", "classlabels_strings");
-        List<Long> counts = node.attributes().wholes("vectors_per_class").orElse(List.of());
+        List<Long> counts = node.wholes("vectors_per_class").orElse(List.of());
         node.require(
                 labels.size() <= MOST_CLASSES
                         && counts.size() == labels.size()
@@ -93,12 +88,12 @@ final class SupportVectors {
 
     /** The scores of the pairs, of two classes those of both, or the probabilities of the classes if the node states how they follow. */
     private Arg shown(Arg scores, int classes) {
-        List<Float> a = node.attributes().reals("prob_a").orElse(List.of());
-        List<Float> b = node.attributes().reals("prob_b").orElse(List.of());
+        List<Float> a = node.reals("prob_a").orElse(List.of());
+        List<Float> b = node.reals("prob_b").orElse(List.of());
         if (a.isEmpty() && b.isEmpty()) {
-            return classes == 2 ? e.concatenate(List.of(e.unary(Unary.Kind.NEGATIVE, scores), scores), 1) : scores;
+            return classes == 2 ? node.concatenate(List.of(node.negate(scores), scores), 1) : scores;
         }
-        int pairs = e.shape(scores).dim(1);
+        int pairs = node.shape(scores).dim(1);
         node.require(
                 a.size() == pairs && b.size() == pairs,
                 "prob_a and prob_b have " + a.size() + " and " + b.size() + " numbers",
@@ -117,11 +112,11 @@ final class SupportVectors {
         int vectors = Math.toIntExact(counts.stream().mapToLong(count -> count).sum());
         Arg kernels = kernels(list("support_vectors", vectors), vectors);
         float[] coefficients = list("coefficients", classes - 1L, vectors);
-        List<Float> rho = node.attributes().reals("rho").orElse(List.of());
+        List<Float> rho = node.reals("rho").orElse(List.of());
         int pairs = classes * (classes - 1) / 2;
         node.require(
                 rho.size() == pairs, "rho has " + rho.size() + " numbers", pairs + ", one for each pair of classes");
-        e.tableOf(pairs, vectors);
+        node.tableOf(pairs, vectors);
         float[] weights = new float[pairs * vectors];
         int pair = 0;
         int first = 0;
@@ -135,8 +130,8 @@ final class SupportVectors {
             }
             first += counts.get(i).intValue();
         }
-        Arg sums = node.emit(new Dense(pairs), kernels, e.reals(weights, Shape.of(pairs, vectors)));
-        return node.emit(new BiasAdd(-1), sums, e.reals(LearningImporters.floats(rho), Shape.of(pairs)));
+        Arg sums = node.emit(new Dense(pairs), kernels, node.reals(weights, Shape.of(pairs, vectors)));
+        return node.emit(new BiasAdd(-1), sums, node.reals(LearningImporters.floats(rho), Shape.of(pairs)));
     }
 
     private static void copy(float[] from, int start, float[] to, int place, long count) {
@@ -145,7 +140,7 @@ final class SupportVectors {
 
     /** How many pairs each class wins, less a constant. */
     private Arg votes(Arg scores, int classes) {
-        int pairs = e.shape(scores).dim(1);
+        int pairs = node.shape(scores).dim(1);
         float[] votes = new float[classes * pairs];
         float[] lost = new float[classes];
         int pair = 0;
@@ -156,10 +151,10 @@ final class SupportVectors {
                 lost[j]++;
             }
         }
-        Arg isFirst = e.binary(Binary.Kind.GREATER, scores, e.number(0, DType.FLOAT32));
-        Arg won =
-                node.emit(new Dense(classes), e.cast(isFirst, DType.FLOAT32), e.reals(votes, Shape.of(classes, pairs)));
-        return node.emit(new BiasAdd(-1), won, e.reals(lost, Shape.of(classes)));
+        Arg isFirst = node.greater(scores, node.real(0));
+        Arg won = node.emit(
+                new Dense(classes), node.cast(isFirst, DType.FLOAT32), node.reals(votes, Shape.of(classes, pairs)));
+        return node.emit(new BiasAdd(-1), won, node.reals(lost, Shape.of(classes)));
     }
 
     private float[] list(String name, long rows) {
@@ -167,9 +162,7 @@ final class SupportVectors {
     }
 
     private float[] list(String name, long rows, int columns) {
-        List<Float> values = node.attributes()
-                .reals(name)
-                .orElseThrow(() -> node.attributes().missing(name));
+        List<Float> values = node.reals(name).orElseThrow(() -> node.missing(name));
         node.require(
                 rows >= 1 && values.size() == rows * columns,
                 "`" + name + "` has " + values.size() + " numbers",
@@ -179,26 +172,26 @@ final class SupportVectors {
 
     /** The kernel of each row and each vector. */
     private Arg kernels(float[] vectors, int count) {
-        String kind = node.attributes().text("kernel_type", "LINEAR");
+        String kind = node.text("kernel_type", "LINEAR");
         if (kind.equals("RBF")) {
-            int rows = e.shape(data).dim(0);
-            e.tableOf(rows, vectors.length);
-            Arg difference = e.subtract(
-                    e.reshape(data, List.of(rows, 1, features)), e.reals(vectors, Shape.of(1, count, features)));
-            Arg squares = e.reduce(Reduce.Kind.SUM, e.multiply(difference, difference), List.of(2));
-            return e.unary(Unary.Kind.EXP, e.multiply(e.reshape(squares, List.of(rows, count)), -parameters.get(0)));
+            int rows = node.shape(data).dim(0);
+            node.tableOf(rows, vectors.length);
+            Arg difference = node.subtract(
+                    node.reshape(data, List.of(rows, 1, features)), node.reals(vectors, Shape.of(1, count, features)));
+            Arg squares = node.reduce(Reduce.Kind.SUM, node.multiply(difference, difference), List.of(2));
+            return node.exp(node.multiply(node.reshape(squares, List.of(rows, count)), -parameters.get(0)));
         }
-        Arg products = node.emit(new Dense(count), data, e.reals(vectors, Shape.of(count, features)));
+        Arg products = node.emit(new Dense(count), data, node.reals(vectors, Shape.of(count, features)));
         return switch (kind) {
             case "LINEAR" -> products;
             case "POLY" -> power(scaled(products));
-            case "SIGMOID" -> e.unary(Unary.Kind.TANH, scaled(products));
+            case "SIGMOID" -> node.unary(Unary.Kind.TANH, scaled(products));
             default -> throw node.failure("its kernel_type is `" + kind + "`", "LINEAR, POLY, RBF or SIGMOID");
         };
     }
 
     private Arg scaled(Arg products) {
-        return e.add(e.multiply(products, parameters.get(0)), parameters.get(1));
+        return node.add(node.multiply(products, parameters.get(0)), parameters.get(1));
     }
 
     private Arg power(Arg base) {
@@ -209,7 +202,7 @@ final class SupportVectors {
                 "a whole number up to " + MOST_DEGREE);
         Arg power = base;
         for (int i = 1; i < degree; i++) {
-            power = e.multiply(power, base);
+            power = node.multiply(power, base);
         }
         return power;
     }
@@ -244,25 +237,24 @@ final class SupportVectors {
          * @param b and what is added
          */
         static Arg of(NodeContext node, Arg scores, List<Float> a, List<Float> b, int classes) {
-            Expressions e = new Expressions(node);
             CoupledProbabilities coupled =
-                    new CoupledProbabilities(e.shape(scores).dim(0), classes);
+                    new CoupledProbabilities(node.shape(scores).dim(0), classes);
             Shape pairs = Shape.of(1, a.size());
-            Arg x = e.add(
-                    e.multiply(scores, e.reals(LearningImporters.floats(a), pairs)),
-                    e.reals(LearningImporters.floats(b), pairs));
-            Arg won = e.clip(
-                    e.subtract(e.number(1, DType.FLOAT32), PostTransform.LOGISTIC.of(node, x)), LEAST, 1 - LEAST);
+            Arg x = node.add(
+                    node.multiply(scores, node.reals(LearningImporters.floats(a), pairs)),
+                    node.reals(LearningImporters.floats(b), pairs));
+            Arg won = node.clip(node.subtract(node.real(1), PostTransform.LOGISTIC.of(node, x)), LEAST, 1 - LEAST);
             Shape shape = Shape.of(coupled.rows, classes);
             float[] equal = new float[(int) shape.elements()];
             Arrays.fill(equal, 1f / classes);
-            List<Arg> begin = List.of(e.reals(equal, shape), coupled.matrix(e, won), e.ints(List.of(0), Shape.of(1)));
+            List<Arg> begin =
+                    List.of(node.reals(equal, shape), coupled.matrix(node, won), node.ints(List.of(0), Shape.of(1)));
             return Repetition.emit(node, begin, coupled::goesOn, coupled::sweep).get(0);
         }
 
         /** {@code Q}, (rows, classes, classes). */
         private Arg matrix(Formulas e, Arg won) {
-            Arg lost = e.subtract(e.number(1, DType.FLOAT32), won);
+            Arg lost = e.subtract(e.real(1), won);
             Arg none = e.reals(new float[rows], Shape.of(rows, 1));
             Arg all = e.concatenate(List.of(won, lost, none), 1);
             int pairs = e.shape(won).dim(1);
@@ -303,9 +295,9 @@ final class SupportVectors {
 
         /** Whether a row is done. */
         private Arg isDone(Formulas e, Arg products, Arg whole) {
-            Arg errors = e.unary(Unary.Kind.ABS, e.subtract(products, whole));
+            Arg errors = e.abs(e.subtract(products, whole));
             Arg most = e.reduce(Reduce.Kind.MAX, errors, List.of(1));
-            return e.binary(Binary.Kind.LESS, most, e.number(ERROR / classes, DType.FLOAT32));
+            return e.less(most, e.real(ERROR / classes));
         }
 
         private static Arg whole(Formulas e, Arg p, Arg products) {
@@ -317,10 +309,10 @@ final class SupportVectors {
             Arg done = e.cast(isDone(e, products, whole(e, carried.get(0), products)), DType.INT32);
             Arg least = e.reshape(e.reduce(Reduce.Kind.MIN, done, List.of(0)), List.of(1));
             Arg count = e.where(
-                    e.binary(Binary.Kind.EQUAL, least, e.number(0, DType.INT32)),
+                    e.equal(least, e.number(0, DType.INT32)),
                     carried.get(2),
                     e.ints(List.of(MOST_SWEEPS), Shape.of(1)));
-            return List.of(e.binary(Binary.Kind.LESS, count, e.number(MOST_SWEEPS, DType.INT32)));
+            return List.of(e.less(count, e.number(MOST_SWEEPS, DType.INT32)));
         }
 
         private List<Arg> sweep(Formulas e, List<Arg> carried) {

@@ -7,12 +7,9 @@ import io.kiln.base.DType;
 import io.kiln.frontend.onnx.ml.Forest.ForestTables;
 import io.kiln.frontend.onnx.ml.Forest.Vote;
 import io.kiln.frontend.onnx.model.ElementType;
-import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxRegistration;
 import io.kiln.ir.Arg;
-import io.kiln.ir.op.element.Binary;
-import io.kiln.ir.op.element.Unary;
 import io.kiln.ir.op.layer.TreeEnsemble;
 import io.kiln.ir.op.layer.TreeEnsemble.Aggregate;
 import io.kiln.ir.op.reduce.ArgReduce;
@@ -43,11 +40,10 @@ final class TreeImporters {
 
     /** The data as rows of floats. */
     static Arg rows(NodeContext node) {
-        Expressions e = new Expressions(node);
         Shape shape = node.shape(0);
         node.require(shape.rank() == 1 || shape.rank() == 2, "its data is " + shape.text(), "one or two dimensions");
-        Arg data = e.cast(node.arg(0), DType.FLOAT32);
-        return shape.rank() == 2 ? data : e.reshape(data, List.of(1, shape.dim(0)));
+        Arg data = node.cast(node.arg(0), DType.FLOAT32);
+        return shape.rank() == 2 ? data : node.reshape(data, List.of(1, shape.dim(0)));
     }
 
     private static void regressor(NodeContext node) {
@@ -57,20 +53,20 @@ final class TreeImporters {
                 node,
                 forest,
                 targets,
-                node.attributes().text("aggregate_function", "SUM"),
+                node.text("aggregate_function", "SUM"),
                 TreeLists.reals(node, "base_values"),
                 PostTransform.of(node));
     }
 
     private static int targets(NodeContext node) {
-        long targets = node.attributes().whole("n_targets", 1);
+        long targets = node.whole("n_targets", 1);
         node.require(targets >= 1 && targets <= Forest.MOST, "n_targets is " + targets, "1 to " + Forest.MOST);
         return (int) targets;
     }
 
     private static void ensemble(NodeContext node) {
-        long aggregate = node.attributes().whole("aggregate_function", 1);
-        long transform = node.attributes().whole("post_transform", 0);
+        long aggregate = node.whole("aggregate_function", 1);
+        long transform = node.whole("post_transform", 0);
         node.require(aggregate >= 0 && aggregate < AGGREGATES.size(), "aggregate_function is " + aggregate, "0 to 3");
         node.require(transform >= 0 && transform < BY_NUMBER.size(), "post_transform is " + transform, "0 to 4");
         finish(
@@ -88,9 +84,8 @@ final class TreeImporters {
                 AGGREGATES.contains(function),
                 "its aggregate_function is `" + function + "`",
                 String.join(", ", AGGREGATES));
-        Expressions e = new Expressions(node);
         Arg data = rows(node);
-        Forest forest = read.checked(node, e.shape(data).dim(1), targets);
+        Forest forest = read.checked(node, node.shape(data).dim(1), targets);
         node.require(
                 targets > 1 || forest.leaves().stream().noneMatch(List::isEmpty),
                 "a leaf has no vote",
@@ -99,7 +94,7 @@ final class TreeImporters {
         Aggregate aggregate = isAverage ? Aggregate.SUM : Aggregate.valueOf(function);
         Arg scores = ForestTables.emit(node, data, forest, new TreeEnsemble(targets, aggregate));
         if (isAverage) {
-            scores = e.divide(scores, e.number(forest.roots().size(), DType.FLOAT32));
+            scores = node.divide(scores, node.real(forest.roots().size()));
         }
         scores = plusBase(node, data, forest, scores, base);
         boolean isTransformed = targets > 1 || transform == PostTransform.PROBIT;
@@ -115,14 +110,13 @@ final class TreeImporters {
      * targets do not count.
      */
     private static Arg plusBase(NodeContext node, Arg data, Forest forest, Arg scores, List<Double> base) {
-        Expressions e = new Expressions(node);
-        int targets = e.shape(scores).dim(1);
+        int targets = node.shape(scores).dim(1);
         if (base.size() != targets) {
             return scores;
         }
-        Arg sums = e.add(scores, e.reals(TreeLists.floats(base), Shape.of(targets)));
+        Arg sums = node.add(scores, node.reals(TreeLists.floats(base), Shape.of(targets)));
         return hasVote(node, data, forest, targets)
-                .map(hasVote -> e.where(hasVote, sums, e.number(0, DType.FLOAT32)))
+                .map(hasVote -> node.where(hasVote, sums, node.real(0)))
                 .orElse(sums);
     }
 
@@ -138,8 +132,7 @@ final class TreeImporters {
                 .toList();
         Forest marks = new Forest(forest.splits(), forest.roots(), ones);
         Arg most = ForestTables.emit(node, data, marks, new TreeEnsemble(targets, Aggregate.MAX));
-        Expressions e = new Expressions(node);
-        return Optional.of(e.binary(Binary.Kind.GREATER, most, e.number(0, DType.FLOAT32)));
+        return Optional.of(node.greater(most, node.real(0)));
     }
 
     /**
@@ -148,7 +141,6 @@ final class TreeImporters {
      */
     private static final class TreeClassifier {
         private final NodeContext node;
-        private final Expressions e;
         private final ClassLabels labels;
         private final PostTransform transform;
         private final List<Double> base;
@@ -158,13 +150,12 @@ final class TreeImporters {
 
         private TreeClassifier(NodeContext node) {
             this.node = node;
-            this.e = new Expressions(node);
             this.labels = ClassLabels.of(node, "classlabels_int64s", "classlabels_strings");
             this.transform = PostTransform.of(node);
             this.base = TreeLists.reals(node, "base_values");
             this.data = TreeImporters.rows(node);
             this.forest =
-                    TreeLists.read(node, "class").checked(node, e.shape(data).dim(1), labels.size());
+                    TreeLists.read(node, "class").checked(node, node.shape(data).dim(1), labels.size());
             this.isAllPositive = votes().stream().noneMatch(vote -> vote.weight() < 0);
         }
 
@@ -186,7 +177,9 @@ final class TreeImporters {
         }
 
         private Arg plusBase(Arg scores) {
-            return base.isEmpty() ? scores : e.add(scores, e.reals(TreeLists.floats(base), Shape.of(base.size())));
+            return base.isEmpty()
+                    ? scores
+                    : node.add(scores, node.reals(TreeLists.floats(base), Shape.of(base.size())));
         }
 
         private void several() {
@@ -198,17 +191,18 @@ final class TreeImporters {
             Arg scores = plusBase(scores(classes));
             Optional<Arg> hasVote =
                     base.isEmpty() ? TreeImporters.hasVote(node, data, forest, classes) : Optional.empty();
-            Arg compared = hasVote.map(voted -> e.where(voted, order(scores), e.number(Integer.MIN_VALUE, DType.INT32)))
+            Arg compared = hasVote.map(
+                            voted -> node.where(voted, order(scores), node.number(Integer.MIN_VALUE, DType.INT32)))
                     .orElse(scores);
             labels.finish(node, node.emit(new ArgReduce(true, 1), compared), transform.of(node, scores));
         }
 
         /** Integers of the same order, 0 for both zeros, below which there is a number for classes without a vote. */
         private Arg order(Arg scores) {
-            Arg bits = e.reinterpret(e.add(scores, 0), DType.INT32);
-            Arg isNegative = e.binary(Binary.Kind.LESS, bits, e.number(0, DType.INT32));
-            Arg turned = e.subtract(e.number(Integer.MIN_VALUE, DType.INT32), bits);
-            return e.where(isNegative, turned, bits);
+            Arg bits = node.reinterpret(node.add(scores, 0), DType.INT32);
+            Arg isNegative = node.less(bits, node.number(0, DType.INT32));
+            Arg turned = node.subtract(node.number(Integer.MIN_VALUE, DType.INT32), bits);
+            return node.where(isNegative, turned, bits);
         }
 
         private void two() {
@@ -229,17 +223,15 @@ final class TreeImporters {
                 throw node.failure("it has PROBIT of one score for two classes", "another post_transform");
             }
             boolean isLogistic = transform == PostTransform.LOGISTIC;
-            Arg other = isLogistic || !isAllPositive
-                    ? e.unary(Unary.Kind.NEGATIVE, score)
-                    : e.subtract(e.number(1, DType.FLOAT32), score);
-            Arg both = e.concatenate(List.of(other, score), 1);
+            Arg other = isLogistic || !isAllPositive ? node.negate(score) : node.subtract(node.real(1), score);
+            Arg both = node.concatenate(List.of(other, score), 1);
             labels.finish(node, isAbove(score, isAllPositive ? 0.5 : 0), isLogistic ? transform.of(node, both) : both);
         }
 
         private Arg isAbove(Arg score, double limit) {
-            Arg isAbove = e.binary(Binary.Kind.GREATER, score, e.number(limit, DType.FLOAT32));
-            return e.reshape(
-                    e.cast(isAbove, DType.INT32), List.of(e.shape(score).dim(0)));
+            Arg isAbove = node.greater(score, node.real(limit));
+            return node.reshape(
+                    node.cast(isAbove, DType.INT32), List.of(node.shape(score).dim(0)));
         }
 
         /** Votes for the second class: its score decides, even if that of the first is larger. */
@@ -253,7 +245,7 @@ final class TreeImporters {
                     "it votes for two classes whose labels are " + labels.values(),
                     "labels 0 and 1");
             Arg scores = scores(2);
-            Arg isSecond = isAbove(e.slice(scores, 1, 1, 2), isSecondOnly && isAllPositive ? 0.5 : 0);
+            Arg isSecond = isAbove(node.slice(scores, 1, 1, 2), isSecondOnly && isAllPositive ? 0.5 : 0);
             labels.finish(node, isSecond, transform.of(node, scores));
         }
     }

@@ -40,13 +40,11 @@ final class TreeLists {
 
     private TreeLists(NodeContext context) {
         this.context = context;
-        this.trees = context.attributes().requiredWholes("nodes_treeids");
+        this.trees = context.requiredWholes("nodes_treeids");
         context.require(
                 trees.size() <= 2 * Forest.MOST, "it has " + trees.size() + " nodes", "at most " + 2 * Forest.MOST);
         this.ids = wholes("nodes_nodeids");
-        this.modes = context.attributes()
-                .texts("nodes_modes")
-                .orElseThrow(() -> context.attributes().missing("nodes_modes"));
+        this.modes = context.texts("nodes_modes").orElseThrow(() -> context.missing("nodes_modes"));
         fits("nodes_modes", modes.size());
     }
 
@@ -60,7 +58,7 @@ final class TreeLists {
     }
 
     private List<Long> wholes(String name) {
-        List<Long> list = context.attributes().requiredWholes(name);
+        List<Long> list = context.requiredWholes(name);
         fits(name, list.size());
         return list;
     }
@@ -72,9 +70,9 @@ final class TreeLists {
 
     /** Numbers of a list or, with data of double, of a tensor with as many digits. */
     static List<Double> reals(NodeContext context, String name) {
-        Optional<OnnxTensor> tensor = context.attributes().tensor(name + "_as_tensor");
+        Optional<OnnxTensor> tensor = context.tensor(name + "_as_tensor");
         if (tensor.isEmpty()) {
-            return context.attributes().reals(name).orElse(List.of()).stream()
+            return context.reals(name).orElse(List.of()).stream()
                     .map(Float::doubleValue)
                     .toList();
         }
@@ -109,8 +107,7 @@ final class TreeLists {
         List<Long> features = wholes("nodes_featureids");
         List<Long> yes = wholes("nodes_truenodeids");
         List<Long> no = wholes("nodes_falsenodeids");
-        List<Long> missing = context.attributes()
-                .wholes("nodes_missing_value_tracks_true")
+        List<Long> missing = context.wholes("nodes_missing_value_tracks_true")
                 .filter(list -> !list.isEmpty())
                 .orElseGet(() -> Collections.nCopies(trees.size(), 0L));
         fits("nodes_missing_value_tracks_true", missing.size());
@@ -169,9 +166,9 @@ final class TreeLists {
     }
 
     private List<List<Vote>> leaves(String prefix) {
-        List<Long> tree = context.attributes().requiredWholes(prefix + "_treeids");
-        List<Long> node = context.attributes().requiredWholes(prefix + "_nodeids");
-        List<Long> target = context.attributes().requiredWholes(prefix + "_ids");
+        List<Long> tree = context.requiredWholes(prefix + "_treeids");
+        List<Long> node = context.requiredWholes(prefix + "_nodeids");
+        List<Long> target = context.requiredWholes(prefix + "_ids");
         List<Double> weight = reals(context, prefix + "_weights");
         context.require(
                 node.size() == tree.size() && target.size() == tree.size() && weight.size() == tree.size(),
@@ -240,12 +237,11 @@ final class TreeLists {
         }
 
         private List<Long> wholes(String name) {
-            return context.attributes().requiredWholes(name);
+            return context.requiredWholes(name);
         }
 
         private List<Long> optional(String name, int count) {
-            List<Long> list = context.attributes()
-                    .wholes(name)
+            List<Long> list = context.wholes(name)
                     .filter(given -> !given.isEmpty())
                     .orElseGet(() -> Collections.nCopies(count, 0L));
             context.require(list.size() == count, "`" + name + "` has " + list.size() + " entries", count + " entries");
@@ -253,9 +249,7 @@ final class TreeLists {
         }
 
         private OnnxTensor tensor(String name, int count) {
-            OnnxTensor tensor = context.attributes()
-                    .tensor(name)
-                    .orElseThrow(() -> context.attributes().missing(name));
+            OnnxTensor tensor = context.tensor(name).orElseThrow(() -> context.missing(name));
             context.require(
                     tensor.constant().elements() == count,
                     "`" + name + "` has " + tensor.constant().elements() + " elements",
@@ -305,8 +299,7 @@ final class TreeLists {
         }
 
         static Sets of(NodeContext context) {
-            List<Double> values = context.attributes()
-                    .tensor("membership_values")
+            List<Double> values = context.tensor("membership_values")
                     .map(tensor -> {
                         requireLikeData(context, "membership_values", tensor);
                         int count = tensor.constant().elements();

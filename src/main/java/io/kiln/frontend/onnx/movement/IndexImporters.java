@@ -4,7 +4,7 @@ package io.kiln.frontend.onnx.movement;
 import static io.kiln.frontend.onnx.operator.OnnxRegistration.onnx;
 
 import io.kiln.base.DType;
-import io.kiln.frontend.onnx.operator.Expressions;
+import io.kiln.frontend.Formulas;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxImporter;
 import io.kiln.frontend.onnx.operator.OnnxRegistration;
@@ -69,39 +69,39 @@ public final class IndexImporters {
     }
 
     /** Indices as int32, negative ones counted from the end. */
-    private static Arg counted(Expressions e, Arg indices, int size) {
+    private static Arg counted(Formulas e, Arg indices, int size) {
         Arg index = e.indices(indices);
         Arg fromEnd = e.add(index, size);
         Arg zero = e.number(0, DType.INT32);
-        return e.where(e.binary(Binary.Kind.LESS, index, zero), fromEnd, index);
+        return e.where(e.less(index, zero), fromEnd, index);
     }
 
     /** The tensor as a vector. */
-    public static Arg flat(Expressions e, Arg data) {
+    public static Arg flat(Formulas e, Arg data) {
         return e.reshape(data, List.of(Math.toIntExact(e.shape(data).elements())));
     }
 
     /** For each element of the indices, the place of the element of the data that differs from it along one axis only. */
-    public static Arg ofElements(Expressions e, Arg indices, Shape data, int axis) {
+    public static Arg ofElements(Formulas e, Arg indices, Shape data, int axis) {
         Shape shape = e.shape(indices);
         Arg flat = e.multiply(counted(e, indices, data.dim(axis)), stride(data, axis));
         for (int i = 0; i < data.rank(); i++) {
             if (i != axis) {
                 int stride = stride(data, i);
-                flat = e.add(flat, e.places(Expressions.along(data.rank(), i, shape.dim(i)), k -> k * stride));
+                flat = e.add(flat, e.places(Formulas.along(data.rank(), i, shape.dim(i)), k -> k * stride));
             }
         }
         return flat;
     }
 
     /** The places that tuples along the last axis stand for, among the elements of some dimensions. */
-    private static Arg ofTuples(Expressions e, Arg indices, List<Integer> dims) {
+    private static Arg ofTuples(Formulas e, Arg indices, List<Integer> dims) {
         Shape shape = e.shape(indices);
         Shape sizes = new Shape(dims);
         Arg index = e.indices(indices);
         Arg zero = e.number(0, DType.INT32);
         Arg fromEnd = e.add(index, e.ints(dims, Shape.of(dims.size())));
-        Arg counted = e.where(e.binary(Binary.Kind.LESS, index, zero), fromEnd, index);
+        Arg counted = e.where(e.less(index, zero), fromEnd, index);
         List<Integer> strides = new ArrayList<>();
         for (int i = 0; i < dims.size(); i++) {
             strides.add(stride(sizes, i));
@@ -116,27 +116,24 @@ public final class IndexImporters {
     }
 
     private static void gather(NodeContext node) {
-        Expressions e = new Expressions(node);
-        int axis = node.axis(node.attributes().whole("axis", 0), node.shape(0).rank());
+        int axis = node.axis(node.whole("axis", 0), node.shape(0).rank());
         requireWithin(node, 1, List.of(node.shape(0).dim(axis)));
-        Arg indices = counted(e, node.arg(1), node.shape(0).dim(axis));
-        node.finish(e.take(node.arg(0), indices, axis));
+        Arg indices = counted(node, node.arg(1), node.shape(0).dim(axis));
+        node.finish(node.take(node.arg(0), indices, axis));
     }
 
     private static void gatherElements(NodeContext node) {
-        Expressions e = new Expressions(node);
         Shape data = node.shape(0);
-        int axis = node.axis(node.attributes().whole("axis", 0), data.rank());
+        int axis = node.axis(node.whole("axis", 0), data.rank());
         requireWithin(node, 1, List.of(data.dim(axis)));
-        Arg indices = ofElements(e, node.arg(1), data, axis);
-        node.finish(e.take(flat(e, node.arg(0)), indices, 0));
+        Arg indices = ofElements(node, node.arg(1), data, axis);
+        node.finish(node.take(flat(node, node.arg(0)), indices, 0));
     }
 
     private static void gatherNd(NodeContext node) {
-        Expressions e = new Expressions(node);
         Shape data = node.shape(0);
         Shape indices = node.shape(1);
-        int batch = (int) Math.max(0, Math.min(node.attributes().whole("batch_dims", 0), data.rank()));
+        int batch = (int) Math.max(0, Math.min(node.whole("batch_dims", 0), data.rank()));
         int depth = indices.dim(-1);
         node.require(
                 batch + depth <= data.rank() && batch < indices.rank(),
@@ -149,15 +146,14 @@ public final class IndexImporters {
         List<Integer> dims = new ArrayList<>(data.dims().subList(0, batch));
         dims.add(slots);
         dims.addAll(rest);
-        Arg flat = ofTuples(e, node.arg(1), inner);
-        node.finish(node.emit(new Take(batch, batch), e.reshape(node.arg(0), dims), flat));
+        Arg flat = ofTuples(node, node.arg(1), inner);
+        node.finish(node.emit(new Take(batch, batch), node.reshape(node.arg(0), dims), flat));
     }
 
     private static void elements(NodeContext node) {
-        Expressions e = new Expressions(node);
         Shape data = node.shape(0);
         Shape indices = node.shape(1);
-        int axis = node.axis(node.attributes().whole("axis", 0), data.rank());
+        int axis = node.axis(node.whole("axis", 0), data.rank());
         node.require(
                 indices.rank() == data.rank() && indices.equals(node.shape(2)),
                 "its indices " + indices.text() + " and updates "
@@ -170,11 +166,10 @@ public final class IndexImporters {
                     "at most the data's size along each other dimension");
         }
         requireWithin(node, 1, List.of(data.dim(axis)));
-        scatter(e, node, ofElements(e, node.arg(1), data, axis), 1);
+        scatter(node, ofElements(node, node.arg(1), data, axis), 1);
     }
 
     private static void slices(NodeContext node) {
-        Expressions e = new Expressions(node);
         Shape data = node.shape(0);
         Shape indices = node.shape(1);
         int depth = indices.rank() == 0 ? 0 : indices.dim(-1);
@@ -190,17 +185,16 @@ public final class IndexImporters {
                 "its updates are " + node.shape(2).text(),
                 new Shape(expected).text());
         requireWithin(node, 1, data.dims().subList(0, depth));
-        Arg places = ofTuples(e, node.arg(1), data.dims().subList(0, depth));
-        scatter(e, node, places, Math.toIntExact(new Shape(rest).elements()));
+        Arg places = ofTuples(node, node.arg(1), data.dims().subList(0, depth));
+        scatter(node, places, Math.toIntExact(new Shape(rest).elements()));
     }
 
     /** Writes rows into a cache, from an index of each batch on; a circular cache goes on at its beginning. */
     private static void cache(NodeContext node) {
-        Expressions e = new Expressions(node);
         Shape data = node.shape(0);
         Shape update = node.shape(1);
-        int axis = node.axis(node.attributes().whole("axis", -2), data.rank());
-        String mode = node.attributes().text("mode", "linear");
+        int axis = node.axis(node.whole("axis", -2), data.rank());
+        String mode = node.text("mode", "linear");
         List<Integer> expected = new ArrayList<>(data.dims());
         if (update.rank() == data.rank()) {
             expected.set(axis, Math.min(update.dim(axis), data.dim(axis)));
@@ -214,50 +208,50 @@ public final class IndexImporters {
         List<Integer> lines = update.dims().subList(0, axis + 1);
         int length = data.dim(axis);
         int rows = update.dim(axis);
-        Arg row = e.places(Expressions.along(axis + 1, axis, rows), i -> i);
+        Arg row = node.places(Formulas.along(axis + 1, axis, rows), i -> i);
         if (node.has(2)) {
             if (mode.equals("linear")) {
                 requireWithin(node, 2, List.of(length - rows + 1));
             }
-            row = e.add(row, e.reshape(e.indices(node.arg(2)), Expressions.along(axis + 1, 0, data.dim(0))));
+            row = node.add(row, node.reshape(node.indices(node.arg(2)), Formulas.along(axis + 1, 0, data.dim(0))));
         }
         if (mode.equals("circular")) {
-            row = e.subtract(row, e.multiply(e.divide(row, e.number(length, DType.INT32)), length));
+            row = node.subtract(row, node.multiply(node.divide(row, node.number(length, DType.INT32)), length));
         }
-        Arg line = e.places(new Shape(lines), i -> i / rows * length);
+        Arg line = node.places(new Shape(lines), i -> i / rows * length);
         int width = Math.toIntExact(new Shape(data.dims().subList(axis + 1, data.rank())).elements());
         int slices = Math.toIntExact(data.elements() / width);
         Arg scattered = node.emit(
                 new ScatterNd(ScatterNd.Mode.UPDATE),
-                e.reshape(node.arg(0), List.of(slices, width)),
-                e.reshape(e.add(line, row), List.of(1, Math.toIntExact(new Shape(lines).elements()))),
-                e.reshape(node.arg(1), List.of(Math.toIntExact(new Shape(lines).elements()), width)));
-        node.finish(e.reshape(scattered, data));
+                node.reshape(node.arg(0), List.of(slices, width)),
+                node.reshape(node.add(line, row), List.of(1, Math.toIntExact(new Shape(lines).elements()))),
+                node.reshape(node.arg(1), List.of(Math.toIntExact(new Shape(lines).elements()), width)));
+        node.finish(node.reshape(scattered, data));
     }
 
     /** Replaces slices of so many elements, whose places among all slices are given. */
-    private static void scatter(Expressions e, NodeContext node, Arg places, int width) {
+    private static void scatter(NodeContext node, Arg places, int width) {
         Shape data = node.shape(0);
-        if (data.elements() == 0 || e.shape(places).elements() == 0) {
+        if (data.elements() == 0 || node.shape(places).elements() == 0) {
             node.finish(node.arg(0));
             return;
         }
         ScatterNd.Mode mode = mode(node);
-        int count = Math.toIntExact(e.shape(places).elements());
-        DType dtype = e.dtype(node.arg(0));
+        int count = Math.toIntExact(node.shape(places).elements());
+        DType dtype = node.dtype(node.arg(0));
         boolean isNarrow = mode != ScatterNd.Mode.UPDATE && !dtype.isFloat() && dtype.bytes() < DType.INT32.bytes();
         DType wide = isNarrow ? DType.INT32 : dtype;
         int slices = Math.toIntExact(data.elements() / width);
         Arg scattered = node.emit(
                 new ScatterNd(mode),
-                e.cast(e.reshape(node.arg(0), List.of(slices, width)), wide),
-                e.reshape(places, List.of(1, count)),
-                e.cast(e.reshape(node.arg(2), List.of(count, width)), wide));
-        node.finish(e.reshape(e.cast(scattered, dtype), data));
+                node.cast(node.reshape(node.arg(0), List.of(slices, width)), wide),
+                node.reshape(places, List.of(1, count)),
+                node.cast(node.reshape(node.arg(2), List.of(count, width)), wide));
+        node.finish(node.reshape(node.cast(scattered, dtype), data));
     }
 
     private static ScatterNd.Mode mode(NodeContext node) {
-        String reduction = node.attributes().text("reduction", "none");
+        String reduction = node.text("reduction", "none");
         return switch (reduction) {
             case "none" -> ScatterNd.Mode.UPDATE;
             case "add" -> ScatterNd.Mode.ADD;
@@ -270,12 +264,9 @@ public final class IndexImporters {
 
     private static void slice(NodeContext node) {
         boolean isInput = node.version() >= SLICE_INPUTS;
-        List<Long> starts =
-                isInput ? node.integers(1, "starts") : node.attributes().requiredWholes("starts");
-        List<Long> ends = isInput ? node.integers(2, "ends") : node.attributes().requiredWholes("ends");
-        Optional<List<Long>> axes = isInput
-                ? node.optional(3).map(a -> node.integers(3, "axes"))
-                : node.attributes().wholes("axes");
+        List<Long> starts = isInput ? node.integers(1, "starts") : node.requiredWholes("starts");
+        List<Long> ends = isInput ? node.integers(2, "ends") : node.requiredWholes("ends");
+        Optional<List<Long>> axes = isInput ? node.optional(3).map(a -> node.integers(3, "axes")) : node.wholes("axes");
         List<Long> steps = isInput && node.has(4)
                 ? node.integers(4, "steps")
                 : starts.stream().map(s -> 1L).toList();
@@ -319,9 +310,8 @@ public final class IndexImporters {
     }
 
     private static void split(NodeContext node) {
-        Expressions e = new Expressions(node);
         Shape shape = node.shape(0);
-        int axis = node.axis(node.attributes().whole("axis", 0), shape.rank());
+        int axis = node.axis(node.whole("axis", 0), shape.rank());
         List<Long> sizes = sizes(node, shape.dim(axis));
         long sum = sizes.stream().mapToLong(s -> s).sum();
         node.require(
@@ -333,7 +323,7 @@ public final class IndexImporters {
         int begin = 0;
         for (int i = 0; i < sizes.size(); i++) {
             int end = begin + sizes.get(i).intValue();
-            node.finish(i, e.slice(node.arg(0), axis, begin, end), node.element(0));
+            node.finish(i, node.slice(node.arg(0), axis, begin, end), node.element(0));
             begin = end;
         }
     }
@@ -343,11 +333,11 @@ public final class IndexImporters {
         if (node.version() >= SPLIT_INPUT && node.has(1)) {
             return node.integers(1, "split");
         }
-        Optional<List<Long>> stated = node.attributes().wholes("split");
+        Optional<List<Long>> stated = node.wholes("split");
         if (stated.isPresent()) {
             return stated.orElseThrow();
         }
-        long parts = node.attributes().whole("num_outputs", node.outputs());
+        long parts = node.whole("num_outputs", node.outputs());
         node.require(parts == node.outputs() && parts > 0, "its num_outputs is " + parts, "" + node.outputs());
         long part = (size + parts - 1) / parts;
         return LongStream.range(0, parts)
@@ -358,12 +348,10 @@ public final class IndexImporters {
 
     /** Cut, or padded with zeros, at both ends of each axis; an odd element more is at the end. */
     private static void centre(NodeContext node) {
-        Expressions e = new Expressions(node);
         int rank = node.shape(0).rank();
         List<Long> sizes = node.integers(1, "shape");
-        List<Long> axes = node.attributes()
-                .wholes("axes")
-                .orElse(LongStream.range(0, rank).boxed().toList());
+        List<Long> axes =
+                node.wholes("axes").orElse(LongStream.range(0, rank).boxed().toList());
         node.require(
                 axes.size() == sizes.size() && sizes.stream().allMatch(size -> size > 0 && size <= Integer.MAX_VALUE),
                 "its shape is " + sizes + " along the axes " + axes,
@@ -372,40 +360,37 @@ public final class IndexImporters {
         for (int i = 0; i < axes.size(); i++) {
             int axis = node.axis(axes.get(i), rank);
             int size = sizes.get(i).intValue();
-            int more = size - e.shape(value).dim(axis);
+            int more = size - node.shape(value).dim(axis);
             if (more <= 0) {
-                value = e.slice(value, axis, -more / 2, -more / 2 + size);
+                value = node.slice(value, axis, -more / 2, -more / 2 + size);
             } else {
-                Arg begin = zeros(e, value, axis, more / 2);
-                value = e.concatenate(List.of(begin, value, zeros(e, value, axis, more - more / 2)), axis);
+                Arg begin = zeros(node, value, axis, more / 2);
+                value = node.concatenate(List.of(begin, value, zeros(node, value, axis, more - more / 2)), axis);
             }
         }
         node.finish(value);
     }
 
-    private static Arg zeros(Expressions e, Arg like, int axis, int size) {
-        List<Integer> dims = new ArrayList<>(e.shape(like).dims());
-        dims.set(axis, size);
-        return e.broadcast(e.number(0, e.dtype(like)), new Shape(dims));
+    private static Arg zeros(Formulas e, Arg like, int axis, int size) {
+        return e.broadcast(e.number(0, e.dtype(like)), e.shape(like).with(axis, size));
     }
 
     /** Elements where a condition that is known at build time is true. */
     private static void compress(NodeContext node) {
-        Expressions e = new Expressions(node);
         List<Long> condition = node.integers(1, "condition");
         Arg data = node.arg(0);
         int axis = 0;
-        if (node.attributes().has("axis")) {
-            axis = node.axis(node.attributes().whole("axis", 0), node.shape(0).rank());
+        if (node.has("axis")) {
+            axis = node.axis(node.whole("axis", 0), node.shape(0).rank());
         } else {
-            data = e.reshape(data, List.of(Math.toIntExact(node.shape(0).elements())));
+            data = node.reshape(data, List.of(Math.toIntExact(node.shape(0).elements())));
         }
-        int size = e.shape(data).dim(axis);
+        int size = node.shape(data).dim(axis);
         List<Integer> kept = IntStream.range(0, Math.min(size, condition.size()))
                 .filter(i -> condition.get(i) != 0)
                 .boxed()
                 .toList();
-        node.finish(e.take(data, e.ints(kept, Shape.of(kept.size())), axis));
+        node.finish(node.take(data, node.ints(kept, Shape.of(kept.size())), axis));
     }
 
     /**
@@ -430,7 +415,6 @@ public final class IndexImporters {
 
         @Override
         public void emit(NodeContext node) {
-            Expressions e = new Expressions(node);
             Shape shape = node.shape(0);
             Shape grid = node.shape(1);
             node.require(
@@ -439,48 +423,49 @@ public final class IndexImporters {
                     "images, and a grid of pairs");
             int batch = shape.dim(0);
             int places = grid.dim(1) * grid.dim(2);
-            Arg pairs = e.reshape(e.cast(node.arg(1), DType.FLOAT32), List.of(batch, places, 2));
-            List<Tap> columns = taps(node, e, e.slice(pairs, 2, 0, 1), shape.dim(3));
-            List<Tap> rows = taps(node, e, e.slice(pairs, 2, 1, 2), shape.dim(2));
-            Arg pixels = e.reshape(
-                    e.transpose(node.arg(0), CHANNELS_LAST), List.of(batch, shape.dim(2) * shape.dim(3), shape.dim(1)));
+            Arg pairs = node.reshape(node.cast(node.arg(1), DType.FLOAT32), List.of(batch, places, 2));
+            List<Tap> columns = taps(node, node.slice(pairs, 2, 0, 1), shape.dim(3));
+            List<Tap> rows = taps(node, node.slice(pairs, 2, 1, 2), shape.dim(2));
+            Arg pixels = node.reshape(
+                    node.transpose(node.arg(0), CHANNELS_LAST),
+                    List.of(batch, shape.dim(2) * shape.dim(3), shape.dim(1)));
             List<Arg> terms = new ArrayList<>();
             for (Tap row : rows) {
                 for (Tap column : columns) {
-                    Arg place = e.add(e.multiply(row.index(), shape.dim(3)), column.index());
-                    Arg pixel = node.emit(new Take(1, 1), pixels, e.reshape(place, List.of(batch, places)));
-                    terms.add(e.multiply(pixel, e.multiply(row.weight(), column.weight())));
+                    Arg place = node.add(node.multiply(row.index(), shape.dim(3)), column.index());
+                    Arg pixel = node.emit(new Take(1, 1), pixels, node.reshape(place, List.of(batch, places)));
+                    terms.add(node.multiply(pixel, node.multiply(row.weight(), column.weight())));
                 }
             }
-            Arg sum = terms.stream().reduce(e::add).orElseThrow();
-            Arg image = e.reshape(sum, List.of(batch, grid.dim(1), grid.dim(2), shape.dim(1)));
-            node.finish(e.transpose(image, CHANNELS_FIRST));
+            Arg sum = terms.stream().reduce(node::add).orElseThrow();
+            Arg image = node.reshape(sum, List.of(batch, grid.dim(1), grid.dim(2), shape.dim(1)));
+            node.finish(node.transpose(image, CHANNELS_FIRST));
         }
 
-        private static List<Tap> taps(NodeContext node, Expressions e, Arg grid, int size) {
-            boolean isAligned = node.attributes().truth("align_corners", false);
-            Arg from0 = e.add(grid, 1);
+        private static List<Tap> taps(NodeContext node, Arg grid, int size) {
+            boolean isAligned = node.truth("align_corners", false);
+            Arg from0 = node.add(grid, 1);
             Arg x = isAligned
-                    ? e.multiply(from0, (size - 1) / 2.0)
-                    : e.multiply(e.add(e.multiply(from0, size), -1), 0.5);
-            String padding = node.attributes().text("padding_mode", "zeros");
-            String mode = node.attributes().text("mode", "bilinear");
-            Edge edge = new Edge(node, e, padding, size, isAligned);
+                    ? node.multiply(from0, (size - 1) / 2.0)
+                    : node.multiply(node.add(node.multiply(from0, size), -1), 0.5);
+            String padding = node.text("padding_mode", "zeros");
+            String mode = node.text("mode", "bilinear");
+            Edge edge = new Edge(node, padding, size, isAligned);
             return switch (mode) {
-                case "nearest" -> List.of(edge.tap(e.unary(Unary.Kind.ROUND, edge.inside(x)), Edge.one(e)));
-                case "bilinear", "linear" -> linear(e, edge, edge.inside(x));
-                case "bicubic", "cubic" -> cubic(e, edge, edge.inside(x));
+                case "nearest" -> List.of(edge.tap(node.unary(Unary.Kind.ROUND, edge.inside(x)), Edge.one(node)));
+                case "bilinear", "linear" -> linear(node, edge, edge.inside(x));
+                case "bicubic", "cubic" -> cubic(node, edge, edge.inside(x));
                 default -> throw node.failure("its mode is `" + mode + "`", "nearest, linear or cubic");
             };
         }
 
-        private static List<Tap> linear(Expressions e, Edge edge, Arg x) {
+        private static List<Tap> linear(Formulas e, Edge edge, Arg x) {
             Arg floor = e.unary(Unary.Kind.FLOOR, x);
             Arg rest = e.subtract(x, floor);
             return List.of(edge.tap(floor, e.subtract(Edge.one(e), rest)), edge.tap(e.add(floor, 1), rest));
         }
 
-        private static List<Tap> cubic(Expressions e, Edge edge, Arg x) {
+        private static List<Tap> cubic(Formulas e, Edge edge, Arg x) {
             Arg floor = e.unary(Unary.Kind.FLOOR, x);
             Arg rest = e.subtract(x, floor);
             Arg other = e.subtract(Edge.one(e), rest);
@@ -492,19 +477,19 @@ public final class IndexImporters {
         }
 
         /** For distances up to 1: {@code ((a + 2) x - (a + 3)) x^2 + 1}. */
-        private static Arg near(Expressions e, Arg x) {
+        private static Arg near(Formulas e, Arg x) {
             Arg line = e.add(e.multiply(x, CUBIC + 2), -(CUBIC + 3));
             return e.add(e.multiply(e.multiply(line, x), x), 1);
         }
 
         /** For distances from 1 to 2: {@code ((a x - 5 a) x + 8 a) x - 4 a}. */
-        private static Arg far(Expressions e, Arg x) {
+        private static Arg far(Formulas e, Arg x) {
             Arg line = e.add(e.multiply(x, CUBIC), -5 * CUBIC);
             return e.add(e.multiply(e.add(e.multiply(line, x), 8 * CUBIC), x), -4 * CUBIC);
         }
 
         /** The treatment of places outside the image along one dimension. */
-        private record Edge(NodeContext node, Expressions e, String padding, int size, boolean isAligned) {
+        private record Edge(NodeContext node, String padding, int size, boolean isAligned) {
             Edge {
                 node.require(
                         List.of("zeros", "border", "reflection").contains(padding),
@@ -512,8 +497,8 @@ public final class IndexImporters {
                         "zeros, border or reflection");
             }
 
-            static Arg one(Expressions e) {
-                return e.number(1, DType.FLOAT32);
+            static Arg one(Formulas node) {
+                return node.real(1);
             }
 
             /** The place that stands for one outside the image. */
@@ -527,17 +512,17 @@ public final class IndexImporters {
 
             Tap tap(Arg place, Arg weight) {
                 Arg limited = limited(inside(place));
-                Arg index = e.cast(limited, DType.INT32);
+                Arg index = node.cast(limited, DType.INT32);
                 if (!padding.equals("zeros")) {
                     return new Tap(index, weight);
                 }
-                Arg isInside = e.binary(Binary.Kind.EQUAL, limited, place);
-                return new Tap(index, e.where(isInside, weight, e.number(0, DType.FLOAT32)));
+                Arg isInside = node.equal(limited, place);
+                return new Tap(index, node.where(isInside, weight, node.real(0)));
             }
 
             private Arg limited(Arg x) {
-                Arg above = e.binary(Binary.Kind.MAXIMUM, x, e.number(0, DType.FLOAT32));
-                return e.binary(Binary.Kind.MINIMUM, above, e.number(size - 1, DType.FLOAT32));
+                Arg above = node.maximum(x, node.real(0));
+                return node.minimum(above, node.real(size - 1));
             }
 
             /** Mirrored at the centres of the outermost pixels, or at their outer edges, as often as needed. */
@@ -545,12 +530,12 @@ public final class IndexImporters {
                 double least = isAligned ? 0 : -0.5;
                 double range = isAligned ? size - 1 : size;
                 if (range == 0) {
-                    return e.multiply(x, 0);
+                    return node.multiply(x, 0);
                 }
-                Arg period = e.number(2 * range, DType.FLOAT32);
-                Arg within = e.binary(Binary.Kind.FLOOR_MOD, e.add(x, -least), period);
-                Arg back = e.subtract(period, within);
-                return e.add(e.binary(Binary.Kind.MINIMUM, within, back), least);
+                Arg period = node.real(2 * range);
+                Arg within = node.binary(Binary.Kind.FLOOR_MOD, node.add(x, -least), period);
+                Arg back = node.subtract(period, within);
+                return node.add(node.minimum(within, back), least);
             }
         }
     }

@@ -4,15 +4,14 @@ package io.kiln.frontend.onnx.movement;
 import static io.kiln.frontend.onnx.operator.OnnxRegistration.onnx;
 
 import io.kiln.base.DType;
+import io.kiln.frontend.Formulas;
 import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.frontend.onnx.model.OnnxTensor;
-import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxRegistration;
 import io.kiln.frontend.onnx.operator.OnnxValue;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
-import io.kiln.ir.op.element.Binary;
 import io.kiln.ir.type.Shape;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -50,29 +49,23 @@ final class OnnxConstantImporters {
     }
 
     private static Optional<OnnxValue> value(NodeContext node) {
-        Expressions e = new Expressions(node);
-        Optional<OnnxTensor> tensor = node.attributes().tensor("value");
+        Optional<OnnxTensor> tensor = node.tensor("value");
         return tensor.map(t -> new OnnxValue(t.constant(), t.type()))
-                .or(() -> node.attributes()
-                        .whole("value_int")
-                        .map(v -> new OnnxValue(e.longs(List.of(v), Shape.scalar()), ElementType.INT64)))
-                .or(() -> node.attributes()
-                        .wholes("value_ints")
-                        .map(v -> new OnnxValue(e.longs(v, Shape.of(v.size())), ElementType.INT64)))
-                .or(() -> node.attributes()
-                        .real("value_float")
-                        .map(v -> new OnnxValue(e.number(v, DType.FLOAT32), ElementType.FLOAT)))
-                .or(() -> node.attributes().reals("value_floats").map(v -> {
+                .or(() -> node.whole("value_int")
+                        .map(v -> new OnnxValue(node.longs(List.of(v), Shape.scalar()), ElementType.INT64)))
+                .or(() -> node.wholes("value_ints")
+                        .map(v -> new OnnxValue(node.longs(v, Shape.of(v.size())), ElementType.INT64)))
+                .or(() -> node.real("value_float").map(v -> new OnnxValue(node.real(v), ElementType.FLOAT)))
+                .or(() -> node.reals("value_floats").map(v -> {
                     float[] values = new float[v.size()];
                     for (int i = 0; i < values.length; i++) {
                         values[i] = v.get(i);
                     }
-                    return new OnnxValue(e.reals(values, Shape.of(values.length)), ElementType.FLOAT);
+                    return new OnnxValue(node.reals(values, Shape.of(values.length)), ElementType.FLOAT);
                 }));
     }
 
     private static void constantOfShape(NodeContext node) {
-        Expressions e = new Expressions(node);
         List<Long> stated = node.integers(0, "shape");
         node.require(
                 stated.stream().allMatch(d -> d >= 0 && d < MOST_ELEMENTS)
@@ -80,22 +73,21 @@ final class OnnxConstantImporters {
                 "its shape is " + stated,
                 "sizes of a tensor for a microcontroller");
         Shape shape = new Shape(stated.stream().map(Long::intValue).toList());
-        Optional<OnnxTensor> value = node.attributes().tensor("value");
+        Optional<OnnxTensor> value = node.tensor("value");
         ElementType type = value.map(OnnxTensor::type).orElse(ElementType.FLOAT);
-        Arg scalar = value.map(v -> e.reshape(v.constant(), List.of())).orElse(e.number(0, DType.FLOAT32));
-        node.finish(0, e.broadcast(scalar, shape), type);
+        Arg scalar = value.map(v -> node.reshape(v.constant(), List.of())).orElse(node.real(0));
+        node.finish(0, node.broadcast(scalar, shape), type);
     }
 
     private static void range(NodeContext node) {
-        Expressions e = new Expressions(node);
-        DType dtype = e.dtype(node.arg(0));
+        DType dtype = node.dtype(node.arg(0));
         double start = number(node.constant(0, "start"));
         double limit = number(node.constant(1, "limit"));
         double delta = number(node.constant(2, "delta"));
         double count = Math.max(0, Math.ceil((limit - start) / delta));
         node.require(delta != 0 && count < MOST_ELEMENTS, "it has " + count + " elements", "a step that ends");
-        Arg index = e.cast(e.places(Shape.of((int) count), i -> i), dtype);
-        node.finish(e.add(e.multiply(index, delta), start));
+        Arg index = node.cast(node.places(Shape.of((int) count), i -> i), dtype);
+        node.finish(node.add(node.multiply(index, delta), start));
     }
 
     private static double number(Constant constant) {
@@ -103,7 +95,7 @@ final class OnnxConstantImporters {
     }
 
     /** A constant of 0 and 1. */
-    private static Arg marks(Expressions e, int rows, int columns, IntBinaryPredicate isMarked) {
+    private static Arg marks(Formulas e, int rows, int columns, IntBinaryPredicate isMarked) {
         return e.places(Shape.of(rows, columns), i -> isMarked.test(i / columns, i % columns) ? 1 : 0);
     }
 
@@ -112,46 +104,41 @@ final class OnnxConstantImporters {
     }
 
     private static void eyeLike(NodeContext node) {
-        Expressions e = new Expressions(node);
         Shape shape = node.shape(0);
         node.require(shape.rank() == 2 && shape.elements() < MOST_ELEMENTS, "its data is " + shape.text(), "a matrix");
-        long k = node.attributes().whole("k", 0);
-        ElementType type = node.attributes()
-                .whole("dtype")
+        long k = node.whole("k", 0);
+        ElementType type = node.whole("dtype")
                 .map(code -> ElementType.ofCode(code.intValue()).orElse(ElementType.UNDEFINED))
                 .orElse(node.element(0));
         DType held = type.held().orElseThrow(() -> node.failure("its dtype is " + type.text(), "numbers"));
-        Arg marks = marks(e, shape.dim(0), shape.dim(1), (i, j) -> (long) j - i == k);
-        node.finish(0, e.cast(marks, held), type);
+        Arg marks = marks(node, shape.dim(0), shape.dim(1), (i, j) -> (long) j - i == k);
+        node.finish(0, node.cast(marks, held), type);
     }
 
     /** Two values, the second where the index along a new axis is the data's; indices out of range give the first only. */
     private static void oneHot(NodeContext node) {
-        Expressions e = new Expressions(node);
         Shape shape = node.shape(0);
         double depth = number(node.constant(1, "depth"));
         node.require(depth >= 1 && depth < MOST_ELEMENTS, "its depth is " + depth, "a number above 0");
-        int axis = node.axis(node.attributes().whole("axis", -1), shape.rank() + 1);
-        List<Integer> dims = new ArrayList<>(shape.dims());
-        dims.add(axis, 1);
-        Arg index = e.cast(e.reshape(node.arg(0), dims), DType.INT32);
-        Arg isNegative = e.binary(Binary.Kind.LESS, index, e.number(0, DType.INT32));
-        Arg counted = e.where(isNegative, e.add(index, depth), index);
-        Arg places = e.places(Expressions.along(dims.size(), axis, (int) depth), i -> i);
-        Arg isHot = e.binary(Binary.Kind.EQUAL, counted, places);
-        Arg off = e.reshape(e.slice(node.arg(2), 0, 0, 1), List.of());
-        Arg on = e.reshape(e.slice(node.arg(2), 0, 1, 2), List.of());
-        node.finish(0, e.where(isHot, on, off), node.element(2));
+        int axis = node.axis(node.whole("axis", -1), shape.rank() + 1);
+        Shape dims = shape.inserted(axis);
+        Arg index = node.cast(node.reshape(node.arg(0), dims), DType.INT32);
+        Arg isNegative = node.less(index, node.number(0, DType.INT32));
+        Arg counted = node.where(isNegative, node.add(index, depth), index);
+        Arg places = node.places(Formulas.along(dims.rank(), axis, (int) depth), i -> i);
+        Arg isHot = node.equal(counted, places);
+        Arg off = node.reshape(node.slice(node.arg(2), 0, 0, 1), List.of());
+        Arg on = node.reshape(node.slice(node.arg(2), 0, 1, 2), List.of());
+        node.finish(0, node.where(isHot, on, off), node.element(2));
     }
 
     private static void trilu(NodeContext node) {
-        Expressions e = new Expressions(node);
         Shape shape = node.shape(0);
         node.require(shape.rank() >= 2, "its data is " + shape.text(), "matrices");
         long k = node.has(1) ? node.integers(1, "k").get(0) : 0;
-        boolean isUpper = node.attributes().truth("upper", true);
-        Arg marks = marks(e, shape.dim(-2), shape.dim(-1), (i, j) -> isUpper ? j - i >= k : j - i <= k);
-        node.finish(e.where(e.cast(marks, DType.BOOL), node.arg(0), e.number(0, e.dtype(node.arg(0)))));
+        boolean isUpper = node.truth("upper", true);
+        Arg marks = marks(node, shape.dim(-2), shape.dim(-1), (i, j) -> isUpper ? j - i >= k : j - i <= k);
+        node.finish(node.where(node.cast(marks, DType.BOOL), node.arg(0), node.number(0, node.dtype(node.arg(0)))));
     }
 
     private static double number(Constant values, int index) {
@@ -177,18 +164,16 @@ final class OnnxConstantImporters {
             int size = shape.dim(axis);
             places.forEach(place -> coordinates.add((long) (place / inner % size)));
         }
-        node.finish(
-                0, new Expressions(node).longs(coordinates, Shape.of(shape.rank(), places.size())), ElementType.INT64);
+        node.finish(0, node.longs(coordinates, Shape.of(shape.rank(), places.size())), ElementType.INT64);
     }
 
     /** Elements, or slices along an axis, each once: sorted, or in the order of their first places. */
     private static void unique(NodeContext node) {
-        Expressions e = new Expressions(node);
         Constant given = node.constant(0, "data");
-        boolean isFlat = !node.attributes().has("axis");
-        Arg data = isFlat ? IndexImporters.flat(e, given) : given;
-        Shape shape = e.shape(data);
-        int axis = isFlat ? 0 : node.axis(node.attributes().whole("axis", 0), shape.rank());
+        boolean isFlat = !node.has("axis");
+        Arg data = isFlat ? IndexImporters.flat(node, given) : given;
+        Shape shape = node.shape(data);
+        int axis = isFlat ? 0 : node.axis(node.whole("axis", 0), shape.rank());
         int inner = product(shape.dims().subList(axis + 1, shape.rank()));
         int outer = product(shape.dims().subList(0, axis));
         int size = shape.dim(axis);
@@ -205,7 +190,7 @@ final class OnnxConstantImporters {
                 .forEach(i ->
                         groups.computeIfAbsent(i, first -> new ArrayList<>()).add(i));
         List<List<Integer>> sorted = new ArrayList<>(groups.values());
-        if (!node.attributes().truth("sorted", true)) {
+        if (!node.truth("sorted", true)) {
             sorted.sort(Comparator.comparing(group -> group.get(0)));
         }
         Long[] inverse = new Long[size];
@@ -215,7 +200,7 @@ final class OnnxConstantImporters {
             }
         }
         List<Integer> firsts = sorted.stream().map(group -> group.get(0)).toList();
-        node.finish(0, e.take(data, e.ints(firsts, Shape.of(firsts.size())), axis), node.element(0));
+        node.finish(0, node.take(data, node.ints(firsts, Shape.of(firsts.size())), axis), node.element(0));
         finish(node, 1, firsts.stream().map(Integer::longValue).toList());
         finish(node, 2, List.of(inverse));
         finish(node, 3, sorted.stream().map(group -> (long) group.size()).toList());
@@ -228,7 +213,7 @@ final class OnnxConstantImporters {
     }
 
     private static void finish(NodeContext node, int output, List<Long> values) {
-        node.finish(output, new Expressions(node).longs(values, Shape.of(values.size())), ElementType.INT64);
+        node.finish(output, node.longs(values, Shape.of(values.size())), ElementType.INT64);
     }
 
     /** Boxes of the highest scores of each class that do not overlap better ones. */
@@ -249,7 +234,7 @@ final class OnnxConstantImporters {
         long most = node.has(2) ? node.integers(2, "max_output_boxes_per_class").get(0) : 0;
         float overlap = node.has(3) ? node.reals(3, "iou_threshold").get(0) : 0;
         float least = node.has(4) ? node.reals(4, "score_threshold").get(0) : Float.NEGATIVE_INFINITY;
-        Boxes all = new Boxes(boxes, node.attributes().truth("center_point_box", false));
+        Boxes all = new Boxes(boxes, node.truth("center_point_box", false));
         List<Long> selected = new ArrayList<>();
         for (int row = 0; row < shape.dim(0) * classes; row++) {
             int first = row * count;
@@ -266,7 +251,7 @@ final class OnnxConstantImporters {
                 selected.addAll(List.of((long) (row / classes), (long) (row % classes), (long) box));
             }
         }
-        node.finish(0, new Expressions(node).longs(selected, Shape.of(selected.size() / 3, 3)), ElementType.INT64);
+        node.finish(0, node.longs(selected, Shape.of(selected.size() / 3, 3)), ElementType.INT64);
     }
 
     /**

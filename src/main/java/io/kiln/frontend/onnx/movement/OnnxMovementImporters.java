@@ -4,14 +4,13 @@ package io.kiln.frontend.onnx.movement;
 import static io.kiln.frontend.onnx.operator.OnnxRegistration.onnx;
 
 import io.kiln.base.DType;
+import io.kiln.frontend.Formulas;
 import io.kiln.frontend.onnx.model.ElementType;
-import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxImporter;
 import io.kiln.frontend.onnx.operator.OnnxRegistration;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
-import io.kiln.ir.op.element.Binary;
 import io.kiln.ir.op.movement.Pad;
 import io.kiln.ir.op.reduce.TflCumsum;
 import io.kiln.ir.type.Shape;
@@ -68,11 +67,8 @@ public final class OnnxMovementImporters {
         public void emit(NodeContext node) {
             List<Arg> parts =
                     IntStream.range(0, node.inputs()).mapToObj(node::arg).toList();
-            long stated = node.version() >= AXIS_REQUIRED
-                    ? node.attributes().requiredWhole("axis")
-                    : node.attributes().whole("axis", 1);
-            node.finish(new Expressions(node)
-                    .concatenate(parts, node.axis(stated, node.shape(0).rank())));
+            long stated = node.version() >= AXIS_REQUIRED ? node.requiredWhole("axis") : node.whole("axis", 1);
+            node.finish(node.concatenate(parts, node.axis(stated, node.shape(0).rank())));
         }
     }
 
@@ -81,8 +77,7 @@ public final class OnnxMovementImporters {
         @Override
         public void emit(NodeContext node) {
             int rank = node.shape(0).rank();
-            List<Long> stated = node.attributes()
-                    .wholes("perm")
+            List<Long> stated = node.wholes("perm")
                     .orElse(LongStream.range(0, rank)
                             .mapToObj(i -> rank - 1 - i)
                             .toList());
@@ -93,54 +88,50 @@ public final class OnnxMovementImporters {
                             .equals(LongStream.range(0, rank).boxed().toList()),
                     "its perm is " + stated,
                     "every axis of " + node.shape(0).text() + " once");
-            node.finish(new Expressions(node)
-                    .transpose(node.arg(0), stated.stream().map(Long::intValue).toList()));
+            node.finish(node.transpose(
+                    node.arg(0), stated.stream().map(Long::intValue).toList()));
         }
     }
 
     private static void depthToSpace(NodeContext node) {
-        Expressions e = new Expressions(node);
         Shape s = node.shape(0);
         int block = block(node, s);
         node.require(s.dim(1) % (block * block) == 0, "it has " + s.dim(1) + " channels", "a multiple of blocksize^2");
         int depth = s.dim(1) / (block * block);
-        String mode = node.attributes().text("mode", "DCR");
+        String mode = node.text("mode", "DCR");
         node.require(mode.equals("DCR") || mode.equals("CRD"), "its mode is `" + mode + "`", "DCR or CRD");
         boolean isDepthFirst = mode.equals("CRD");
-        Arg parted = e.reshape(
+        Arg parted = node.reshape(
                 node.arg(0),
                 isDepthFirst
                         ? List.of(s.dim(0), depth, block, block, s.dim(2), s.dim(3))
                         : List.of(s.dim(0), block, block, depth, s.dim(2), s.dim(3)));
-        Arg moved = e.transpose(parted, isDepthFirst ? List.of(0, 1, 4, 2, 5, 3) : List.of(0, 3, 4, 1, 5, 2));
-        node.finish(e.reshape(moved, List.of(s.dim(0), depth, s.dim(2) * block, s.dim(3) * block)));
+        Arg moved = node.transpose(parted, isDepthFirst ? List.of(0, 1, 4, 2, 5, 3) : List.of(0, 3, 4, 1, 5, 2));
+        node.finish(node.reshape(moved, List.of(s.dim(0), depth, s.dim(2) * block, s.dim(3) * block)));
     }
 
     private static void spaceToDepth(NodeContext node) {
-        Expressions e = new Expressions(node);
         Shape s = node.shape(0);
         int block = block(node, s);
         node.require(
                 s.dim(2) % block == 0 && s.dim(3) % block == 0, "its data is " + s.text(), "multiples of blocksize");
         int height = s.dim(2) / block;
         int width = s.dim(3) / block;
-        Arg parted = e.reshape(node.arg(0), List.of(s.dim(0), s.dim(1), height, block, width, block));
-        Arg moved = e.transpose(parted, List.of(0, 3, 5, 1, 2, 4));
-        node.finish(e.reshape(moved, List.of(s.dim(0), s.dim(1) * block * block, height, width)));
+        Arg parted = node.reshape(node.arg(0), List.of(s.dim(0), s.dim(1), height, block, width, block));
+        Arg moved = node.transpose(parted, List.of(0, 3, 5, 1, 2, 4));
+        node.finish(node.reshape(moved, List.of(s.dim(0), s.dim(1) * block * block, height, width)));
     }
 
     private static int block(NodeContext node, Shape shape) {
-        long block = node.attributes().requiredWhole("blocksize");
+        long block = node.requiredWhole("blocksize");
         node.require(shape.rank() == 4, "its data is " + shape.text(), "an image");
         node.require(block > 0 && block < (1 << 12), "its blocksize is " + block, "a number above 0");
         return (int) block;
     }
 
     private static void reshape(NodeContext node) {
-        List<Long> stated = node.version() >= RESHAPE_INPUT
-                ? node.integers(1, "shape")
-                : node.attributes().requiredWholes("shape");
-        boolean keepsZero = node.attributes().truth("allowzero", false);
+        List<Long> stated = node.version() >= RESHAPE_INPUT ? node.integers(1, "shape") : node.requiredWholes("shape");
+        boolean keepsZero = node.truth("allowzero", false);
         Shape data = node.shape(0);
         List<Integer> dims = new ArrayList<>();
         long known = 1;
@@ -160,16 +151,16 @@ public final class OnnxMovementImporters {
             node.require(known > 0, "its shape " + stated + " leaves a dimension open beside one of 0", "all sizes");
             dims.set(open, Math.toIntExact(data.elements() / known));
         }
-        node.finish(new Expressions(node).reshape(node.arg(0), dims));
+        node.finish(node.reshape(node.arg(0), dims));
     }
 
     private static void flatten(NodeContext node) {
         Shape shape = node.shape(0);
-        long stated = node.attributes().whole("axis", 1);
+        long stated = node.whole("axis", 1);
         int axis = stated == shape.rank() ? shape.rank() : node.axis(stated, shape.rank());
         int rows = shape.dims().subList(0, axis).stream().reduce(1, (a, b) -> a * b);
         int columns = shape.dims().subList(axis, shape.rank()).stream().reduce(1, (a, b) -> a * b);
-        node.finish(new Expressions(node).reshape(node.arg(0), List.of(rows, columns)));
+        node.finish(node.reshape(node.arg(0), List.of(rows, columns)));
     }
 
     private static void squeeze(NodeContext node) {
@@ -186,7 +177,7 @@ public final class OnnxMovementImporters {
                 "axes of size 1");
         List<Integer> dims = new ArrayList<>();
         IntStream.range(0, shape.rank()).filter(i -> !axes.contains(i)).forEach(i -> dims.add(shape.dim(i)));
-        node.finish(new Expressions(node).reshape(node.arg(0), dims));
+        node.finish(node.reshape(node.arg(0), dims));
     }
 
     private static void unsqueeze(NodeContext node) {
@@ -195,27 +186,25 @@ public final class OnnxMovementImporters {
         for (int axis : node.axes(stated, dims.size() + stated.size())) {
             dims.add(axis, 1);
         }
-        node.finish(new Expressions(node).reshape(node.arg(0), dims));
+        node.finish(node.reshape(node.arg(0), dims));
     }
 
     private static boolean hasAxes(NodeContext node) {
-        return node.version() >= AXES_INPUT ? node.has(1) : node.attributes().has("axes");
+        return node.version() >= AXES_INPUT ? node.has(1) : node.has("axes");
     }
 
     private static List<Long> axes(NodeContext node) {
-        return node.version() >= AXES_INPUT
-                ? node.integers(1, "axes")
-                : node.attributes().requiredWholes("axes");
+        return node.version() >= AXES_INPUT ? node.integers(1, "axes") : node.requiredWholes("axes");
     }
 
     private static void shape(NodeContext node) {
         Shape shape = node.shape(0);
-        int begin = index(node.attributes().whole("start", 0), shape.rank());
-        int end = index(node.attributes().whole("end", shape.rank()), shape.rank());
+        int begin = index(node.whole("start", 0), shape.rank());
+        int end = index(node.whole("end", shape.rank()), shape.rank());
         List<Long> dims = shape.dims().subList(begin, Math.max(begin, end)).stream()
                 .map(Long::valueOf)
                 .toList();
-        node.finish(0, new Expressions(node).longs(dims, Shape.of(dims.size())), ElementType.INT64);
+        node.finish(0, node.longs(dims, Shape.of(dims.size())), ElementType.INT64);
     }
 
     private static int index(long stated, int rank) {
@@ -224,15 +213,12 @@ public final class OnnxMovementImporters {
 
     private static void size(NodeContext node) {
         List<Long> elements = List.of(node.shape(0).elements());
-        node.finish(0, new Expressions(node).longs(elements, Shape.scalar()), ElementType.INT64);
+        node.finish(0, node.longs(elements, Shape.scalar()), ElementType.INT64);
     }
 
     private static void cumSum(NodeContext node) {
         int axis = node.axis(node.integers(1, "axis").get(0), node.shape(0).rank());
-        TflCumsum sum = new TflCumsum(
-                axis,
-                node.attributes().truth("exclusive", false),
-                node.attributes().truth("reverse", false));
+        TflCumsum sum = new TflCumsum(axis, node.truth("exclusive", false), node.truth("reverse", false));
         node.finish(node.emit(sum, node.arg(0), Constant.scalar(0)));
     }
 
@@ -241,27 +227,24 @@ public final class OnnxMovementImporters {
      * it; the order of the factors is not that of the elements.
      */
     private static void cumProd(NodeContext node) {
-        Expressions e = new Expressions(node);
         Shape shape = node.shape(0);
         int axis = node.axis(node.integers(1, "axis").get(0), shape.rank());
-        boolean isReverse = node.attributes().truth("reverse", false);
-        DType dtype = e.dtype(node.arg(0));
-        Arg product = e.cast(node.arg(0), dtype.isWideUnsigned() ? DType.INT64 : dtype);
-        if (node.attributes().truth("exclusive", false)) {
-            product = moved(e, product, axis, 1, isReverse);
+        boolean isReverse = node.truth("reverse", false);
+        DType dtype = node.dtype(node.arg(0));
+        Arg product = node.cast(node.arg(0), dtype.isWideUnsigned() ? DType.INT64 : dtype);
+        if (node.truth("exclusive", false)) {
+            product = moved(node, product, axis, 1, isReverse);
         }
         for (int step = 1; step < shape.dim(axis); step *= 2) {
-            product = e.multiply(product, moved(e, product, axis, step, isReverse));
+            product = node.multiply(product, moved(node, product, axis, step, isReverse));
         }
-        node.finish(e.cast(product, dtype));
+        node.finish(node.cast(product, dtype));
     }
 
     /** The elements some places further on along an axis, or back, behind ones. */
-    private static Arg moved(Expressions e, Arg data, int axis, int places, boolean isBack) {
+    private static Arg moved(Formulas e, Arg data, int axis, int places, boolean isBack) {
         Shape shape = e.shape(data);
-        List<Integer> dims = new ArrayList<>(shape.dims());
-        dims.set(axis, places);
-        Arg ones = e.broadcast(e.number(1, e.dtype(data)), new Shape(dims));
+        Arg ones = e.broadcast(e.number(1, e.dtype(data)), shape.with(axis, places));
         Arg kept = isBack
                 ? e.slice(data, axis, places, shape.dim(axis))
                 : e.slice(data, axis, 0, shape.dim(axis) - places);
@@ -270,33 +253,31 @@ public final class OnnxMovementImporters {
 
     /** For each batch, the first steps in reverse: step t of length n comes from n - 1 - t, others stay. */
     private static void reverseSequence(NodeContext node) {
-        Expressions e = new Expressions(node);
         Shape shape = node.shape(0);
-        long time = node.attributes().whole("time_axis", 0);
-        long batch = node.attributes().whole("batch_axis", 1);
+        long time = node.whole("time_axis", 0);
+        long batch = node.whole("batch_axis", 1);
         node.require(
                 shape.rank() >= 2 && time + batch == 1 && time * batch == 0,
                 "its time_axis and batch_axis are " + time + " and " + batch,
                 "0 and 1, or 1 and 0");
         int axis = (int) time;
-        Arg step = e.places(Expressions.along(2, axis, shape.dim(axis)), i -> i);
-        Arg lengths = e.reshape(
-                e.cast(node.arg(1), DType.INT32), axis == 0 ? List.of(1, shape.dim(1)) : List.of(shape.dim(0), 1));
-        Arg isInside = e.binary(Binary.Kind.LESS, step, lengths);
-        Arg source = e.where(isInside, e.add(e.subtract(lengths, step), -1), step);
-        List<Integer> dims = new ArrayList<>(e.shape(source).dims());
+        Arg step = node.places(Formulas.along(2, axis, shape.dim(axis)), i -> i);
+        Arg lengths = node.reshape(
+                node.cast(node.arg(1), DType.INT32), axis == 0 ? List.of(1, shape.dim(1)) : List.of(shape.dim(0), 1));
+        Arg isInside = node.less(step, lengths);
+        Arg source = node.where(isInside, node.add(node.subtract(lengths, step), -1), step);
+        List<Integer> dims = new ArrayList<>(node.shape(source).dims());
         dims.addAll(Collections.nCopies(shape.rank() - 2, 1));
-        Arg indices = e.broadcast(e.reshape(source, dims), shape);
-        Arg flat = IndexImporters.ofElements(e, indices, shape, axis);
-        node.finish(e.take(IndexImporters.flat(e, node.arg(0)), flat, 0));
+        Arg indices = node.broadcast(node.reshape(source, dims), shape);
+        Arg flat = IndexImporters.ofElements(node, indices, shape, axis);
+        node.finish(node.take(IndexImporters.flat(node, node.arg(0)), flat, 0));
     }
 
     private static void pad(NodeContext node) {
-        Expressions e = new Expressions(node);
         int rank = node.shape(0).rank();
         List<Long> pads = node.version() >= PAD_INPUTS
                 ? node.integers(1, "pads")
-                : node.attributes().requiredWholes(node.attributes().has("paddings") ? "paddings" : "pads");
+                : node.requiredWholes(node.has("paddings") ? "paddings" : "pads");
         List<Integer> axes = node.version() >= PAD_INPUTS && node.has(3)
                 ? node.integers(3, "axes").stream().map(a -> node.axis(a, rank)).toList()
                 : IntStream.range(0, rank).boxed().toList();
@@ -311,53 +292,52 @@ public final class OnnxMovementImporters {
             int axis = axes.get(i);
             int first = pads.get(i).intValue();
             int last = pads.get(axes.size() + i).intValue();
-            int size = e.shape(data).dim(axis);
+            int size = node.shape(data).dim(axis);
             node.require((long) size + first + last > 0, "its pads " + pads + " remove everything", "something left");
-            data = e.slice(data, axis, Math.max(0, -first), size + Math.min(0, last));
+            data = node.slice(data, axis, Math.max(0, -first), size + Math.min(0, last));
             before.set(axis, Math.max(0, first));
             after.set(axis, Math.max(0, last));
         }
-        node.finish(filled(node, e, data, before, after));
+        node.finish(filled(node, data, before, after));
     }
 
-    private static Arg filled(NodeContext node, Expressions e, Arg data, List<Integer> before, List<Integer> after) {
-        String mode = node.attributes().text("mode", "constant");
+    private static Arg filled(NodeContext node, Arg data, List<Integer> before, List<Integer> after) {
+        String mode = node.text("mode", "constant");
         if (!mode.equals("constant")) {
-            return copied(node, e, data, before, after, mode);
+            return copied(node, data, before, after, mode);
         }
         if (Collections.max(before) == 0 && Collections.max(after) == 0) {
             return data;
         }
-        DType dtype = e.dtype(data);
+        DType dtype = node.dtype(data);
         boolean isInput = node.version() >= PAD_INPUTS && node.has(2);
         Pad pad = new Pad(before, after);
         if (isInput && !(node.arg(2) instanceof Constant)) {
-            return filledAtRun(node, e, data, pad);
+            return filledAtRun(node, data, pad);
         }
         Arg value = isInput
-                ? e.reshape(node.constant(2, "constant_value"), List.of())
-                : e.number(node.attributes().real("value", 0), dtype);
+                ? node.reshape(node.constant(2, "constant_value"), List.of())
+                : node.number(node.real("value", 0), dtype);
         return node.emit(pad, data, value);
     }
 
     /** The value around the data is computed when the model runs: it takes the place of zeros. */
-    private static Arg filledAtRun(NodeContext node, Expressions e, Arg data, Pad pad) {
-        Arg ones = e.broadcast(e.number(1, DType.INT8), e.shape(data));
-        Arg isData = e.cast(node.emit(pad, ones, e.number(0, DType.INT8)), DType.BOOL);
-        Arg padded = node.emit(pad, data, e.number(0, e.dtype(data)));
-        return e.where(isData, padded, e.reshape(node.arg(2), List.of()));
+    private static Arg filledAtRun(NodeContext node, Arg data, Pad pad) {
+        Arg ones = node.broadcast(node.number(1, DType.INT8), node.shape(data));
+        Arg isData = node.cast(node.emit(pad, ones, node.number(0, DType.INT8)), DType.BOOL);
+        Arg padded = node.emit(pad, data, node.number(0, node.dtype(data)));
+        return node.where(isData, padded, node.reshape(node.arg(2), List.of()));
     }
 
     /** Each axis by the indices of the elements that stand in for those outside. */
-    private static Arg copied(
-            NodeContext node, Expressions e, Arg data, List<Integer> before, List<Integer> after, String mode) {
+    private static Arg copied(NodeContext node, Arg data, List<Integer> before, List<Integer> after, String mode) {
         Arg value = data;
         for (int axis = 0; axis < before.size(); axis++) {
-            int size = e.shape(data).dim(axis);
+            int size = node.shape(data).dim(axis);
             if (before.get(axis) + after.get(axis) > 0) {
                 int begin = before.get(axis);
                 Shape indices = Shape.of(begin + size + after.get(axis));
-                value = e.take(value, e.places(indices, i -> source(node, mode, i - begin, size)), axis);
+                value = node.take(value, node.places(indices, i -> source(node, mode, i - begin, size)), axis);
             }
         }
         return value;
@@ -380,15 +360,13 @@ public final class OnnxMovementImporters {
         List<Long> stated = node.integers(1, "shape");
         node.require(
                 stated.stream().allMatch(d -> d >= 0 && d <= Integer.MAX_VALUE), "its shape is " + stated, "sizes");
-        Expressions e = new Expressions(node);
-        Shape shape = e.broadcastShape(
+        Shape shape = node.broadcastShape(
                 node.shape(0), new Shape(stated.stream().map(Long::intValue).toList()));
-        node.finish(e.broadcast(node.arg(0), shape));
+        node.finish(node.broadcast(node.arg(0), shape));
     }
 
     /** The data repeated along each axis: broadcast along a new axis before it. Version 1 repeats along one axis. */
     private static void tile(NodeContext node) {
-        Expressions e = new Expressions(node);
         Shape shape = node.shape(0);
         List<Long> repeats;
         if (node.version() >= TILE_INPUT) {
@@ -405,22 +383,18 @@ public final class OnnxMovementImporters {
                 "a number for each axis of " + shape.text());
         Arg value = node.arg(0);
         for (int axis = 0; axis < shape.rank(); axis++) {
-            value = repeated(e, value, axis, repeats.get(axis).intValue());
+            value = repeated(node, value, axis, repeats.get(axis).intValue());
         }
         node.finish(value);
     }
 
-    private static Arg repeated(Expressions e, Arg data, int axis, int count) {
+    private static Arg repeated(Formulas e, Arg data, int axis, int count) {
         if (count == 1) {
             return data;
         }
         Shape shape = e.shape(data);
-        List<Integer> parted = new ArrayList<>(shape.dims());
-        parted.add(axis, 1);
-        List<Integer> wide = new ArrayList<>(parted);
-        wide.set(axis, count);
-        List<Integer> joined = new ArrayList<>(shape.dims());
-        joined.set(axis, (int) Math.min(Integer.MAX_VALUE, (long) shape.dim(axis) * count));
-        return e.reshape(e.broadcast(e.reshape(data, parted), new Shape(wide)), joined);
+        Shape parted = shape.inserted(axis);
+        Shape joined = shape.with(axis, (int) Math.min(Integer.MAX_VALUE, (long) shape.dim(axis) * count));
+        return e.reshape(e.broadcast(e.reshape(data, parted), parted.with(axis, count)), joined);
     }
 }

@@ -4,7 +4,6 @@ package io.kiln.frontend.onnx.movement;
 import static io.kiln.frontend.onnx.operator.OnnxRegistration.onnx;
 
 import io.kiln.base.DType;
-import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxRegistration;
 import io.kiln.ir.Arg;
@@ -43,9 +42,7 @@ record ResizePlan(List<ResizeAxis> axes, ResizeAxis.Style style, float outside) 
     private static ResizePlan upsample(NodeContext node) {
         List<Float> scales = node.version() >= UPSAMPLE_INPUT
                 ? node.reals(1, "scales")
-                : node.attributes()
-                        .reals("scales")
-                        .orElseThrow(() -> node.attributes().missing("scales"));
+                : node.reals("scales").orElseThrow(() -> node.missing("scales"));
         ResizeAxis.Style style = new ResizeAxis.Style(mode(node), "asymmetric", "floor", -0.75, false, false);
         return new ResizePlan(axes(node, scales, List.of()), style, 0);
     }
@@ -53,27 +50,26 @@ record ResizePlan(List<ResizeAxis> axes, ResizeAxis.Style style, float outside) 
     private static ResizePlan resize(NodeContext node) {
         boolean isOld = node.version() < SIZES_INPUT;
         int rank = node.shape(0).rank();
-        List<Integer> axes = node.attributes()
-                .wholes("axes")
+        List<Integer> axes = node.wholes("axes")
                 .map(stated -> stated.stream().map(a -> node.axis(a, rank)).toList())
                 .orElse(IntStream.range(0, rank).boxed().toList());
         ResizeAxis.Style style = new ResizeAxis.Style(
                 mode(node),
-                isOld ? "asymmetric" : node.attributes().text("coordinate_transformation_mode", "half_pixel"),
-                isOld ? "floor" : node.attributes().text("nearest_mode", "round_prefer_floor"),
-                node.attributes().real("cubic_coeff_a", -0.75f),
-                node.attributes().truth("exclude_outside", false),
-                node.attributes().truth("antialias", false));
+                isOld ? "asymmetric" : node.text("coordinate_transformation_mode", "half_pixel"),
+                isOld ? "floor" : node.text("nearest_mode", "round_prefer_floor"),
+                node.real("cubic_coeff_a", -0.75f),
+                node.truth("exclude_outside", false),
+                node.truth("antialias", false));
         int at = isOld ? 1 : 2;
         boolean hasScales = node.has(at) && node.shape(at).elements() > 0;
         List<ResizeAxis> changed = hasScales
                 ? axes(node, all(node, axes, node.reals(at, "scales"), 1f), roi(node, axes))
                 : sized(node, axes, roi(node, axes));
-        return new ResizePlan(changed, style, node.attributes().real("extrapolation_value", 0));
+        return new ResizePlan(changed, style, node.real("extrapolation_value", 0));
     }
 
     private static String mode(NodeContext node) {
-        String mode = node.attributes().text("mode", "nearest");
+        String mode = node.text("mode", "nearest");
         return mode.equals("bilinear") ? "linear" : mode;
     }
 
@@ -89,8 +85,7 @@ record ResizePlan(List<ResizeAxis> axes, ResizeAxis.Style style, float outside) 
 
     /** Begins, then ends, for all axes; empty if there are none. */
     private static List<Float> roi(NodeContext node, List<Integer> axes) {
-        boolean crops =
-                node.attributes().text("coordinate_transformation_mode", "").equals("tf_crop_and_resize");
+        boolean crops = node.text("coordinate_transformation_mode", "").equals("tf_crop_and_resize");
         if (!crops) {
             return List.of();
         }
@@ -122,7 +117,7 @@ record ResizePlan(List<ResizeAxis> axes, ResizeAxis.Style style, float outside) 
                 sizes.size() == axes.size() && sizes.stream().allMatch(s -> s > 0),
                 "its sizes are " + sizes,
                 axes.size() + " sizes above 0");
-        String policy = node.attributes().text("keep_aspect_ratio_policy", "stretch");
+        String policy = node.text("keep_aspect_ratio_policy", "stretch");
         double[] ratios = IntStream.range(0, axes.size())
                 .mapToDouble(i -> (double) sizes.get(i) / shape.dim(axes.get(i)))
                 .toArray();
@@ -370,52 +365,51 @@ record ResizePlan(List<ResizeAxis> axes, ResizeAxis.Style style, float outside) 
 
     private static void emit(NodeContext node) {
         ResizePlan plan = of(node);
-        Expressions e = new Expressions(node);
         Arg value = node.arg(0);
         for (ResizeAxis axis : plan.axes()) {
             if (!axis.isIdentity(plan.style())) {
                 value = axis.isSmoothed(plan.style())
-                        ? smoothed(e, node, value, axis, plan.style())
-                        : resized(e, node, value, axis, plan.style(), plan.outside());
+                        ? smoothed(node, value, axis, plan.style())
+                        : resized(node, value, axis, plan.style(), plan.outside());
             }
         }
         node.finish(value);
     }
 
-    private static Arg smoothed(Expressions e, NodeContext node, Arg data, ResizeAxis axis, ResizeAxis.Style style) {
+    private static Arg smoothed(NodeContext node, Arg data, ResizeAxis axis, ResizeAxis.Style style) {
         node.require(
                 List.of("linear", "cubic").contains(style.mode())
                         && !style.coordinates().equals("tf_crop_and_resize"),
                 "it smooths (antialias) in the mode " + style.mode() + " with the positions " + style.coordinates(),
                 "linear or cubic, without crops");
-        e.tableOf(axis.in(), axis.out());
-        List<Integer> order =
-                new ArrayList<>(IntStream.range(0, e.shape(data).rank()).boxed().toList());
+        node.tableOf(axis.in(), axis.out());
+        List<Integer> order = new ArrayList<>(
+                IntStream.range(0, node.shape(data).rank()).boxed().toList());
         Collections.swap(order, axis.axis(), order.size() - 1);
-        Arg matrix = e.reals(axis.matrix(style), Shape.of(axis.in(), axis.out()));
-        return e.transpose(e.product(e.transpose(data, order), matrix), order);
+        Arg matrix = node.reals(axis.matrix(style), Shape.of(axis.in(), axis.out()));
+        return node.transpose(node.product(node.transpose(data, order), matrix), order);
     }
 
-    private static Arg resized(
-            Expressions e, NodeContext node, Arg data, ResizeAxis axis, ResizeAxis.Style style, float outside) {
+    private static Arg resized(NodeContext node, Arg data, ResizeAxis axis, ResizeAxis.Style style, float outside) {
         List<ResizeAxis.Tap> taps;
         try {
             taps = axis.taps(style);
         } catch (IllegalArgumentException unknown) {
             throw node.failure(unknown.getMessage(), "a mode of ONNX's Resize");
         }
-        List<Integer> line = new ArrayList<>(Collections.nCopies(e.shape(data).rank(), 1));
+        List<Integer> line =
+                new ArrayList<>(Collections.nCopies(node.shape(data).rank(), 1));
         line.set(axis.axis(), axis.out());
         Arg sum = null;
         for (ResizeAxis.Tap tap : taps) {
-            Arg part = e.take(data, e.ints(tap.indices(), Shape.of(axis.out())), axis.axis());
-            Arg weighted = style.isNearest() ? part : e.multiply(part, e.reals(tap.floats(), new Shape(line)));
-            sum = sum == null ? weighted : e.add(sum, weighted);
+            Arg part = node.take(data, node.ints(tap.indices(), Shape.of(axis.out())), axis.axis());
+            Arg weighted = style.isNearest() ? part : node.multiply(part, node.reals(tap.floats(), new Shape(line)));
+            sum = sum == null ? weighted : node.add(sum, weighted);
         }
         List<Integer> inside = axis.inside(style);
         if (inside.contains(0)) {
-            Arg isInside = e.cast(e.ints(inside, new Shape(line)), DType.BOOL);
-            return e.where(isInside, sum, e.number(outside, e.dtype(sum)));
+            Arg isInside = node.cast(node.ints(inside, new Shape(line)), DType.BOOL);
+            return node.where(isInside, sum, node.number(outside, node.dtype(sum)));
         }
         return sum;
     }

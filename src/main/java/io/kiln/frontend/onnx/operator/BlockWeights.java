@@ -8,7 +8,6 @@ import io.kiln.ir.Constant;
 import io.kiln.ir.op.layer.BiasAdd;
 import io.kiln.ir.op.layer.BlockDense;
 import io.kiln.ir.type.Shape;
-import java.util.ArrayList;
 import java.util.IntSummaryStatistics;
 import java.util.List;
 import java.util.Optional;
@@ -44,13 +43,12 @@ public record BlockWeights(Constant weights, Constant scales, Constant zeroPoint
 
     private static BlockWeights ofBlocks(NodeContext node, IntegerForm.Blocks blocks) {
         List<Integer> order = blocks.axis() == 1 ? List.of(0, 1) : List.of(1, 0);
-        Expressions e = new Expressions(node);
-        Arg weights = e.transpose(blocks.integers(), order);
+        Arg weights = node.transpose(blocks.integers(), order);
         return new BlockWeights(
                 node.known(weights, "its weights"),
-                node.known(e.transpose(blocks.scales(), order), "its scales"),
-                node.known(e.transpose(blocks.zeroPoints(), order), "its zero points"),
-                Math.min(blocks.size(), e.shape(weights).dim(1)));
+                node.known(node.transpose(blocks.scales(), order), "its scales"),
+                node.known(node.transpose(blocks.zeroPoints(), order), "its zero points"),
+                Math.min(blocks.size(), node.shape(weights).dim(1)));
     }
 
     private static Optional<BlockWeights> ofUnits(NodeContext node, IntegerForm.Dequantized rows, int unitAxis) {
@@ -62,8 +60,7 @@ public record BlockWeights(Constant weights, Constant scales, Constant zeroPoint
         if (!isMatrix || !(by.isPerTensor() || by.axis() == unitAxis)) {
             return Optional.empty();
         }
-        Expressions e = new Expressions(node);
-        Arg ordered = e.transpose(rows.integers(), unitAxis == 0 ? List.of(0, 1) : List.of(1, 0));
+        Arg ordered = node.transpose(rows.integers(), unitAxis == 0 ? List.of(0, 1) : List.of(1, 0));
         Constant weights = node.known(ordered, "its weights");
         int units = weights.type().shape().dim(0);
         int depth = weights.type().shape().dim(1);
@@ -88,8 +85,8 @@ public record BlockWeights(Constant weights, Constant scales, Constant zeroPoint
         }
         return Optional.of(new BlockWeights(
                 new Constant("", weights.type(), Bytes.wrap(moved)),
-                e.reals(scales, Shape.of(units, 1)),
-                e.reals(zeroPoints, Shape.of(units, 1)),
+                node.reals(scales, Shape.of(units, 1)),
+                node.reals(zeroPoints, Shape.of(units, 1)),
                 depth));
     }
 
@@ -105,17 +102,15 @@ public record BlockWeights(Constant weights, Constant scales, Constant zeroPoint
 
     /** The same, and a bias of each unit. */
     public Arg product(NodeContext node, Arg data, Optional<OnnxValue> bias) {
-        Expressions e = new Expressions(node);
-        Shape shape = e.shape(data);
+        Shape shape = node.shape(data);
         int units = weights.type().shape().dim(0);
-        Arg rows = e.reshape(data, List.of(Math.toIntExact(shape.elements() / depth()), depth()));
-        List<Integer> dims = new ArrayList<>(shape.dims());
-        dims.set(dims.size() - 1, units);
+        Arg rows = node.reshape(data, List.of(Math.toIntExact(shape.elements() / depth()), depth()));
+        Shape dims = shape.with(-1, units);
         Arg product = node.emit(new BlockDense(units, block), rows, weights, scales, zeroPoints);
-        if (bias.isPresent() && e.shape(bias.get().arg()).equals(Shape.of(units))) {
-            return e.reshape(node.emit(new BiasAdd(-1), product, bias.get().arg()), dims);
+        if (bias.isPresent() && node.shape(bias.get().arg()).equals(Shape.of(units))) {
+            return node.reshape(node.emit(new BiasAdd(-1), product, bias.get().arg()), dims);
         }
-        Arg reshaped = e.reshape(product, dims);
-        return bias.map(b -> e.add(reshaped, b.arg())).orElse(reshaped);
+        Arg reshaped = node.reshape(product, dims);
+        return bias.map(b -> node.add(reshaped, b.arg())).orElse(reshaped);
     }
 }

@@ -3,7 +3,7 @@ package io.kiln.frontend.onnx.operator;
 
 import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.frontend.GraphSite;
+import io.kiln.frontend.Formulas;
 import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.frontend.onnx.model.OnnxAttribute;
 import io.kiln.frontend.onnx.model.OnnxGraph;
@@ -25,14 +25,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.BiFunction;
 import java.util.stream.IntStream;
 
 /**
  * A node while it is imported: its inputs, its attributes, and the graph that its importer extends. Inputs and outputs
  * have the model's own layout.
  */
-public final class NodeContext implements GraphSite {
+public final class NodeContext implements Formulas {
     /** What a node is imported into. */
     public record Surroundings(
             GraphBuilder graph, Scope scope, Bodies bodies, String file, int number, Emitter emitter) {
@@ -43,12 +42,12 @@ public final class NodeContext implements GraphSite {
     }
 
     private static final int MOST_NAMES = 4;
+    private static final int MOST_NUMBERS = 1 << 18;
 
     private final OnnxNode node;
     private final int version;
     private final Surroundings around;
     private final List<Optional<OnnxValue>> inputs = new ArrayList<>();
-    private final NodeAttributes attributes;
 
     /**
      * A node whose inputs are defined.
@@ -62,7 +61,6 @@ public final class NodeContext implements GraphSite {
         for (String name : node.inputs()) {
             inputs.add(name.isEmpty() ? Optional.empty() : around.scope().value(name));
         }
-        this.attributes = new NodeAttributes(node.attributes(), this::failure);
     }
 
     /** The node in the file. */
@@ -73,11 +71,6 @@ public final class NodeContext implements GraphSite {
     /** Version of the operator set that the model uses for this node. */
     public int version() {
         return version;
-    }
-
-    /** The node's attributes. */
-    public NodeAttributes attributes() {
-        return attributes;
     }
 
     /** Number of inputs in the file, left out ones included. */
@@ -194,14 +187,27 @@ public final class NodeContext implements GraphSite {
         return String.join(", ", found.subList(0, Math.min(MOST_NAMES, found.size())));
     }
 
-    /** The integers of an input that must be known at build time. */
+    /** The integers of an input that must be known at build time: a short list. */
     public List<Long> integers(int index, String what) {
-        return KnownNumbers.of(this, index, what).integers();
+        Constant values = list(index, what, false);
+        return IntStream.range(0, values.elements()).mapToObj(values::integer).toList();
     }
 
-    /** The floats of an input that must be known at build time. */
+    /** The floats of an input that must be known at build time: a short list. */
     public List<Float> reals(int index, String what) {
-        return KnownNumbers.of(this, index, what).reals();
+        Constant values = list(index, what, true);
+        return IntStream.range(0, values.elements()).mapToObj(values::real).toList();
+    }
+
+    private Constant list(int index, String what, boolean areFloats) {
+        Constant values = constant(index, what);
+        String text = "its input " + index + " (" + what + ")";
+        require(values.elements() <= MOST_NUMBERS, text + " has " + values.elements() + " elements", "a list");
+        require(
+                values.type().dtype().isFloat() == areFloats,
+                text + (areFloats ? " holds integers" : " holds floats"),
+                areFloats ? "floats" : "integers");
+        return values;
     }
 
     @Override
@@ -293,7 +299,7 @@ public final class NodeContext implements GraphSite {
 
     /** Imports a body of this node once; see {@link Bodies}. */
     public List<OnnxValue> run(String attribute, List<OnnxValue> values) {
-        return around.bodies().run(attributes.body(attribute), values, around.scope());
+        return around.bodies().run(body(attribute), values, around.scope());
     }
 
     /** Reports a problem unless the condition holds. */
@@ -331,140 +337,93 @@ public final class NodeContext implements GraphSite {
         return node.where(around.file());
     }
 
-    /**
-     * A short list of numbers that a node gets as an input and that is known at build time.
-     *
-     * @param node the node
-     * @param text the input, for messages
-     * @param values the list
-     */
-    private record KnownNumbers(NodeContext node, String text, Constant values) {
-        private static final int MOST = 1 << 18;
-
-        /**
-         * The numbers of an input.
-         *
-         * @param what meaning of the input, such as {@code shape}
-         */
-        static KnownNumbers of(NodeContext node, int index, String what) {
-            Constant values = node.constant(index, what);
-            String text = "its input " + index + " (" + what + ")";
-            node.require(values.elements() <= MOST, text + " has " + values.elements() + " elements", "a list");
-            return new KnownNumbers(node, text, values);
-        }
-
-        List<Long> integers() {
-            node.require(!values.type().dtype().isFloat(), text + " holds floats", "integers");
-            return IntStream.range(0, values.elements())
-                    .mapToObj(values::integer)
-                    .toList();
-        }
-
-        List<Float> reals() {
-            node.require(values.type().dtype().isFloat(), text + " holds integers", "floats");
-            return IntStream.range(0, values.elements()).mapToObj(values::real).toList();
-        }
+    /** Whether the file states an attribute. */
+    public boolean has(String name) {
+        return node.attributes().containsKey(name);
     }
 
-    /** A node's attributes by name. An attribute of a different kind than requested is an error. */
-    public static final class NodeAttributes {
-        private final Map<String, OnnxAttribute> values;
-        private final BiFunction<String, String, KilnException> failure;
+    /** An attribute that is an integer, if stated. One of another kind is an error, as for all attributes. */
+    public Optional<Long> whole(String name) {
+        return get(name, OnnxAttribute.Whole.class, "an integer").map(OnnxAttribute.Whole::value);
+    }
 
-        /** @param failure makes an error from what happened and what was expected */
-        NodeAttributes(Map<String, OnnxAttribute> values, BiFunction<String, String, KilnException> failure) {
-            this.values = values;
-            this.failure = failure;
-        }
+    /** An attribute that is an integer, or its default. */
+    public long whole(String name, long otherwise) {
+        return whole(name).orElse(otherwise);
+    }
 
-        /** Whether the file states an attribute. */
-        public boolean has(String name) {
-            return values.containsKey(name);
-        }
+    /** An attribute that is 0 or 1. */
+    public boolean truth(String name, boolean otherwise) {
+        return whole(name, otherwise ? 1 : 0) != 0;
+    }
 
-        /** An integer, if stated. */
-        public Optional<Long> whole(String name) {
-            return get(name, OnnxAttribute.Whole.class, "an integer").map(OnnxAttribute.Whole::value);
-        }
+    /** An attribute that is a number, if stated. */
+    public Optional<Float> real(String name) {
+        return get(name, OnnxAttribute.Real.class, "a float").map(OnnxAttribute.Real::value);
+    }
 
-        /** An integer, or its default. */
-        public long whole(String name, long otherwise) {
-            return whole(name).orElse(otherwise);
-        }
+    /** An attribute that is a number, or its default. */
+    public float real(String name, float otherwise) {
+        return real(name).orElse(otherwise);
+    }
 
-        /** An integer that is 0 or 1. */
-        public boolean truth(String name, boolean otherwise) {
-            return whole(name, otherwise ? 1 : 0) != 0;
-        }
+    /** An attribute that is a string, or its default. */
+    public String text(String name, String otherwise) {
+        return get(name, OnnxAttribute.Text.class, "a string")
+                .map(OnnxAttribute.Text::value)
+                .orElse(otherwise);
+    }
 
-        /** A number, if stated. */
-        public Optional<Float> real(String name) {
-            return get(name, OnnxAttribute.Real.class, "a float").map(OnnxAttribute.Real::value);
-        }
+    /** An attribute of integers, if stated. */
+    public Optional<List<Long>> wholes(String name) {
+        return get(name, OnnxAttribute.Wholes.class, "integers").map(OnnxAttribute.Wholes::values);
+    }
 
-        /** A number, or its default. */
-        public float real(String name, float otherwise) {
-            return real(name).orElse(otherwise);
-        }
+    /** An attribute of numbers, if stated. */
+    public Optional<List<Float>> reals(String name) {
+        return get(name, OnnxAttribute.Reals.class, "floats").map(OnnxAttribute.Reals::values);
+    }
 
-        /** A string, or its default. */
-        public String text(String name, String otherwise) {
-            return get(name, OnnxAttribute.Text.class, "a string")
-                    .map(OnnxAttribute.Text::value)
-                    .orElse(otherwise);
-        }
+    /** An attribute of strings, if stated. */
+    public Optional<List<String>> texts(String name) {
+        return get(name, OnnxAttribute.Texts.class, "strings").map(OnnxAttribute.Texts::values);
+    }
 
-        /** Integers, if stated. */
-        public Optional<List<Long>> wholes(String name) {
-            return get(name, OnnxAttribute.Wholes.class, "integers").map(OnnxAttribute.Wholes::values);
-        }
+    /** An attribute that is a constant, if stated. */
+    public Optional<OnnxTensor> tensor(String name) {
+        return get(name, OnnxAttribute.Tensor.class, "a tensor").map(OnnxAttribute.Tensor::value);
+    }
 
-        /** Numbers, if stated. */
-        public Optional<List<Float>> reals(String name) {
-            return get(name, OnnxAttribute.Reals.class, "floats").map(OnnxAttribute.Reals::values);
-        }
+    /** An attribute that is a body; a missing one is an error. */
+    public OnnxGraph body(String name) {
+        return get(name, OnnxAttribute.Body.class, "a graph")
+                .map(OnnxAttribute.Body::value)
+                .orElseThrow(() -> missing(name));
+    }
 
-        /** Strings, if stated. */
-        public Optional<List<String>> texts(String name) {
-            return get(name, OnnxAttribute.Texts.class, "strings").map(OnnxAttribute.Texts::values);
-        }
+    /** An attribute that is an integer; a missing one is an error. */
+    public long requiredWhole(String name) {
+        return whole(name).orElseThrow(() -> missing(name));
+    }
 
-        /** A constant, if stated. */
-        public Optional<OnnxTensor> tensor(String name) {
-            return get(name, OnnxAttribute.Tensor.class, "a tensor").map(OnnxAttribute.Tensor::value);
-        }
+    /** An attribute of integers; missing ones are an error. */
+    public List<Long> requiredWholes(String name) {
+        return wholes(name).orElseThrow(() -> missing(name));
+    }
 
-        /** A body; a missing one is an error. */
-        public OnnxGraph body(String name) {
-            return get(name, OnnxAttribute.Body.class, "a graph")
-                    .map(OnnxAttribute.Body::value)
-                    .orElseThrow(() -> missing(name));
-        }
+    /** The error of a missing attribute. */
+    public KilnException missing(String name) {
+        return failure("its attribute `" + name + "` is missing", "an attribute of that name");
+    }
 
-        /** An integer; a missing one is an error. */
-        public long requiredWhole(String name) {
-            return whole(name).orElseThrow(() -> missing(name));
+    private <T extends OnnxAttribute> Optional<T> get(String name, Class<T> kind, String expected) {
+        OnnxAttribute value = node.attributes().get(name);
+        if (value == null) {
+            return Optional.empty();
         }
-
-        /** Integers; missing ones are an error. */
-        public List<Long> requiredWholes(String name) {
-            return wholes(name).orElseThrow(() -> missing(name));
+        if (!kind.isInstance(value)) {
+            throw failure("its attribute `" + name + "` has another kind", expected);
         }
-
-        /** The error of a missing attribute. */
-        public KilnException missing(String name) {
-            return failure.apply("its attribute `" + name + "` is missing", "an attribute of that name");
-        }
-
-        private <T extends OnnxAttribute> Optional<T> get(String name, Class<T> kind, String expected) {
-            OnnxAttribute value = values.get(name);
-            if (value == null) {
-                return Optional.empty();
-            }
-            if (!kind.isInstance(value)) {
-                throw failure.apply("its attribute `" + name + "` has another kind", expected);
-            }
-            return Optional.of(kind.cast(value));
-        }
+        return Optional.of(kind.cast(value));
     }
 }

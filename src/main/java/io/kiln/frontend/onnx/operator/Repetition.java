@@ -3,7 +3,6 @@ package io.kiln.frontend.onnx.operator;
 
 import io.kiln.base.KilnException;
 import io.kiln.frontend.Formulas;
-import io.kiln.frontend.GraphSite;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Function;
 import io.kiln.ir.GraphBuilder;
@@ -66,14 +65,14 @@ public final class Repetition {
         List<Arg> carried = new ArrayList<>();
         types.forEach(type -> carried.add(own.parameter("x" + carried.size(), type, Optional.empty())));
         List<Result> results = new ArrayList<>();
-        for (Arg result : step.of(new Formulas(new Site(own)), carried)) {
+        for (Arg result : step.of(new Site(own), carried)) {
             results.add(new Result(own.own(result, node.origin()).id(), "y" + results.size(), Optional.empty()));
         }
         return own.build(name, results);
     }
 
     /** Appends to a function of the loop. */
-    private final class Site implements GraphSite {
+    private final class Site implements Formulas {
         private final GraphBuilder own;
 
         private Site(GraphBuilder own) {

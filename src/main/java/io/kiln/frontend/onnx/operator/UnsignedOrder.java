@@ -2,6 +2,7 @@
 package io.kiln.frontend.onnx.operator;
 
 import io.kiln.base.DType;
+import io.kiln.frontend.Formulas;
 import io.kiln.ir.Arg;
 import io.kiln.ir.op.element.Binary;
 
@@ -10,7 +11,7 @@ public final class UnsignedOrder {
     private UnsignedOrder() {}
 
     /** The elements as int64 in the same order, which for uint64 are less by 2^63; other types are unchanged. */
-    public static Arg ordered(Expressions e, Arg value) {
+    public static Arg ordered(Formulas e, Arg value) {
         return switch (e.dtype(value)) {
             case UINT32 -> e.cast(value, DType.INT64);
             case UINT64 -> flipped(e, e.cast(value, DType.INT64));
@@ -19,12 +20,12 @@ public final class UnsignedOrder {
     }
 
     /** What {@link #ordered} made of elements of a type, as that type again. */
-    public static Arg original(Expressions e, Arg value, DType dtype) {
+    public static Arg original(Formulas e, Arg value, DType dtype) {
         return e.cast(dtype == DType.UINT64 ? flipped(e, value) : value, dtype);
     }
 
     /** The highest bit flipped. */
-    private static Arg flipped(Expressions e, Arg value) {
+    private static Arg flipped(Formulas e, Arg value) {
         return e.add(value, Long.MIN_VALUE);
     }
 
@@ -32,10 +33,10 @@ public final class UnsignedOrder {
      * The quotient of uint64 numbers, held as int64; division by 0 gives 1. A divisor from 2^63 on divides once or not
      * at all. For a smaller divisor, half of the dividend is divided and the quotient doubled, which is at most one too small.
      */
-    public static Arg quotient(Expressions e, Arg dividend, Arg divisor) {
+    public static Arg quotient(Formulas e, Arg dividend, Arg divisor) {
         Arg one = e.number(1, DType.INT64);
         Arg none = e.number(0, DType.INT64);
-        Arg isLarge = e.binary(Binary.Kind.LESS, divisor, none);
+        Arg isLarge = e.less(divisor, none);
         Arg doubled = e.multiply(e.divide(shiftedRight(e, dividend, one), divisor), 2);
         Arg least = e.where(isLarge, none, doubled);
         Arg rest = e.subtract(dividend, e.multiply(least, divisor));
@@ -44,11 +45,11 @@ public final class UnsignedOrder {
     }
 
     /** Numbers of uint64, held as int64, divided by 2 to the power of others from 0 to 63, rounded down. */
-    public static Arg shiftedRight(Expressions e, Arg value, Arg bits) {
+    public static Arg shiftedRight(Formulas e, Arg value, Arg bits) {
         Arg none = e.number(0, DType.INT64);
         Arg half = e.binary(Binary.Kind.RIGHT_SHIFT, value, e.number(1, DType.INT64));
-        Arg positive = e.where(e.binary(Binary.Kind.LESS, value, none), flipped(e, half), half);
+        Arg positive = e.where(e.less(value, none), flipped(e, half), half);
         Arg shifted = e.binary(Binary.Kind.RIGHT_SHIFT, positive, e.add(bits, -1));
-        return e.where(e.binary(Binary.Kind.EQUAL, bits, none), value, shifted);
+        return e.where(e.equal(bits, none), value, shifted);
     }
 }

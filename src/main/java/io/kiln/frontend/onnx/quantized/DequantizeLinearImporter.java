@@ -2,9 +2,9 @@
 package io.kiln.frontend.onnx.quantized;
 
 import io.kiln.base.DType;
+import io.kiln.frontend.Formulas;
 import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.frontend.onnx.operator.ElementQuantization;
-import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.IntegerForm;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxImporter;
@@ -31,8 +31,8 @@ final class DequantizeLinearImporter implements OnnxImporter {
                 "its elements are " + type.text(),
                 "integers, or constants of floats of 8 or 4 bits");
         ElementType to = type(node);
-        int axis = rank == 0 ? 0 : node.axis(node.attributes().whole("axis", rank == 1 ? 0 : 1), rank);
-        boolean hasBlocks = node.attributes().whole("block_size", 0) != 0;
+        int axis = rank == 0 ? 0 : node.axis(node.whole("axis", rank == 1 ? 0 : 1), rank);
+        boolean hasBlocks = node.whole("block_size", 0) != 0;
         if (isSmall || hasBlocks || !Parameters.areConstant(node, 1, 2)) {
             Arg real = computed(node, axis);
             node.finish(0, new OnnxValue(real, to, hasBlocks ? blocks(node, axis) : Optional.empty()));
@@ -80,8 +80,7 @@ final class DequantizeLinearImporter implements OnnxImporter {
     }
 
     private static Arg signed(NodeContext node, Arg integers, int offset) {
-        Expressions e = new Expressions(node);
-        return offset == 0 ? integers : e.cast(e.add(e.cast(integers, DType.INT32), -offset), DType.INT8);
+        return offset == 0 ? integers : node.cast(node.add(node.cast(integers, DType.INT32), -offset), DType.INT8);
     }
 
     /** The form of a constant matrix of bytes, or of less, with constant parameters for each block. */
@@ -96,15 +95,13 @@ final class DequantizeLinearImporter implements OnnxImporter {
         if (!isMatrix) {
             return Optional.empty();
         }
-        Expressions e = new Expressions(node);
-        Constant scales = node.known(e.cast(node.arg(1), DType.FLOAT32), "its scales");
+        Constant scales = node.known(node.cast(node.arg(1), DType.FLOAT32), "its scales");
         boolean areFinite = IntStream.range(0, scales.elements()).allMatch(i -> Float.isFinite(scales.real(i)));
         int offset = offset(type);
         Arg zero = node.has(2)
-                ? e.add(e.cast(node.arg(2), DType.FLOAT32), -offset)
-                : e.reals(constant(scales.elements(), -offset), node.shape(1));
-        long size =
-                Math.min(node.attributes().whole("block_size", 0), node.shape(0).dim(axis));
+                ? node.add(node.cast(node.arg(2), DType.FLOAT32), -offset)
+                : node.reals(constant(scales.elements(), -offset), node.shape(1));
+        long size = Math.min(node.whole("block_size", 0), node.shape(0).dim(axis));
         return areFinite && node.known(zero, "its zero points").type().equals(scales.type())
                 ? Optional.of(new IntegerForm.Blocks(
                         node.known(signed(node, node.arg(0), offset), "its integers"),
@@ -127,16 +124,15 @@ final class DequantizeLinearImporter implements OnnxImporter {
         if (by.hasOneZeroPoint() || !by.isOfBytes() || !(form.integers() instanceof Constant integers)) {
             return form;
         }
-        Expressions e = new Expressions(node);
-        Shape shape = Expressions.along(
+        Shape shape = Formulas.along(
                 integers.type().shape().rank(), by.axis(), by.zeroPoints().size());
-        Arg zeros = e.ints(by.zeroPoints(), shape);
-        Arg difference = e.subtract(e.cast(integers, DType.INT32), zeros);
+        Arg zeros = node.ints(by.zeroPoints(), shape);
+        Arg difference = node.subtract(node.cast(integers, DType.INT32), zeros);
         boolean areBytes = difference instanceof Constant known
                 && IntStream.range(0, known.elements()).allMatch(i -> known.integer(i) == (byte) known.integer(i));
         return areBytes
                 ? new IntegerForm.Dequantized(
-                        e.cast(difference, DType.INT8),
+                        node.cast(difference, DType.INT8),
                         new ElementQuantization(
                                 by.scales(), Collections.nCopies(by.scales().size(), 0), by.axis(), ElementType.INT8))
                 : form;
@@ -144,8 +140,8 @@ final class DequantizeLinearImporter implements OnnxImporter {
 
     /** The type of the result: what is stated, or else that of the scale. */
     private static ElementType type(NodeContext node) {
-        ElementType stated = ElementType.ofCode((int) node.attributes().whole("output_dtype", 0))
-                .orElse(ElementType.UNDEFINED);
+        ElementType stated =
+                ElementType.ofCode((int) node.whole("output_dtype", 0)).orElse(ElementType.UNDEFINED);
         ElementType scale =
                 node.element(1).isFloat() && !node.element(1).isOfConstants() ? node.element(1) : ElementType.FLOAT;
         ElementType type = stated == ElementType.UNDEFINED ? scale : stated;
@@ -158,29 +154,28 @@ final class DequantizeLinearImporter implements OnnxImporter {
 
     /** The definition, for parameters of any form. */
     private static Arg computed(NodeContext node, int axis) {
-        Expressions e = new Expressions(node);
-        Arg value = e.cast(node.arg(0), DType.FLOAT32);
+        Arg value = node.cast(node.arg(0), DType.FLOAT32);
         if (node.has(2)) {
-            value = e.subtract(value, e.cast(spread(node, e, 2, axis), DType.FLOAT32));
+            value = node.subtract(value, node.cast(spread(node, 2, axis), DType.FLOAT32));
         }
-        return e.multiply(value, spread(node, e, 1, axis));
+        return node.multiply(value, spread(node, 1, axis));
     }
 
     /** A scale or zero point in dimensions that broadcast over the data; one for each block is repeated. */
-    static Arg spread(NodeContext node, Expressions e, int index, int axis) {
+    static Arg spread(NodeContext node, int index, int axis) {
         Shape data = node.shape(0);
-        long size = node.attributes().whole("block_size", 0);
+        long size = node.whole("block_size", 0);
         if (size != 0) {
-            return repeated(node, e, index, axis, size);
+            return repeated(node, index, axis, size);
         }
         List<Integer> dims = Parameters.dims(node.shape(index), data, axis)
                 .orElseThrow(() -> node.failure(
                         "its parameters " + node.shape(index).text() + " do not fit its data " + data.text(),
                         "one, or one for each element of axis " + axis));
-        return e.reshape(node.arg(index), dims);
+        return node.reshape(node.arg(index), dims);
     }
 
-    private static Arg repeated(NodeContext node, Expressions e, int index, int axis, long size) {
+    private static Arg repeated(NodeContext node, int index, int axis, long size) {
         Shape data = node.shape(0);
         List<Integer> dims = new ArrayList<>(data.dims());
         int length = dims.isEmpty() ? 0 : dims.get(axis);
@@ -194,11 +189,11 @@ final class DequantizeLinearImporter implements OnnxImporter {
                 "one for each block of axis " + axis + " of " + data.text());
         int width = (int) Math.min(size, length);
         dims.add(axis + 1, 1);
-        Arg value = e.reshape(node.arg(index), dims);
+        Arg value = node.reshape(node.arg(index), dims);
         dims.set(axis + 1, width);
-        value = e.broadcast(value, new Shape(dims));
+        value = node.broadcast(value, new Shape(dims));
         dims.remove(axis + 1);
         dims.set(axis, (int) blocks * width);
-        return e.slice(e.reshape(value, dims), axis, 0, length);
+        return node.slice(node.reshape(value, dims), axis, 0, length);
     }
 }

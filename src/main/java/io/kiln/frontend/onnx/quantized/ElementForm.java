@@ -6,7 +6,6 @@ import io.kiln.base.DType;
 import io.kiln.base.KilnException;
 import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.frontend.onnx.operator.ElementQuantization;
-import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.IntegerForm.Deferred;
 import io.kiln.frontend.onnx.operator.IntegerForm.Dequantized;
 import io.kiln.frontend.onnx.operator.IntegerForm.Limits;
@@ -72,7 +71,7 @@ record ElementForm(
                 .filter(Constant.class::isInstance)
                 .map(Constant.class::cast)
                 .filter(results -> results.elements() == grid.size())
-                .map(results -> (Constant) new Expressions(node).reshape(results, List.of(grid.size())))
+                .map(results -> (Constant) node.reshape(results, List.of(grid.size())))
                 .orElseThrow(() -> node.failure(
                         "its results depend on more than the element at their place", "one result for each element"));
     }
@@ -144,17 +143,16 @@ record ElementForm(
 
         /** The rows of some constants; empty if there are more than 256. */
         static Optional<ConstantRows> of(NodeContext node, List<Constant> constants) {
-            Expressions e = new Expressions(node);
             Shape shape = Shape.scalar();
             for (Constant constant : constants) {
-                shape = e.broadcastShape(shape, constant.type().shape());
+                shape = node.broadcastShape(shape, constant.type().shape());
             }
             if (shape.elements() > MOST_ELEMENTS) {
                 return Optional.empty();
             }
             List<Constant> places = new ArrayList<>();
             for (Constant constant : constants) {
-                places.add((Constant) e.broadcast(e.places(constant.type().shape(), i -> i), shape));
+                places.add((Constant) node.broadcast(node.places(constant.type().shape(), i -> i), shape));
             }
             Map<List<Number>, Map<Constant, Integer>> rows = new LinkedHashMap<>();
             Map<List<Number>, Integer> numbers = new LinkedHashMap<>();

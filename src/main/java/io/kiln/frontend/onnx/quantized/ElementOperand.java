@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.onnx.quantized;
 
-import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.IntegerForm.Dequantized;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.ir.Constant;
@@ -57,8 +56,7 @@ sealed interface ElementOperand permits ElementForm, TableForm, ElementOperand.V
 
         @Override
         public Constant over(Grid grid) {
-            Expressions e = new Expressions(node);
-            return (Constant) e.take(e.reshape(constant, List.of(constant.elements())), grid.places(constant), 0);
+            return (Constant) node.take(node.reshape(constant, List.of(constant.elements())), grid.places(constant), 0);
         }
     }
 }

@@ -3,7 +3,6 @@ package io.kiln.frontend.onnx.quantized;
 
 import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.frontend.onnx.operator.ElementQuantization;
-import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.IntegerForm;
 import io.kiln.frontend.onnx.operator.IntegerForm.Deferred;
 import io.kiln.frontend.onnx.operator.IntegerForm.Dequantized;
@@ -25,71 +24,17 @@ import java.util.Set;
  * monotone.
  */
 final class FunctionForm {
-    private static final Set<String> UNARY = Set.of(
-            "Abs",
-            "Acos",
-            "Acosh",
-            "Asin",
-            "Asinh",
-            "Atan",
-            "Atanh",
-            "Ceil",
-            "Celu",
-            "Cos",
-            "Cosh",
-            "Elu",
-            "Erf",
-            "Exp",
-            "Floor",
-            "Gelu",
-            "HardSigmoid",
-            "HardSwish",
-            "IsNaN",
-            "LeakyRelu",
-            "Log",
-            "Mish",
-            "Neg",
-            "Not",
-            "Reciprocal",
-            "Relu",
-            "Round",
-            "Selu",
-            "Shrink",
-            "Sigmoid",
-            "Sign",
-            "Sin",
-            "Sinh",
-            "Softplus",
-            "Softsign",
-            "Sqrt",
-            "Swish",
-            "Tan",
-            "Tanh",
-            "ThresholdedRelu");
+    private static final Set<String> UNARY = Set.of("""
+        Abs Acos Acosh Asin Asinh Atan Atanh Ceil Celu Cos Cosh Elu Erf Exp Floor Gelu HardSigmoid HardSwish
+        IsNaN LeakyRelu Log Mish Neg Not Reciprocal Relu Round Selu Shrink Sigmoid Sign Sin Sinh Softplus
+        Softsign Sqrt Swish Tan Tanh ThresholdedRelu
+        """.strip().split("\\s+", -1));
 
     /** Functions of all of their inputs. */
-    private static final Set<String> OF_SEVERAL = Set.of(
-            "Add",
-            "And",
-            "Clip",
-            "Div",
-            "Equal",
-            "Greater",
-            "GreaterOrEqual",
-            "Less",
-            "LessOrEqual",
-            "Max",
-            "Mean",
-            "Min",
-            "Mod",
-            "Mul",
-            "Or",
-            "PRelu",
-            "Pow",
-            "Sub",
-            "Sum",
-            "Where",
-            "Xor");
+    private static final Set<String> OF_SEVERAL = Set.of("""
+        Add And Clip Div Equal Greater GreaterOrEqual Less LessOrEqual Max Mean Min Mod Mul Or PRelu Pow Sub
+        Sum Where Xor
+        """.strip().split("\\s+", -1));
 
     private FunctionForm() {}
 
@@ -148,15 +93,14 @@ final class FunctionForm {
 
     /** Whether the result has the dimensions of its sources: other constants have one element and at most as many dimensions. */
     private static boolean isOfShape(NodeContext node, Sources sources) {
-        Expressions e = new Expressions(node);
         Shape shape = Shape.scalar();
         for (Dequantized tensor : sources.tensors()) {
-            shape = e.broadcastShape(shape, e.shape(tensor.integers()));
+            shape = node.broadcastShape(shape, node.shape(tensor.integers()));
         }
         for (Constant constant : sources.constants()) {
-            shape = e.broadcastShape(shape, constant.type().shape());
+            shape = node.broadcastShape(shape, constant.type().shape());
         }
-        return node.output(0).map(v -> e.shape(v.arg())).equals(Optional.of(shape));
+        return node.output(0).map(v -> node.shape(v.arg())).equals(Optional.of(shape));
     }
 
     /** Relu or Clip after something that integers compute. */
@@ -197,8 +141,8 @@ final class FunctionForm {
         float low = isClip ? -Float.MAX_VALUE : 0;
         float high = Float.MAX_VALUE;
         if (isClip) {
-            low = node.attributes().real("min", low);
-            high = node.attributes().real("max", high);
+            low = node.real("min", low);
+            high = node.real("max", high);
             for (int i = 1; i < node.inputs(); i++) {
                 if (node.has(i) && !(node.arg(i) instanceof Constant)) {
                     return Optional.empty();

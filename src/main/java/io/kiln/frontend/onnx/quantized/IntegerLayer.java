@@ -5,7 +5,6 @@ import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.frontend.onnx.operator.ElementQuantization;
 import io.kiln.frontend.onnx.operator.Emitter;
-import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.IntegerForm.Dequantized;
 import io.kiln.frontend.onnx.operator.IntegerForm.Limits;
 import io.kiln.frontend.onnx.operator.NodeContext;
@@ -34,8 +33,6 @@ import io.kiln.ir.op.movement.StridedSlice;
 import io.kiln.ir.op.movement.Transpose;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.List;
 
 /**
@@ -79,9 +76,8 @@ final class IntegerLayer implements Emitter {
         if (op instanceof BiasAdd || isBias(op, args)) {
             return rescaled(
                     hasOneZeroPoint()
-                            ? node.emit(
-                                    new BiasAdd(-1), args.get(0), new Expressions(node).cast(args.get(1), sumType()))
-                            : new Expressions(node).add(args.get(0), args.get(1)));
+                            ? node.emit(new BiasAdd(-1), args.get(0), node.cast(args.get(1), sumType()))
+                            : node.add(args.get(0), args.get(1)));
         }
         if (op instanceof Pad) {
             return node.emit(op, args.get(0), zeroElement());
@@ -118,7 +114,7 @@ final class IntegerLayer implements Emitter {
     private Arg sums(Layer op, List<Arg> args) {
         Arg sums = products(op, args.get(0), args.get(1));
         if (!hasOneZeroPoint()) {
-            sums = new Expressions(node).subtract(sums, products(op, args.get(0), zeroPoints(op, args.get(1))));
+            sums = node.subtract(sums, products(op, args.get(0), zeroPoints(op, args.get(1))));
         }
         return form.words().isPresent() ? sums : rescaled(sums);
     }
@@ -172,16 +168,14 @@ final class IntegerLayer implements Emitter {
     private Constant words(Op op, SumForm.Bias.Reals bias, int channels) {
         Constant reals = bias.ofChannels(channels);
         List<Float> scales = form.weight().by().scales();
-        ByteBuffer words = ByteBuffer.allocate(Long.BYTES * channels).order(ByteOrder.LITTLE_ENDIAN);
-        for (int c = 0; c < channels; c++) {
+        return Constant.integers("", new TensorType(Shape.of(channels), DType.INT64), c -> {
             double step = (double) form.data().by().scale() * scales.get(scales.size() == 1 ? 0 : c);
             double steps = Math.rint(reals.real(c) / step);
             if (step > MOST_STEP * to.scale() || Math.abs(steps) > MOST_BIAS) {
                 throw new NoIntegers(op);
             }
-            words.putLong((long) steps);
-        }
-        return new Constant("", new TensorType(Shape.of(channels), DType.INT64), Bytes.wrap(words.array()));
+            return (long) steps;
+        });
     }
 
     private Arg rescaled(Arg sums) {

@@ -2,10 +2,10 @@
 package io.kiln.frontend.onnx.quantized;
 
 import io.kiln.base.DType;
+import io.kiln.frontend.Formulas;
 import io.kiln.frontend.SignChange;
 import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.frontend.onnx.operator.Emitter;
-import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxImporter;
 import io.kiln.frontend.onnx.operator.OnnxValue;
@@ -57,16 +57,15 @@ record IntegerProduct(String operator, OnnxImporter layer) implements OnnxImport
 
     /** The sums of a node of ConvInteger or MatMulInteger. */
     Arg sums(NodeContext node) {
-        Expressions e = new Expressions(node);
-        return operator.equals("MatMul") ? matrices(e, node) : filtered(e, node);
+        return operator.equals("MatMul") ? matrices(node) : filtered(node);
     }
 
-    private Arg filtered(Expressions e, NodeContext node) {
-        Operand data = bytes(node, 0, DATA_ZERO).orElseGet(() -> difference(e, node, 0, DATA_ZERO));
-        Optional<Operand> weight = bytes(node, 1, WEIGHT_ZERO).or(() -> differenceOfBytes(e, node));
+    private Arg filtered(NodeContext node) {
+        Operand data = bytes(node, 0, DATA_ZERO).orElseGet(() -> difference(node, 0, DATA_ZERO));
+        Optional<Operand> weight = bytes(node, 1, WEIGHT_ZERO).or(() -> differenceOfBytes(node));
         return weight.isPresent()
                 ? sums(node, data, weight.get())
-                : e.subtract(sums(node, data, weights(node)), sums(node, data, zeros(e, node)));
+                : node.subtract(sums(node, data, weights(node)), sums(node, data, zeros(node)));
     }
 
     private static Operand weights(NodeContext node) {
@@ -74,43 +73,43 @@ record IntegerProduct(String operator, OnnxImporter layer) implements OnnxImport
     }
 
     /** The zero points in place of all weights: what the sums with weights have too much. */
-    private static Operand zeros(Expressions e, NodeContext node) {
-        Arg zeros = e.broadcast(byteOfZero(e, node, 1, WEIGHT_ZERO), node.shape(1));
-        return new Operand(e.cast(node.known(zeros, "the zero points of its weights"), DType.INT8), 0);
+    private static Operand zeros(NodeContext node) {
+        Arg zeros = node.broadcast(byteOfZero(node, 1, WEIGHT_ZERO), node.shape(1));
+        return new Operand(node.cast(node.known(zeros, "the zero points of its weights"), DType.INT8), 0);
     }
 
     /** Zero points that are computed are left out of the products: {@code sum((x - a) * (w - b))} is expanded. */
-    private Arg matrices(Expressions e, NodeContext node) {
+    private Arg matrices(NodeContext node) {
         node.require(node.shape(0).rank() > 1 && node.shape(1).rank() > 1, "it multiplies a vector", "matrices");
         Optional<Operand> knownData = bytes(node, 0, DATA_ZERO);
-        Optional<Operand> knownWeight = bytes(node, 1, WEIGHT_ZERO).or(() -> differenceOfBytes(e, node));
+        Optional<Operand> knownWeight = bytes(node, 1, WEIGHT_ZERO).or(() -> differenceOfBytes(node));
         Operand data = knownData.orElseGet(() -> new Operand(QuantizedBytes.of(node, node.input(0)), 0));
         Operand weight = knownWeight.orElseGet(() -> new Operand(QuantizedBytes.of(node, node.input(1)), 0));
         Arg sums = sums(node, data, weight);
         if (knownWeight.isEmpty()) {
-            sums = e.subtract(sums, e.multiply(total(e, data, -1), byteOfZero(e, node, 1, WEIGHT_ZERO)));
+            sums = node.subtract(sums, node.multiply(total(node, data, -1), byteOfZero(node, 1, WEIGHT_ZERO)));
         }
         if (knownData.isEmpty()) {
-            Arg zero = byteOfZero(e, node, 0, DATA_ZERO);
-            sums = e.subtract(sums, e.multiply(zero, total(e, weight, -2)));
+            Arg zero = byteOfZero(node, 0, DATA_ZERO);
+            sums = node.subtract(sums, node.multiply(zero, total(node, weight, -2)));
             if (knownWeight.isEmpty()) {
-                Arg both = e.multiply(zero, byteOfZero(e, node, 1, WEIGHT_ZERO));
-                sums = e.add(sums, e.multiply(both, node.shape(0).dim(-1)));
+                Arg both = node.multiply(zero, byteOfZero(node, 1, WEIGHT_ZERO));
+                sums = node.add(sums, node.multiply(both, node.shape(0).dim(-1)));
             }
         }
         return sums;
     }
 
     /** The sum along an axis, from the last one, which stays as 1. */
-    private static Arg total(Expressions e, Operand operand, int axis) {
+    private static Arg total(Formulas e, Operand operand, int axis) {
         Arg terms = e.add(e.cast(operand.integers, DType.INT32), -operand.zero);
         return e.reduce(Reduce.Kind.SUM, terms, List.of(e.shape(terms).rank() + axis));
     }
 
     /** The zero points of an operand whose bytes are held as int8. */
-    private static Arg byteOfZero(Expressions e, NodeContext node, int input, int zeroPoint) {
-        Arg zero = zeroPoints(e, node, input, zeroPoint);
-        return node.element(input) == ElementType.UINT8 ? e.add(zero, -SignChange.OFFSET) : zero;
+    private static Arg byteOfZero(NodeContext node, int input, int zeroPoint) {
+        Arg zero = zeroPoints(node, input, zeroPoint);
+        return node.element(input) == ElementType.UINT8 ? node.add(zero, -SignChange.OFFSET) : zero;
     }
 
     private Arg sums(NodeContext node, Operand data, Operand weight) {
@@ -147,37 +146,37 @@ record IntegerProduct(String operator, OnnxImporter layer) implements OnnxImport
     }
 
     /** Constant weights less their zero points, if they are bytes. */
-    private static Optional<Operand> differenceOfBytes(Expressions e, NodeContext node) {
-        Arg difference = difference(e, node, 1, WEIGHT_ZERO).integers;
+    private static Optional<Operand> differenceOfBytes(NodeContext node) {
+        Arg difference = difference(node, 1, WEIGHT_ZERO).integers;
         if (!(difference instanceof Constant constant)) {
             return Optional.empty();
         }
         boolean areBytes = IntStream.range(0, constant.elements())
                 .allMatch(i -> constant.integer(i) == (byte) constant.integer(i));
-        return areBytes ? Optional.of(new Operand(e.cast(constant, DType.INT8), 0)) : Optional.empty();
+        return areBytes ? Optional.of(new Operand(node.cast(constant, DType.INT8), 0)) : Optional.empty();
     }
 
     /** An operand less its zero points, as int16. */
-    private static Operand difference(Expressions e, NodeContext node, int input, int zeroPoint) {
-        Arg value = e.cast(node.arg(input), DType.INT32);
-        Arg difference = e.subtract(value, zeroPoints(e, node, input, zeroPoint));
-        return new Operand(e.cast(difference, DType.INT16), 0);
+    private static Operand difference(NodeContext node, int input, int zeroPoint) {
+        Arg value = node.cast(node.arg(input), DType.INT32);
+        Arg difference = node.subtract(value, zeroPoints(node, input, zeroPoint));
+        return new Operand(node.cast(difference, DType.INT16), 0);
     }
 
     /** Zero points as int32 in dimensions that broadcast over their operand: one, or one for each row, column or channel. */
-    private static Arg zeroPoints(Expressions e, NodeContext node, int input, int zeroPoint) {
+    private static Arg zeroPoints(NodeContext node, int input, int zeroPoint) {
         if (!node.has(zeroPoint)) {
-            return e.number(0, DType.INT32);
+            return node.number(0, DType.INT32);
         }
-        Arg zero = e.cast(node.arg(zeroPoint), DType.INT32);
-        Shape shape = e.shape(zero);
+        Arg zero = node.cast(node.arg(zeroPoint), DType.INT32);
+        Shape shape = node.shape(zero);
         if (shape.elements() == 1) {
-            return e.reshape(zero, Shape.scalar());
+            return node.reshape(zero, Shape.scalar());
         }
         boolean isFilter = node.node().operator().equals("ConvInteger");
         int rank = node.shape(input).rank();
         return shape.rank() == 1 && (isFilter || input == 0)
-                ? e.reshape(zero, Expressions.along(rank, isFilter ? 0 : rank - 2, shape.dim(0)))
+                ? node.reshape(zero, Formulas.along(rank, isFilter ? 0 : rank - 2, shape.dim(0)))
                 : zero;
     }
 
@@ -201,8 +200,7 @@ record IntegerProduct(String operator, OnnxImporter layer) implements OnnxImport
                 return node.emit(op, args.get(0), args.get(1), Constant.scalar(dataZero), Constant.scalar(weightZero));
             }
             if (op instanceof Pad) {
-                Expressions e = new Expressions(node);
-                return node.emit(op, args.get(0), e.number(dataZero, e.dtype(args.get(0))));
+                return node.emit(op, args.get(0), node.number(dataZero, node.dtype(args.get(0))));
             }
             if (IntegerLayer.isMovement(op) || op instanceof Binary) {
                 return node.emit(op, args);

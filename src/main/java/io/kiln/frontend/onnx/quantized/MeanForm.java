@@ -5,7 +5,6 @@ import io.kiln.base.DType;
 import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.frontend.onnx.operator.ElementQuantization;
 import io.kiln.frontend.onnx.operator.Emitter;
-import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.IntegerForm;
 import io.kiln.frontend.onnx.operator.IntegerForm.Deferred;
 import io.kiln.frontend.onnx.operator.IntegerForm.Dequantized;
@@ -150,7 +149,7 @@ record MeanForm(Dequantized data, ElementQuantization to, Limits limits, boolean
                 return reduced(reduce, args.get(0));
             }
             if (op instanceof Pad) {
-                Constant zero = new Expressions(node).number(form.data().by().zeroPoint(), DType.INT8);
+                Constant zero = node.number(form.data().by().zeroPoint(), DType.INT8);
                 return node.emit(op, args.get(0), zero);
             }
             if (op instanceof Transpose || op instanceof Reshape || op instanceof Take || op instanceof Concatenate) {
@@ -196,16 +195,14 @@ record MeanForm(Dequantized data, ElementQuantization to, Limits limits, boolean
         }
 
         private Constant ones(Window window, int channels) {
-            Expressions e = new Expressions(node);
             Shape shape = channels == 1
                     ? Shape.of(1, window.kernelH(), window.kernelW(), 1)
                     : Shape.of(window.kernelH(), window.kernelW(), channels, 1);
-            return (Constant) e.broadcast(e.number(1, DType.INT8), shape);
+            return (Constant) node.broadcast(node.number(1, DType.INT8), shape);
         }
 
         private Arg reduced(Reduce reduce, Arg data) {
-            Expressions e = new Expressions(node);
-            Shape shape = e.shape(data);
+            Shape shape = node.shape(data);
             List<Integer> axes = reduce.axes();
             long count = 1;
             for (int axis : axes) {
@@ -214,15 +211,15 @@ record MeanForm(Dequantized data, ElementQuantization to, Limits limits, boolean
             if (!form.isClear(count)) {
                 return reducedInSinglePrecision(reduce, data, Math.toIntExact(count));
             }
-            Arg centred = e.add(e.cast(data, DType.INT32), -form.data().by().zeroPoint());
+            Arg centred =
+                    node.add(node.cast(data, DType.INT32), -form.data().by().zeroPoint());
             Arg sums = node.emit(new Reduce(Reduce.Kind.SUM, axes, reduce.keepDims()), centred);
             return rescaled(sums, count);
         }
 
         /** The reduced dimensions become the rows of an image with as many channels as there are elements after them. */
         private Arg reducedInSinglePrecision(Reduce reduce, Arg data, int count) {
-            Expressions e = new Expressions(node);
-            Shape shape = e.shape(data);
+            Shape shape = node.shape(data);
             List<Integer> wide = count == 1
                     ? reduce.axes()
                     : reduce.axes().stream().filter(i -> shape.dim(i) > 1).toList();
@@ -233,15 +230,15 @@ record MeanForm(Dequantized data, ElementQuantization to, Limits limits, boolean
                     .toList());
             boolean areAdjacent = order.stream().noneMatch(i -> i > wide.get(0) && i < last && shape.dim(i) > 1);
             order.addAll(wide);
-            Arg ordered = areAdjacent ? data : e.transpose(data, order);
+            Arg ordered = areAdjacent ? data : node.transpose(data, order);
             int inner = areAdjacent
                     ? shape.dims().subList(last + 1, shape.rank()).stream().reduce(1, (a, b) -> a * b)
                     : 1;
             int outer = (int) (shape.elements() / count / inner);
-            Arg image = e.reshape(ordered, List.of(outer, count, 1, inner));
+            Arg image = node.reshape(ordered, List.of(outer, count, 1, inner));
             OnnxAveragePool.Order by = areAdjacent ? form.order(node, outer, inner) : OnnxAveragePool.Order.ROWS;
             Arg bytes = inSinglePrecision(Window.of(count, 1), by, image);
-            return e.reshape(bytes, result(reduce, shape));
+            return node.reshape(bytes, result(reduce, shape));
         }
 
         private static List<Integer> result(Reduce reduce, Shape shape) {

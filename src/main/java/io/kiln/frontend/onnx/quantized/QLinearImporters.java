@@ -4,7 +4,6 @@ package io.kiln.frontend.onnx.quantized;
 import io.kiln.base.DType;
 import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.frontend.onnx.operator.ElementQuantization;
-import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.IntegerForm.Dequantized;
 import io.kiln.frontend.onnx.operator.IntegerForm.Limits;
 import io.kiln.frontend.onnx.operator.NodeContext;
@@ -147,8 +146,8 @@ final class QLinearImporters {
         @Override
         public void emit(NodeContext node) {
             node.require(node.has(result), "its result is not quantized", "a scale of the result");
-            ElementQuantization data = Parameters.readOne(node, 1, 2, node.element(0))
-                    .scaled(node.attributes().real("alpha", 1));
+            ElementQuantization data =
+                    Parameters.readOne(node, 1, 2, node.element(0)).scaled(node.real("alpha", 1));
             ElementQuantization weight = Parameters.read(node, 4, 5, 0, node.element(WEIGHT));
             ElementQuantization to =
                     Parameters.readOne(node, result, result + 1, node.element(node.has(result + 1) ? result + 1 : 0));
@@ -184,9 +183,8 @@ final class QLinearImporters {
             node.require(!name.equals("QGemm"), "its weights have several zero points", "one zero point");
             boolean isFilter = name.equals("QLinearConv");
             IntegerProduct product = new IntegerProduct(isFilter ? "Conv" : "MatMul", layer);
-            Expressions e = new Expressions(node);
             Arg sums = product.sums(node.as(isFilter ? "ConvInteger" : "MatMulInteger", List.of(0, WEIGHT, 2, 5)));
-            int rank = e.shape(sums).rank();
+            int rank = node.shape(sums).rank();
             List<Integer> last =
                     new ArrayList<>(IntStream.range(0, rank).boxed().toList());
             List<Integer> back = new ArrayList<>(last);
@@ -194,19 +192,19 @@ final class QLinearImporters {
                 last.add(last.remove(1));
                 back.add(1, back.remove(rank - 1));
             }
-            Arg channelsLast = e.transpose(sums, last);
+            Arg channelsLast = node.transpose(sums, last);
             float[] scales = new float[weight.scales().size()];
             for (int i = 0; i < scales.length; i++) {
                 scales[i] = data.scale() * weight.scales().get(i);
             }
             Arg bytes = node.emit(
                     new QnnRequantize(-1, Rounding.ONNX, DType.INT8),
-                    node.has(bias) ? e.add(channelsLast, node.arg(bias)) : channelsLast,
+                    node.has(bias) ? node.add(channelsLast, node.arg(bias)) : channelsLast,
                     Constant.vector(scales),
                     Constant.scalar(0),
                     Constant.scalar(to.scale()),
                     Constant.scalar(to.zeroPoint()));
-            return e.transpose(bytes, back);
+            return node.transpose(bytes, back);
         }
     }
 
@@ -221,10 +219,7 @@ final class QLinearImporters {
     record QLinearPool(String operator, OnnxImporter importer) implements OnnxImporter {
         @Override
         public void emit(NodeContext node) {
-            node.require(
-                    !node.attributes().truth("channels_last", false),
-                    "its channels are the last dimension",
-                    "channels_last 0");
+            node.require(!node.truth("channels_last", false), "its channels are the last dimension", "channels_last 0");
             ElementType type = node.element(0);
             ElementQuantization to = Parameters.readOne(node, 3, 4, type);
             Dequantized data = QLinearFunction.data(node);
@@ -240,9 +235,8 @@ final class QLinearImporters {
         /** Whether a window is a whole image. */
         private static boolean isWhole(NodeContext node) {
             Shape shape = node.shape(0);
-            Optional<List<Long>> kernel = node.attributes().wholes("kernel_shape");
-            boolean isPadded =
-                    node.attributes().wholes("pads").orElse(List.of()).stream().anyMatch(p -> p != 0);
+            Optional<List<Long>> kernel = node.wholes("kernel_shape");
+            boolean isPadded = node.wholes("pads").orElse(List.of()).stream().anyMatch(p -> p != 0);
             return kernel.isEmpty()
                     || (!isPadded
                             && kernel.get()
@@ -273,9 +267,8 @@ final class QLinearImporters {
                     QuantizedBytes.of(node, node.input(i)), Parameters.readOne(node, i + 1, i + 2, type));
             parts.add(QuantizedForms.quantized(node, part, to, Limits.NONE).orElseThrow());
         }
-        int axis = node.axis(
-                node.attributes().requiredWhole("axis"), node.shape(FIRST).rank());
-        Arg joined = new Expressions(node).concatenate(parts, axis);
+        int axis = node.axis(node.requiredWhole("axis"), node.shape(FIRST).rank());
+        Arg joined = node.concatenate(parts, axis);
         node.finish(0, QuantizedBytes.value(node, joined, type));
     }
 
@@ -286,14 +279,13 @@ final class QLinearImporters {
         ElementQuantization from = Parameters.readOne(node, 1, 2, type);
         ElementQuantization to = Parameters.readOne(node, 3, 4, type);
         Shape shape = node.shape(0);
-        boolean isAlongAxis = node.attributes().requiredWhole("opset") >= ALONG_AXIS;
-        int axis = node.axis(node.attributes().whole("axis", isAlongAxis ? -1 : 1), shape.rank());
-        Expressions e = new Expressions(node);
+        boolean isAlongAxis = node.requiredWhole("opset") >= ALONG_AXIS;
+        int axis = node.axis(node.whole("axis", isAlongAxis ? -1 : 1), shape.rank());
         Arg data = QuantizedBytes.of(node, node.input(0));
         Shape rows = isAlongAxis ? shape : flattened(shape, axis);
         int along = isAlongAxis ? axis : 1;
-        Arg bytes = softmax(node, e.reshape(data, rows), along, from, to);
-        node.finish(0, QuantizedBytes.value(node, e.reshape(bytes, shape), type));
+        Arg bytes = softmax(node, node.reshape(data, rows), along, from, to);
+        node.finish(0, QuantizedBytes.value(node, node.reshape(bytes, shape), type));
     }
 
     private static Shape flattened(Shape shape, int axis) {
@@ -305,17 +297,16 @@ final class QLinearImporters {
     }
 
     private static Arg softmax(NodeContext node, Arg data, int axis, ElementQuantization from, ElementQuantization to) {
-        Expressions e = new Expressions(node);
-        int count = e.shape(data).dim(axis);
+        int count = node.shape(data).dim(axis);
         node.require(
                 OnnxSoftmaxArithmetic.isFinite(to.scale(), count) && to.scale() <= 1,
                 "its result of " + count + " elements has the scale " + to.scale(),
                 "at most 1, and no result that is infinite in ONNX Runtime's single precision");
         OnnxForm form = to.type() == ElementType.UINT8 ? OnnxForm.UINT8 : OnnxForm.INT8;
-        List<Integer> axes =
-                new ArrayList<>(IntStream.range(0, e.shape(data).rank()).boxed().toList());
+        List<Integer> axes = new ArrayList<>(
+                IntStream.range(0, node.shape(data).rank()).boxed().toList());
         Collections.swap(axes, axis, axes.size() - 1);
-        Arg bytes = SoftmaxForm.softmax(node, new OnnxSoftmax(form, false), e.transpose(data, axes), from, to);
-        return e.transpose(bytes, axes);
+        Arg bytes = SoftmaxForm.softmax(node, new OnnxSoftmax(form, false), node.transpose(data, axes), from, to);
+        return node.transpose(bytes, axes);
     }
 }

@@ -4,7 +4,6 @@ package io.kiln.frontend.onnx.quantized;
 import io.kiln.base.DType;
 import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.frontend.onnx.operator.ElementQuantization;
-import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.IntegerForm;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxImporter;
@@ -12,7 +11,6 @@ import io.kiln.frontend.onnx.operator.OnnxValue;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.Rounding;
-import io.kiln.ir.op.element.Binary;
 import io.kiln.ir.op.element.Clip;
 import io.kiln.ir.op.element.QnnQuantize;
 import io.kiln.ir.op.element.Unary;
@@ -30,20 +28,20 @@ final class QuantizeLinearImporter implements OnnxImporter {
 
     @Override
     public void emit(NodeContext node) {
-        ElementType precision = ElementType.ofCode((int) node.attributes().whole("precision", 0))
-                .orElse(ElementType.UNDEFINED);
+        ElementType precision =
+                ElementType.ofCode((int) node.whole("precision", 0)).orElse(ElementType.UNDEFINED);
         node.require(
                 precision == ElementType.UNDEFINED || precision == ElementType.FLOAT,
                 "its precision is " + precision.text(),
                 "a division in float");
-        boolean hasBlocks = node.attributes().whole("block_size", 0) != 0;
+        boolean hasBlocks = node.whole("block_size", 0) != 0;
         ElementType type = node.has(2)
                 ? node.element(2)
-                : ElementType.ofCode((int) node.attributes().whole("output_dtype", 0))
+                : ElementType.ofCode((int) node.whole("output_dtype", 0))
                         .filter(t -> t != ElementType.UNDEFINED)
                         .orElse(ElementType.UINT8);
         int rank = node.shape(0).rank();
-        int axis = rank == 0 ? 0 : node.axis(node.attributes().whole("axis", rank == 1 ? 0 : 1), rank);
+        int axis = rank == 0 ? 0 : node.axis(node.whole("axis", rank == 1 ? 0 : 1), rank);
         boolean areBytes = type == ElementType.INT8 || type == ElementType.UINT8;
         if (areBytes && !hasBlocks && node.element(0).isFloat() && Parameters.areConstant(node, 1, 2)) {
             ElementQuantization to = Parameters.read(node, 1, 2, axis, type);
@@ -91,15 +89,14 @@ final class QuantizeLinearImporter implements OnnxImporter {
     private static OnnxValue limited(NodeContext node, ElementType type, int axis) {
         float low = type.isUnsigned() ? 0 : -(1 << (type.bits() - 1));
         Arg limited = node.emit(new Clip(low, low + (1 << type.bits()) - 1), steps(node, axis));
-        return new OnnxValue(new Expressions(node).cast(limited, type.held().orElseThrow()), type);
+        return new OnnxValue(node.cast(limited, type.held().orElseThrow()), type);
     }
 
     private static Arg steps(NodeContext node, int axis) {
-        Expressions e = new Expressions(node);
-        Arg real = e.cast(node.arg(0), DType.FLOAT32);
-        Arg steps = e.unary(Unary.Kind.ROUND, e.divide(real, DequantizeLinearImporter.spread(node, e, 1, axis)));
+        Arg real = node.cast(node.arg(0), DType.FLOAT32);
+        Arg steps = node.unary(Unary.Kind.ROUND, node.divide(real, DequantizeLinearImporter.spread(node, 1, axis)));
         return node.has(2)
-                ? e.add(steps, e.cast(DequantizeLinearImporter.spread(node, e, 2, axis), DType.FLOAT32))
+                ? node.add(steps, node.cast(DequantizeLinearImporter.spread(node, 2, axis), DType.FLOAT32))
                 : steps;
     }
 
@@ -123,32 +120,31 @@ final class QuantizeLinearImporter implements OnnxImporter {
      * (GetQuantizationParameter in core/util/qmath.h of ONNX Runtime).
      */
     static void dynamic(NodeContext node) {
-        Expressions e = new Expressions(node);
         node.require(
                 node.element(0) == ElementType.FLOAT,
                 "its data is " + node.element(0).text(),
                 "float");
-        Arg low = e.binary(Binary.Kind.MINIMUM, extreme(e, node, Reduce.Kind.MIN), e.number(0, DType.FLOAT32));
-        Arg high = e.binary(Binary.Kind.MAXIMUM, extreme(e, node, Reduce.Kind.MAX), e.number(0, DType.FLOAT32));
-        Arg one = e.number(1, DType.FLOAT32);
-        Arg step = e.divide(e.subtract(high, low), e.number(STEPS, DType.FLOAT32));
-        Arg scale = e.where(e.binary(Binary.Kind.EQUAL, low, high), one, step);
-        Arg place = e.divide(e.subtract(e.number(0, DType.FLOAT32), low), scale);
-        Arg zero = e.unary(Unary.Kind.ROUND, node.emit(new Clip(0, STEPS), place));
-        Arg rounded = e.unary(Unary.Kind.ROUND, e.divide(node.arg(0), scale));
+        Arg low = node.minimum(extreme(node, Reduce.Kind.MIN), node.real(0));
+        Arg high = node.maximum(extreme(node, Reduce.Kind.MAX), node.real(0));
+        Arg one = node.real(1);
+        Arg step = node.divide(node.subtract(high, low), node.real(STEPS));
+        Arg scale = node.where(node.equal(low, high), one, step);
+        Arg place = node.divide(node.subtract(node.real(0), low), scale);
+        Arg zero = node.unary(Unary.Kind.ROUND, node.emit(new Clip(0, STEPS), place));
+        Arg rounded = node.unary(Unary.Kind.ROUND, node.divide(node.arg(0), scale));
         Arg bytes = node.emit(
                 new QnnQuantize(DType.INT8, Rounding.ONNX),
-                e.add(rounded, zero),
+                node.add(rounded, zero),
                 Constant.scalar(1f),
                 Constant.scalar((int) Byte.MIN_VALUE));
         node.finish(0, QuantizedBytes.value(node, bytes, ElementType.UINT8));
         node.finish(1, scale, ElementType.FLOAT);
-        node.finish(2, e.cast(zero, DType.UINT8), ElementType.UINT8);
+        node.finish(2, node.cast(zero, DType.UINT8), ElementType.UINT8);
     }
 
-    private static Arg extreme(Expressions e, NodeContext node, Reduce.Kind kind) {
+    private static Arg extreme(NodeContext node, Reduce.Kind kind) {
         List<Integer> axes = IntStream.range(0, node.shape(0).rank()).boxed().toList();
-        Arg extreme = axes.isEmpty() ? node.arg(0) : e.reduce(kind, node.arg(0), axes);
-        return e.reshape(extreme, Shape.scalar());
+        Arg extreme = axes.isEmpty() ? node.arg(0) : node.reduce(kind, node.arg(0), axes);
+        return node.reshape(extreme, Shape.scalar());
     }
 }

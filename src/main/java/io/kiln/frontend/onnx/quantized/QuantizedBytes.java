@@ -4,7 +4,6 @@ package io.kiln.frontend.onnx.quantized;
 import io.kiln.base.DType;
 import io.kiln.frontend.SignChange;
 import io.kiln.frontend.onnx.model.ElementType;
-import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.IntegerForm;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxValue;
@@ -37,18 +36,16 @@ final class QuantizedBytes {
         if (value.form().orElse(null) instanceof IntegerForm.Signed signed) {
             return signed.bytes();
         }
-        Expressions e = new Expressions(node);
         return value.type() == ElementType.UINT16
-                ? e.cast(e.add(e.cast(value.arg(), DType.INT32), Short.MIN_VALUE), DType.INT16)
+                ? node.cast(node.add(node.cast(value.arg(), DType.INT32), Short.MIN_VALUE), DType.INT16)
                 : value.arg();
     }
 
     /** A tensor of int16 or uint16, given its elements as int16. */
     static OnnxValue ofShorts(NodeContext node, Arg shorts, ElementType type) {
-        Expressions e = new Expressions(node);
         return type == ElementType.UINT16
                 ? new OnnxValue(
-                        e.add(e.cast(shorts, DType.INT32), -Short.MIN_VALUE),
+                        node.add(node.cast(shorts, DType.INT32), -Short.MIN_VALUE),
                         type,
                         Optional.of(new IntegerForm.Signed(shorts)))
                 : new OnnxValue(shorts, type);

@@ -9,7 +9,6 @@ import io.kiln.base.DType;
 import io.kiln.frontend.onnx.elementwise.OnnxElementwiseImporters;
 import io.kiln.frontend.onnx.layer.OnnxLayerImporters;
 import io.kiln.frontend.onnx.operator.BlockWeights;
-import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxImporter;
 import io.kiln.frontend.onnx.operator.OnnxRegistration;
@@ -96,16 +95,16 @@ public final class QuantizedImporters {
      * (q - zeroPoint) * scale}. They stay integers. Of the weights in a byte the first is in its lowest bits.
      */
     private static void matMulOfBits(NodeContext node) {
-        int depth = Math.toIntExact(node.attributes().requiredWhole("K"));
-        int units = Math.toIntExact(node.attributes().requiredWhole("N"));
-        int block = Math.toIntExact(node.attributes().requiredWhole("block_size"));
-        int bits = Math.toIntExact(node.attributes().whole("bits", 4));
+        int depth = Math.toIntExact(node.requiredWhole("K"));
+        int units = Math.toIntExact(node.requiredWhole("N"));
+        int block = Math.toIntExact(node.requiredWhole("block_size"));
+        int bits = Math.toIntExact(node.whole("bits", 4));
         node.require(
                 List.of(2, 4, 8).contains(bits) && block >= LEAST_BLOCK && Integer.bitCount(block) == 1,
                 "its weights have " + bits + " bits in blocks of " + block,
                 "2, 4 or 8 bits, and a power of two from " + LEAST_BLOCK + " on");
         node.require(
-                !node.has(ORDER) && node.attributes().whole("weight_prepacked", 0) == 0,
+                !node.has(ORDER) && node.whole("weight_prepacked", 0) == 0,
                 "its weights are in another order (g_idx, weight_prepacked)",
                 "weights in the order of their rows");
         node.require(
@@ -126,8 +125,7 @@ public final class QuantizedImporters {
         long blocks = (long) packing.blocks() * units;
         requireSize(node, 1, bytes, blocks * packing.block() * packing.bits() / Byte.SIZE);
         requireSize(node, 2, scales, blocks);
-        Expressions e = new Expressions(node);
-        byte[] weights = new byte[e.tableOf(depth, units)];
+        byte[] weights = new byte[node.tableOf(depth, units)];
         int half = 1 << (packing.bits() - 1);
         for (int i = 0; i < weights.length; i++) {
             weights[i] = (byte) (packing.weight(bytes, i / depth, i % depth) - half);
@@ -141,8 +139,8 @@ public final class QuantizedImporters {
         }
         return new BlockWeights(
                 new Constant("", new TensorType(Shape.of(units, depth), DType.INT8), Bytes.wrap(weights)),
-                e.reals(reals, shape),
-                e.reals(zeroPoints, shape),
+                node.reals(reals, shape),
+                node.reals(zeroPoints, shape),
                 Math.min(packing.block(), depth));
     }
 

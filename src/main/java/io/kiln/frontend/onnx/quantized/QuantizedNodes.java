@@ -4,11 +4,11 @@ package io.kiln.frontend.onnx.quantized;
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.base.KilnException;
+import io.kiln.frontend.Formulas;
 import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.frontend.onnx.movement.BilinearImage;
 import io.kiln.frontend.onnx.operator.ElementQuantization;
 import io.kiln.frontend.onnx.operator.Emitter;
-import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.IntegerForm;
 import io.kiln.frontend.onnx.operator.IntegerForm.Deferred;
 import io.kiln.frontend.onnx.operator.IntegerForm.Dequantized;
@@ -65,7 +65,7 @@ public final class QuantizedNodes {
         boolean isMatrix = node.node().operator().equals("Transpose")
                 && node.node().domain().isEmpty()
                 && node.shape(0).rank() == 2
-                && node.attributes().wholes("perm").orElse(List.of(1L, 0L)).equals(List.of(1L, 0L));
+                && node.wholes("perm").orElse(List.of(1L, 0L)).equals(List.of(1L, 0L));
         return isMatrix ? node.input(0).form().flatMap(form -> transposed(node, form)) : Optional.empty();
     }
 
@@ -90,7 +90,7 @@ public final class QuantizedNodes {
     }
 
     private static Constant transposed(NodeContext node, Constant matrix) {
-        return node.known(new Expressions(node).transpose(matrix, List.of(1, 0)), "its matrix");
+        return node.known(node.transpose(matrix, List.of(1, 0)), "its matrix");
     }
 
     /** Whether the first output has truth values that are computed from floats so far. */
@@ -151,42 +151,12 @@ public final class QuantizedNodes {
      * @param node the operator
      */
     private record MovedBytes(OnnxImporter importer, NodeContext node) {
-        private static final Set<String> OPERATORS = Set.of(
-                "Reshape",
-                "Flatten",
-                "Squeeze",
-                "Unsqueeze",
-                "Transpose",
-                "Slice",
-                "Split",
-                "Identity",
-                "Dropout",
-                "Expand",
-                "Tile",
-                "Gather",
-                "DepthToSpace",
-                "SpaceToDepth",
-                "MaxPool",
-                "GlobalMaxPool",
-                "ReduceMax",
-                "ReduceMin",
-                "Pad",
-                "Concat",
-                "Resize",
-                "Upsample",
-                "ArgMax",
-                "ArgMin",
-                "TopK",
-                "Compress",
-                "GatherElements",
-                "GatherND",
-                "ReverseSequence",
-                "Where",
-                "Max",
-                "Min",
-                "Scatter",
-                "ScatterElements",
-                "ScatterND");
+        private static final Set<String> OPERATORS = Set.of("""
+            Reshape Flatten Squeeze Unsqueeze Transpose Slice Split Identity Dropout Expand Tile Gather
+            DepthToSpace SpaceToDepth MaxPool GlobalMaxPool ReduceMax ReduceMin Pad Concat Resize Upsample
+            ArgMax ArgMin TopK Compress GatherElements GatherND ReverseSequence Where Max Min Scatter
+            ScatterElements ScatterND
+            """.strip().split("\\s+", -1));
 
         private static final int PAD_INPUTS = 11;
 
@@ -201,12 +171,10 @@ public final class QuantizedNodes {
             return switch (name) {
                 case "Pad" -> fill().isPresent();
                 case "ScatterElements", "ScatterND" ->
-                    node.attributes().text("reduction", "none").equals("none");
+                    node.text("reduction", "none").equals("none");
                 case "Resize", "Upsample" ->
-                    node.attributes().text("mode", "nearest").equals("nearest")
-                            && !node.attributes()
-                                    .text("coordinate_transformation_mode", "")
-                                    .equals("tf_crop_and_resize");
+                    node.text("mode", "nearest").equals("nearest")
+                            && !node.text("coordinate_transformation_mode", "").equals("tf_crop_and_resize");
                 default -> true;
             };
         }
@@ -322,7 +290,7 @@ public final class QuantizedNodes {
                 return Optional.empty();
             }
             if (node.version() < PAD_INPUTS) {
-                return Optional.of(node.attributes().real("value", 0));
+                return Optional.of(node.real("value", 0));
             }
             if (!node.has(2)) {
                 return Optional.of(0f);
@@ -374,35 +342,34 @@ public final class QuantizedNodes {
         }
 
         private Arg interpolated(ElementQuantization to) {
-            Expressions e = new Expressions(node);
             Shape shape = node.shape(0);
             boolean isImage = shape.rank() == 4;
             Arg nhwc = isImage
-                    ? e.transpose(data.integers(), List.of(0, 2, 3, 1))
-                    : e.reshape(data.integers(), Shape.of(1, shape.dim(0), shape.dim(1), 1));
+                    ? node.transpose(data.integers(), List.of(0, 2, 3, 1))
+                    : node.reshape(data.integers(), Shape.of(1, shape.dim(0), shape.dim(1), 1));
             Arg result = node.emit(
                     new OnnxResize2d(),
                     nhwc,
-                    places(e, image.rows()),
-                    weights(e, image.rows()),
-                    places(e, image.columns()),
-                    weights(e, image.columns()),
+                    places(node, image.rows()),
+                    weights(node, image.rows()),
+                    places(node, image.columns()),
+                    weights(node, image.columns()),
                     Constant.scalar(data.by().scale()),
                     Constant.scalar(data.by().zeroPoint()),
                     Constant.scalar(to.scale()),
                     Constant.scalar(to.zeroPoint()));
             return isImage
-                    ? e.transpose(result, List.of(0, 3, 1, 2))
-                    : e.reshape(
+                    ? node.transpose(result, List.of(0, 3, 1, 2))
+                    : node.reshape(
                             result,
                             Shape.of(image.rows().size(), image.columns().size()));
         }
 
-        private static Constant places(Expressions e, BilinearImage.Line line) {
+        private static Constant places(Formulas e, BilinearImage.Line line) {
             return e.ints(line.places(), Shape.of(2, line.size()));
         }
 
-        private static Constant weights(Expressions e, BilinearImage.Line line) {
+        private static Constant weights(Formulas e, BilinearImage.Line line) {
             float[] weights = new float[line.weights().size()];
             for (int i = 0; i < weights.length; i++) {
                 weights[i] = line.weights().get(i);
@@ -415,14 +382,13 @@ public final class QuantizedNodes {
             if (!image.hasOutside()) {
                 return result;
             }
-            Expressions e = new Expressions(node);
             List<Integer> rows = image.rows().inside();
             List<Integer> columns = image.columns().inside();
-            Constant inside = e.places(
+            Constant inside = node.places(
                     Shape.of(rows.size(), columns.size()),
                     i -> rows.get(i / columns.size()) * columns.get(i % columns.size()));
-            Arg isInside = e.cast(inside, DType.BOOL);
-            return e.where(isInside, result, e.number(to.quantize(image.outside()), DType.INT8));
+            Arg isInside = node.cast(inside, DType.BOOL);
+            return node.where(isInside, result, node.number(to.quantize(image.outside()), DType.INT8));
         }
     }
 }

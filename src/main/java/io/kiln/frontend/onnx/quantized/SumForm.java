@@ -61,7 +61,7 @@ record SumForm(Dequantized data, Dequantized weight, Optional<Bias> bias) {
         if (!LAYERS.contains(node.node().operator()) || node.inputs() < 2) {
             return Optional.empty();
         }
-        float alpha = node.attributes().real("alpha", 1);
+        float alpha = node.real("alpha", 1);
         Optional<Dequantized> data = QuantizedForms.bytes(node, 0)
                 .or(() -> dequantized(node, 0).filter(SumForm::isSymmetric))
                 .filter(d -> alpha > 0);
@@ -77,7 +77,7 @@ record SumForm(Dequantized data, Dequantized weight, Optional<Bias> bias) {
                 .map(v -> node.type(v.arg()).shape())
                 .map(shape -> shape.rank() == 0 ? 1 : shape.dim(channelOfResult(node, shape.rank())))
                 .orElse(1);
-        Optional<Bias> bias = bias(node, 2, plain, channels, node.attributes().real("beta", 1));
+        Optional<Bias> bias = bias(node, 2, plain, channels, node.real("beta", 1));
         return node.has(2) && bias.isEmpty()
                 ? Optional.empty()
                 : Optional.of(new DeferredSum(
@@ -127,8 +127,8 @@ record SumForm(Dequantized data, Dequantized weight, Optional<Bias> bias) {
     private static int channelAxis(NodeContext node, String name) {
         return switch (name) {
             case "Conv" -> 0;
-            case "ConvTranspose" -> node.attributes().whole("group", 1) == 1 ? 1 : -1;
-            case "Gemm" -> node.attributes().truth("transB", false) ? 0 : 1;
+            case "ConvTranspose" -> node.whole("group", 1) == 1 ? 1 : -1;
+            case "Gemm" -> node.truth("transB", false) ? 0 : 1;
             default -> node.shape(1).rank() == 1 ? -1 : node.shape(1).rank() - 1;
         };
     }

@@ -3,7 +3,6 @@ package io.kiln.frontend.onnx.quantized;
 
 import io.kiln.base.DType;
 import io.kiln.frontend.onnx.operator.ElementQuantization;
-import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.IntegerForm.Deferred;
 import io.kiln.frontend.onnx.operator.IntegerForm.Dequantized;
 import io.kiln.frontend.onnx.operator.IntegerForm.Limits;
@@ -45,7 +44,7 @@ record TableForm(NodeContext node, Dequantized source, Constant results) impleme
 
     @Override
     public Constant over(Grid grid) {
-        return (Constant) new Expressions(node).take(results, grid.places(source), 0);
+        return (Constant) node.take(results, grid.places(source), 0);
     }
 
     @Override
@@ -59,6 +58,6 @@ record TableForm(NodeContext node, Dequantized source, Constant results) impleme
         for (int i = 0; i < table.length; i++) {
             table[i] = (byte) results.integer(i);
         }
-        return new Expressions(node).cast(QuantizedForms.lookup(node, source, table), DType.BOOL);
+        return node.cast(QuantizedForms.lookup(node, source, table), DType.BOOL);
     }
 }

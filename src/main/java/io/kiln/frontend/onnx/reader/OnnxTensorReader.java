@@ -10,6 +10,7 @@ import io.kiln.base.KilnException;
 import io.kiln.frontend.ExternalData;
 import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.frontend.onnx.model.OnnxTensor;
+import io.kiln.ir.arith.HalfRounding;
 import io.kiln.ir.type.Shape;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -20,9 +21,6 @@ import java.util.Map;
 
 /** Reads tensors: elements in {@code raw_data}, in the typed fields, or in another file; all little-endian, floats of 16 bits and less as float32. */
 final class OnnxTensorReader {
-    private static final int FRACTION_BITS = 10;
-    private static final int EXPONENT_MASK = 0x1F;
-    private static final int BIAS = 15;
     private static final int BRAIN_BIAS = 127;
     private static final List<Float> FOUR_BITS = List.of(0f, 0.5f, 1f, 1.5f, 2f, 3f, 4f, 6f);
 
@@ -117,11 +115,7 @@ final class OnnxTensorReader {
     /** Doubles in single precision. */
     private static Bytes narrowed(Bytes doubles) {
         ByteBuffer all = doubles.buffer().order(ByteOrder.LITTLE_ENDIAN);
-        ByteBuffer out = ByteBuffer.allocate(doubles.size() / 2).order(ByteOrder.LITTLE_ENDIAN);
-        while (all.hasRemaining()) {
-            out.putFloat((float) all.getDouble());
-        }
-        return Bytes.wrap(out.array());
+        return Bytes.ofReals(doubles.size() / Double.BYTES, i -> (float) all.getDouble(Double.BYTES * i));
     }
 
     /** Where a tensor's external data lies. */
@@ -149,7 +143,7 @@ final class OnnxTensorReader {
                 case INT64 -> out.putLong(tensor.getInt64Data(i));
                 case UINT64 -> out.putLong(tensor.getUint64Data(i));
                 case UINT32 -> out.putInt((int) tensor.getUint64Data(i));
-                case FLOAT16 -> out.putFloat(ofHalf(tensor.getInt32Data(i)));
+                case FLOAT16 -> out.putFloat(HalfRounding.ofBits(tensor.getInt32Data(i)));
                 case BFLOAT16 -> out.putFloat(ofBrain(tensor.getInt32Data(i)));
                 case INT4, UINT4, INT2, UINT2, FLOAT4E2M1 -> putPart(type, tensor.getInt32Data(i / perEntry), i, out);
                 case FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ, FLOAT8E8M0 ->
@@ -193,7 +187,7 @@ final class OnnxTensorReader {
     private static void decode(ElementType type, ByteBuffer raw, int elements, ByteBuffer out) {
         for (int i = 0; i < elements; i++) {
             switch (type) {
-                case FLOAT16 -> out.putFloat(ofHalf(raw.getShort()));
+                case FLOAT16 -> out.putFloat(HalfRounding.ofBits(raw.getShort()));
                 case BFLOAT16 -> out.putFloat(ofBrain(raw.getShort()));
                 case UINT16 -> out.putInt(raw.getShort() & 0xFFFF);
                 case INT4, UINT4, INT2, UINT2, FLOAT4E2M1 -> putPart(type, raw.get(i / perByte(type)), i, out);
@@ -233,7 +227,7 @@ final class OnnxTensorReader {
         return switch (type) {
             case FLOAT8E4M3FN -> (bits & 0x7F) == 0x7F ? Float.NaN : small(bits, 3, 7);
             case FLOAT8E4M3FNUZ -> bits == 0x80 ? Float.NaN : small(bits, 3, 8);
-            case FLOAT8E5M2 -> ofHalf(bits << Byte.SIZE);
+            case FLOAT8E5M2 -> HalfRounding.ofBits(bits << Byte.SIZE);
             case FLOAT8E5M2FNUZ -> bits == 0x80 ? Float.NaN : small(bits, 2, 16);
             case FLOAT8E8M0 -> bits == 0xFF ? Float.NaN : Math.scalb(1f, bits - BRAIN_BIAS);
             case FLOAT4E2M1 -> (bits & 8) == 0 ? FOUR_BITS.get(bits & 7) : -FOUR_BITS.get(bits & 7);
@@ -249,21 +243,6 @@ final class OnnxTensorReader {
                 ? Math.scalb((float) fraction, 1 - bias - fractionBits)
                 : Math.scalb((float) (fraction | 1 << fractionBits), exponent - bias - fractionBits);
         return (bits & 0x80) == 0 ? magnitude : -magnitude;
-    }
-
-    /** An IEEE 754 binary16 number, by its bits. */
-    private static float ofHalf(int bits) {
-        int exponent = (bits >> FRACTION_BITS) & EXPONENT_MASK;
-        int fraction = bits & ((1 << FRACTION_BITS) - 1);
-        float magnitude;
-        if (exponent == EXPONENT_MASK) {
-            magnitude = fraction == 0 ? Float.POSITIVE_INFINITY : Float.NaN;
-        } else if (exponent == 0) {
-            magnitude = Math.scalb((float) fraction, 1 - BIAS - FRACTION_BITS);
-        } else {
-            magnitude = Math.scalb((float) (fraction | 1 << FRACTION_BITS), exponent - BIAS - FRACTION_BITS);
-        }
-        return (bits & 0x8000) == 0 ? magnitude : -magnitude;
     }
 
     /** A bfloat16 number, by its bits: the upper half of a float32. */

@@ -4,7 +4,6 @@ package io.kiln.frontend.onnx.recurrent;
 import static io.kiln.frontend.onnx.operator.OnnxRegistration.onnx;
 
 import io.kiln.base.DType;
-import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxImporter;
 import io.kiln.frontend.onnx.operator.OnnxRegistration;
@@ -66,13 +65,13 @@ public record RecurrentImporter(int gates, List<String> activations, Cell cell) 
      */
     private record Sequences(Arg values, List<Long> lengths, boolean isReverse) {
         /** The first value for sequences that have a step, otherwise the second. */
-        Arg within(Expressions e, int step, Arg value, Arg behind) {
+        Arg within(NodeContext node, int step, Arg value, Arg behind) {
             if (lengths.stream().allMatch(length -> step < length)) {
                 return value;
             }
             List<Integer> marks = lengths.stream().map(n -> step < n ? 1 : 0).toList();
-            Arg isWithin = e.cast(e.ints(marks, Shape.of(marks.size(), 1)), DType.BOOL);
-            return e.where(isWithin, value, behind);
+            Arg isWithin = node.cast(node.ints(marks, Shape.of(marks.size(), 1)), DType.BOOL);
+            return node.where(isWithin, value, behind);
         }
     }
 
@@ -83,22 +82,21 @@ public record RecurrentImporter(int gates, List<String> activations, Cell cell) 
 
     @Override
     public void emit(NodeContext node) {
-        Expressions e = new Expressions(node);
-        boolean isBatchFirst = node.attributes().truth("layout", false);
-        Arg data = isBatchFirst ? e.transpose(node.arg(0), List.of(1, 0, 2)) : node.arg(0);
-        Shape shape = e.shape(data);
+        boolean isBatchFirst = node.truth("layout", false);
+        Arg data = isBatchFirst ? node.transpose(node.arg(0), List.of(1, 0, 2)) : node.arg(0);
+        Shape shape = node.shape(data);
         Shape recurrent = node.shape(2);
         node.require(
                 shape.rank() == 3 && recurrent.rank() == 3 && recurrent.dim(1) == gates * recurrent.dim(2),
                 "its data is " + shape.text() + " and its recurrent weight " + recurrent.text(),
                 "three dimensions each");
-        long stated = node.attributes().whole("hidden_size", recurrent.dim(2));
+        long stated = node.whole("hidden_size", recurrent.dim(2));
         node.require(
                 stated == recurrent.dim(2),
                 "its hidden_size is " + stated,
                 "that of its recurrent weight " + recurrent.text());
         List<Long> lengths = lengths(node, shape);
-        String direction = node.attributes().text("direction", "forward");
+        String direction = node.text("direction", "forward");
         int directions = direction.equals("bidirectional") ? 2 : 1;
         node.require(
                 recurrent.dim(0) == directions,
@@ -109,9 +107,9 @@ public record RecurrentImporter(int gates, List<String> activations, Cell cell) 
         List<Arg> cells = new ArrayList<>();
         for (int d = 0; d < directions; d++) {
             boolean isReverse = d == 1 || direction.equals("reverse");
-            run(Direction.of(node, e, this, d), new Sequences(data, lengths, isReverse), sequences, hidden, cells);
+            run(Direction.of(node, this, d), new Sequences(data, lengths, isReverse), sequences, hidden, cells);
         }
-        finish(node, e, isBatchFirst, List.of(sequences, hidden, cells));
+        finish(node, isBatchFirst, List.of(sequences, hidden, cells));
     }
 
     /** The number of steps of each sequence of a batch. */
@@ -128,29 +126,29 @@ public record RecurrentImporter(int gates, List<String> activations, Cell cell) 
     }
 
     private void run(Direction direction, Sequences data, List<Arg> sequences, List<Arg> hidden, List<Arg> cells) {
-        Expressions e = direction.expressions();
-        Shape shape = e.shape(data.values());
+        NodeContext node = direction.node();
+        Shape shape = node.shape(data.values());
         int steps = shape.dim(0);
         int batch = shape.dim(1);
         int units = gates * direction.hidden();
-        Arg rows = e.reshape(data.values(), List.of(steps * batch, shape.dim(2)));
-        Arg products = direction.withBias(direction.node().emit(new Dense(units), rows, direction.weight()));
+        Arg rows = node.reshape(data.values(), List.of(steps * batch, shape.dim(2)));
+        Arg products = direction.withBias(node.emit(new Dense(units), rows, direction.weight()));
         State state = initial(direction, batch);
         Arg[] outputs = new Arg[steps];
         for (int i = 0; i < steps; i++) {
             int step = data.isReverse() ? steps - 1 - i : i;
-            Arg x = e.slice(products, 0, step * batch, (step + 1) * batch);
+            Arg x = node.slice(products, 0, step * batch, (step + 1) * batch);
             State next = cell.next(direction, x, state);
-            Arg none = e.number(0, DType.FLOAT32);
-            Arg output = data.within(e, step, next.hidden(), none);
+            Arg none = node.real(0);
+            Arg output = data.within(node, step, next.hidden(), none);
             state = new State(
-                    data.within(e, step, next.hidden(), state.hidden()),
-                    data.within(e, step, next.cell(), state.cell()));
-            outputs[step] = e.reshape(output, List.of(1, 1, batch, direction.hidden()));
+                    data.within(node, step, next.hidden(), state.hidden()),
+                    data.within(node, step, next.cell(), state.cell()));
+            outputs[step] = node.reshape(output, List.of(1, 1, batch, direction.hidden()));
         }
-        sequences.add(e.concatenate(List.of(outputs), 0));
-        hidden.add(e.reshape(state.hidden(), List.of(1, batch, direction.hidden())));
-        cells.add(e.reshape(state.cell(), List.of(1, batch, direction.hidden())));
+        sequences.add(node.concatenate(List.of(outputs), 0));
+        hidden.add(node.reshape(state.hidden(), List.of(1, batch, direction.hidden())));
+        cells.add(node.reshape(state.cell(), List.of(1, batch, direction.hidden())));
     }
 
     private static State initial(Direction direction, int batch) {
@@ -158,81 +156,80 @@ public record RecurrentImporter(int gates, List<String> activations, Cell cell) 
     }
 
     private static Arg initial(Direction direction, int batch, int input) {
-        Expressions e = direction.expressions();
         NodeContext node = direction.node();
         List<Integer> dims = List.of(batch, direction.hidden());
         if (!node.has(input)
                 || (input == INITIAL_CELL && !node.node().operator().equals("LSTM"))) {
-            return e.broadcast(e.number(0, DType.FLOAT32), new Shape(dims));
+            return node.broadcast(node.real(0), new Shape(dims));
         }
-        boolean isBatchFirst = node.attributes().truth("layout", false);
-        Arg given = isBatchFirst ? e.transpose(node.arg(input), List.of(1, 0, 2)) : node.arg(input);
-        return e.reshape(e.slice(given, 0, direction.index(), direction.index() + 1), dims);
+        boolean isBatchFirst = node.truth("layout", false);
+        Arg given = isBatchFirst ? node.transpose(node.arg(input), List.of(1, 0, 2)) : node.arg(input);
+        return node.reshape(node.slice(given, 0, direction.index(), direction.index() + 1), dims);
     }
 
     /** Outputs: all steps (time, directions, batch, hidden), the last hidden state, the last cell state. */
-    private static void finish(NodeContext node, Expressions e, boolean isBatchFirst, List<List<Arg>> values) {
+    private static void finish(NodeContext node, boolean isBatchFirst, List<List<Arg>> values) {
         for (int i = 0; i < Math.min(values.size(), node.outputs()); i++) {
-            Arg value = e.concatenate(values.get(i), i == 0 ? 1 : 0);
+            Arg value = node.concatenate(values.get(i), i == 0 ? 1 : 0);
             if (isBatchFirst) {
-                value = e.transpose(value, i == 0 ? List.of(2, 0, 1, 3) : List.of(1, 0, 2));
+                value = node.transpose(value, i == 0 ? List.of(2, 0, 1, 3) : List.of(1, 0, 2));
             }
             node.finish(i, value, node.element(0));
         }
     }
 
     /** The bias of a direction, if there is one: first that of the weights, then that of the recurrent weights. */
-    private static Optional<Arg> bias(NodeContext node, Expressions e, int direction) {
-        return node.optional(BIAS).map(value -> e.slice(value.arg(), 0, direction, direction + 1));
+    private static Optional<Arg> bias(NodeContext node, int direction) {
+        return node.optional(BIAS).map(value -> node.slice(value.arg(), 0, direction, direction + 1));
     }
 
     /** {@code f(x W + h R + b)}. */
     private static State plain(Direction direction, Arg x, State state) {
-        Expressions e = direction.expressions();
-        Arg sum = direction.withRecurrentBias(e.add(x, direction.recurrent(state.hidden(), 0, 1)), 0, 1);
+        NodeContext node = direction.node();
+        Arg sum = direction.withRecurrentBias(node.add(x, direction.recurrent(state.hidden(), 0, 1)), 0, 1);
         Arg hidden = direction.activate(0, sum);
         return new State(hidden, hidden);
     }
 
     /** Gates: update, reset, hidden. With {@code linear_before_reset} the reset gate scales the product, else the state. */
     private static State gated(Direction direction, Arg x, State state) {
-        Expressions e = direction.expressions();
+        NodeContext node = direction.node();
         Arg h = state.hidden();
         Arg both = direction.withRecurrentBias(
-                e.add(e.slice(x, 1, 0, 2 * direction.hidden()), direction.recurrent(h, 0, 2)), 0, 2);
+                node.add(node.slice(x, 1, 0, 2 * direction.hidden()), direction.recurrent(h, 0, 2)), 0, 2);
         Arg gates = direction.activate(0, both);
         Arg update = direction.gate(gates, 0);
         Arg reset = direction.gate(gates, 1);
-        boolean isLinear = direction.node().attributes().truth("linear_before_reset", false);
+        boolean isLinear = node.truth("linear_before_reset", false);
         Arg product = isLinear
-                ? e.multiply(reset, direction.withRecurrentBias(direction.recurrent(h, 2, 3), 2, 3))
-                : direction.withRecurrentBias(direction.recurrent(e.multiply(reset, h), 2, 3), 2, 3);
-        Arg candidate = direction.activate(1, e.add(direction.gate(x, 2), product));
-        Arg rest = e.multiply(e.subtract(e.number(1, DType.FLOAT32), update), candidate);
-        Arg hidden = e.add(rest, e.multiply(update, h));
+                ? node.multiply(reset, direction.withRecurrentBias(direction.recurrent(h, 2, 3), 2, 3))
+                : direction.withRecurrentBias(direction.recurrent(node.multiply(reset, h), 2, 3), 2, 3);
+        Arg candidate = direction.activate(1, node.add(direction.gate(x, 2), product));
+        Arg rest = node.multiply(node.subtract(node.real(1), update), candidate);
+        Arg hidden = node.add(rest, node.multiply(update, h));
         return new State(hidden, hidden);
     }
 
     /** Gates: input, output, forget, cell. Peepholes: input, output, forget. */
     private static State longShort(Direction direction, Arg x, State state) {
-        Expressions e = direction.expressions();
-        Arg sum = direction.withRecurrentBias(e.add(x, direction.recurrent(state.hidden(), 0, 4)), 0, 4);
-        boolean isCoupled = direction.node().attributes().truth("input_forget", false);
+        NodeContext node = direction.node();
+        Arg sum = direction.withRecurrentBias(node.add(x, direction.recurrent(state.hidden(), 0, 4)), 0, 4);
+        boolean isCoupled = node.truth("input_forget", false);
         Arg input = direction.activate(0, peeped(direction, direction.gate(sum, 0), state.cell(), 0));
         Arg forget = isCoupled
-                ? e.subtract(e.number(1, DType.FLOAT32), input)
+                ? node.subtract(node.real(1), input)
                 : direction.activate(0, peeped(direction, direction.gate(sum, 2), state.cell(), 2));
         Arg candidate = direction.activate(1, direction.gate(sum, 3));
-        Arg cell = e.add(e.multiply(forget, state.cell()), e.multiply(input, candidate));
+        Arg cell = node.add(node.multiply(forget, state.cell()), node.multiply(input, candidate));
         Arg output = direction.activate(0, peeped(direction, direction.gate(sum, 1), cell, 1));
-        return new State(e.multiply(output, direction.activate(2, cell)), cell);
+        return new State(node.multiply(output, direction.activate(2, cell)), cell);
     }
 
     private static Arg peeped(Direction direction, Arg sum, Arg cell, int gate) {
-        Expressions e = direction.expressions();
+        NodeContext node = direction.node();
         return direction
                 .peephole(gate)
-                .map(weight -> e.add(sum, e.multiply(cell, weight)))
+                .map(weight -> node.add(sum, node.multiply(cell, weight)))
                 .orElse(sum);
     }
 
@@ -240,28 +237,22 @@ public record RecurrentImporter(int gates, List<String> activations, Cell cell) 
      * A recurrent layer in one direction.
      *
      * @param node the node
-     * @param expressions emits operators
      * @param index 0, or 1 for the second direction
      * @param gates number of gates
      * @param activations names of the activations
      * @param weights recurrent weights of gates, from one to another, used in each step
      */
     private record Direction(
-            NodeContext node,
-            Expressions expressions,
-            int index,
-            int gates,
-            List<String> activations,
-            Map<List<Integer>, Arg> weights) {
+            NodeContext node, int index, int gates, List<String> activations, Map<List<Integer>, Arg> weights) {
         private static final int PEEPHOLES = 7;
 
-        static Direction of(NodeContext node, Expressions e, RecurrentImporter layer, int index) {
+        static Direction of(NodeContext node, RecurrentImporter layer, int index) {
             int count = layer.activations().size();
-            List<String> stated = node.attributes().texts("activations").orElse(List.of());
+            List<String> stated = node.texts("activations").orElse(List.of());
             boolean isStated = stated.size() >= (index + 1) * count;
             List<String> activations =
                     isStated ? stated.subList(index * count, (index + 1) * count) : layer.activations();
-            return new Direction(node, e, index, layer.gates(), activations, new HashMap<>());
+            return new Direction(node, index, layer.gates(), activations, new HashMap<>());
         }
 
         int hidden() {
@@ -275,14 +266,13 @@ public record RecurrentImporter(int gates, List<String> activations, Cell cell) 
 
         private Arg matrix(int input) {
             Shape shape = node.shape(input);
-            return expressions.reshape(
-                    expressions.slice(node.arg(input), 0, index, index + 1), List.of(shape.dim(1), shape.dim(2)));
+            return node.reshape(node.slice(node.arg(input), 0, index, index + 1), List.of(shape.dim(1), shape.dim(2)));
         }
 
         /** Products with some gates' rows of the recurrent weights. */
         Arg recurrent(Arg hidden, int from, int to) {
             Arg weight = weights.computeIfAbsent(
-                    List.of(from, to), rows -> expressions.slice(matrix(2), 0, from * hidden(), to * hidden()));
+                    List.of(from, to), rows -> node.slice(matrix(2), 0, from * hidden(), to * hidden()));
             return node.emit(new Dense((to - from) * hidden()), hidden, weight);
         }
 
@@ -294,28 +284,27 @@ public record RecurrentImporter(int gates, List<String> activations, Cell cell) 
 
         /** Some gates' part of the second half of the bias, added. */
         Arg withRecurrentBias(Arg sum, int from, int to) {
-            return half(1).map(bias -> expressions.add(sum, expressions.slice(bias, 0, from * hidden(), to * hidden())))
+            return half(1).map(bias -> node.add(sum, node.slice(bias, 0, from * hidden(), to * hidden())))
                     .orElse(sum);
         }
 
         private Optional<Arg> half(int which) {
             int units = gates * hidden();
-            return RecurrentImporter.bias(node, expressions, index)
-                    .map(both -> expressions.slice(
-                            expressions.reshape(both, List.of(2 * units)), 0, which * units, (which + 1) * units));
+            return RecurrentImporter.bias(node, index)
+                    .map(both ->
+                            node.slice(node.reshape(both, List.of(2 * units)), 0, which * units, (which + 1) * units));
         }
 
         /** The columns of a gate. */
         Arg gate(Arg all, int gate) {
-            return expressions.slice(all, 1, gate * hidden(), (gate + 1) * hidden());
+            return node.slice(all, 1, gate * hidden(), (gate + 1) * hidden());
         }
 
         /** Peephole weights, from the cell state to one of the gates input, output and forget. */
         Optional<Arg> peephole(int gate) {
             return node.optional(PEEPHOLES)
-                    .map(value -> expressions.slice(
-                            expressions.reshape(
-                                    expressions.slice(value.arg(), 0, index, index + 1), List.of(3 * hidden())),
+                    .map(value -> node.slice(
+                            node.reshape(node.slice(value.arg(), 0, index, index + 1), List.of(3 * hidden())),
                             0,
                             gate * hidden(),
                             (gate + 1) * hidden()));
@@ -323,27 +312,25 @@ public record RecurrentImporter(int gates, List<String> activations, Cell cell) 
 
         /** An activation, after the limits of {@code clip}. */
         Arg activate(int which, Arg value) {
-            Arg x = node.attributes()
-                    .real("clip")
+            Arg x = node.real("clip")
                     .map(limit -> node.emit(new Clip(-limit, limit), value))
                     .orElse(value);
-            Expressions e = expressions;
             String name = activations.get(which).toLowerCase(Locale.ROOT);
             return switch (name) {
-                case "sigmoid" -> e.unary(Unary.Kind.SIGMOID, x);
-                case "tanh" -> e.unary(Unary.Kind.TANH, x);
+                case "sigmoid" -> node.unary(Unary.Kind.SIGMOID, x);
+                case "tanh" -> node.unary(Unary.Kind.TANH, x);
                 case "relu" -> node.emit(new Clip(0, Float.MAX_VALUE), x);
-                case "affine" -> e.add(e.multiply(x, alpha(which, 1)), beta(which, 0));
+                case "affine" -> node.add(node.multiply(x, alpha(which, 1)), beta(which, 0));
                 case "leakyrelu" -> node.emit(new LeakyRelu(alpha(which, 0.01f)), x);
                 case "hardsigmoid" ->
-                    node.emit(new Clip(0, 1), e.add(e.multiply(x, alpha(which, 0.2f)), beta(which, 0.5f)));
+                    node.emit(new Clip(0, 1), node.add(node.multiply(x, alpha(which, 0.2f)), beta(which, 0.5f)));
                 case "scaledtanh" ->
-                    e.multiply(e.unary(Unary.Kind.TANH, e.multiply(x, beta(which, 1))), alpha(which, 1));
+                    node.multiply(node.unary(Unary.Kind.TANH, node.multiply(x, beta(which, 1))), alpha(which, 1));
                 case "elu" -> {
                     node.require(alpha(which, 1) == 1, "its activation Elu has an alpha", "1");
-                    yield e.unary(Unary.Kind.ELU, x);
+                    yield node.unary(Unary.Kind.ELU, x);
                 }
-                case "softsign" -> e.divide(x, e.add(e.unary(Unary.Kind.ABS, x), e.number(1, DType.FLOAT32)));
+                case "softsign" -> node.divide(x, node.add(node.abs(x), node.real(1)));
                 default ->
                     throw node.failure(
                             "its activation is `" + activations.get(which) + "`",
@@ -360,7 +347,7 @@ public record RecurrentImporter(int gates, List<String> activations, Cell cell) 
         }
 
         private float parameter(String name, int which, float otherwise) {
-            List<Float> stated = node.attributes().reals(name).orElse(List.of());
+            List<Float> stated = node.reals(name).orElse(List.of());
             int at = index * activations.size() + which;
             return at < stated.size() ? stated.get(at) : otherwise;
         }

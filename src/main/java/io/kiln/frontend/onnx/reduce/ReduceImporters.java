@@ -4,16 +4,15 @@ package io.kiln.frontend.onnx.reduce;
 import static io.kiln.frontend.onnx.operator.OnnxRegistration.onnx;
 
 import io.kiln.base.DType;
+import io.kiln.frontend.Formulas;
 import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.frontend.onnx.movement.IndexImporters;
-import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxImporter;
 import io.kiln.frontend.onnx.operator.OnnxRegistration;
 import io.kiln.frontend.onnx.operator.UnsignedOrder;
 import io.kiln.ir.Arg;
 import io.kiln.ir.op.element.Binary;
-import io.kiln.ir.op.element.Unary;
 import io.kiln.ir.op.movement.StridedSlice;
 import io.kiln.ir.op.reduce.ArgReduce;
 import io.kiln.ir.op.reduce.Reduce;
@@ -40,10 +39,10 @@ public final class ReduceImporters {
             reduce("ReduceMax", (e, x, axes) -> reduced(e, Reduce.Kind.MAX, Binary.Kind.MAXIMUM, x, axes)),
             reduce("ReduceMin", (e, x, axes) -> reduced(e, Reduce.Kind.MIN, Binary.Kind.MINIMUM, x, axes)),
             reduce("ReduceProd", (e, x, axes) -> halved(e, Binary.Kind.MULTIPLY, x, axes)),
-            reduce("ReduceL1", (e, x, axes) -> sum(e, e.unary(Unary.Kind.ABS, x), axes)),
-            reduce("ReduceL2", (e, x, axes) -> e.unary(Unary.Kind.SQRT, sum(e, e.multiply(x, x), axes))),
+            reduce("ReduceL1", (e, x, axes) -> sum(e, e.abs(x), axes)),
+            reduce("ReduceL2", (e, x, axes) -> e.sqrt(sum(e, e.multiply(x, x), axes))),
             reduce("ReduceSumSquare", (e, x, axes) -> sum(e, e.multiply(x, x), axes)),
-            reduce("ReduceLogSum", (e, x, axes) -> e.unary(Unary.Kind.LOG, sum(e, x, axes))),
+            reduce("ReduceLogSum", (e, x, axes) -> e.log(sum(e, x, axes))),
             reduce("ReduceLogSumExp", ReduceImporters::logSumExp),
             onnx("ArgMax", new ArgImporter(true)),
             onnx("ArgMin", new ArgImporter(false)),
@@ -55,18 +54,17 @@ public final class ReduceImporters {
         return onnx(name, new ReduceImporter(AXES_INPUT, formula));
     }
 
-    private static Arg sum(Expressions e, Arg data, List<Integer> axes) {
+    private static Arg sum(Formulas e, Arg data, List<Integer> axes) {
         return reduced(e, Reduce.Kind.SUM, Binary.Kind.ADD, data, axes);
     }
 
     /** Without overflow: {@code max + log(sum(exp(x - max)))}; an infinite maximum is not subtracted. */
-    private static Arg logSumExp(Expressions e, Arg data, List<Integer> axes) {
+    private static Arg logSumExp(Formulas e, Arg data, List<Integer> axes) {
         Arg most = e.reduce(Reduce.Kind.MAX, data, axes);
-        Arg isFinite = e.binary(
-                Binary.Kind.LESS_EQUAL, e.unary(Unary.Kind.ABS, most), e.number(Float.MAX_VALUE, DType.FLOAT32));
-        Arg max = e.where(isFinite, most, e.number(0, DType.FLOAT32));
-        Arg sum = sum(e, e.unary(Unary.Kind.EXP, e.subtract(data, max)), axes);
-        return e.add(max, e.unary(Unary.Kind.LOG, sum));
+        Arg isFinite = e.binary(Binary.Kind.LESS_EQUAL, e.abs(most), e.real(Float.MAX_VALUE));
+        Arg max = e.where(isFinite, most, e.real(0));
+        Arg sum = sum(e, e.exp(e.subtract(data, max)), axes);
+        return e.add(max, e.log(sum));
     }
 
     /**
@@ -77,26 +75,25 @@ public final class ReduceImporters {
     private record ArgImporter(boolean largest) implements OnnxImporter {
         @Override
         public void emit(NodeContext node) {
-            Expressions e = new Expressions(node);
             Shape shape = node.shape(0);
-            int axis = node.axis(node.attributes().whole("axis", 0), shape.rank());
+            int axis = node.axis(node.whole("axis", 0), shape.rank());
             int size = shape.dim(axis);
-            Arg data = UnsignedOrder.ordered(e, node.arg(0));
+            Arg data = UnsignedOrder.ordered(node, node.arg(0));
             Arg index;
-            if (node.attributes().truth("select_last_index", false)) {
+            if (node.truth("select_last_index", false)) {
                 Arg reversed = node.emit(StridedSlice.along(shape, axis, size - 1, -size - 1, -1), data);
                 Arg fromEnd = node.emit(new ArgReduce(largest, axis), reversed);
-                index = e.subtract(e.number(size - 1, DType.INT32), fromEnd);
+                index = node.subtract(node.number(size - 1, DType.INT32), fromEnd);
             } else {
                 index = node.emit(new ArgReduce(largest, axis), data);
             }
             List<Integer> dims = new ArrayList<>(shape.dims());
-            if (node.attributes().truth("keepdims", true)) {
+            if (node.truth("keepdims", true)) {
                 dims.set(axis, 1);
             } else {
                 dims.remove(axis);
             }
-            node.finish(0, e.cast(e.reshape(index, dims), DType.INT64), ElementType.INT64);
+            node.finish(0, node.cast(node.reshape(index, dims), DType.INT64), ElementType.INT64);
         }
     }
 
@@ -109,29 +106,28 @@ public final class ReduceImporters {
     private record ReduceImporter(int axesInput, Formula formula) implements OnnxImporter {
         /** A reduction that keeps the dimensions, as 1. */
         interface Formula {
-            Arg apply(Expressions e, Arg data, List<Integer> axes);
+            Arg apply(Formulas e, Arg data, List<Integer> axes);
         }
 
         @Override
         public void emit(NodeContext node) {
-            Expressions e = new Expressions(node);
             Shape shape = node.shape(0);
             Optional<List<Long>> stated = node.version() >= axesInput
                     ? node.optional(1).map(axes -> node.integers(1, "axes"))
-                    : node.attributes().wholes("axes");
+                    : node.wholes("axes");
             boolean isNone = stated.isEmpty() || stated.orElseThrow().isEmpty();
-            if (isNone && node.attributes().truth("noop_with_empty_axes", false)) {
+            if (isNone && node.truth("noop_with_empty_axes", false)) {
                 node.finish(node.arg(0));
                 return;
             }
             List<Integer> axes = isNone
                     ? IntStream.range(0, shape.rank()).boxed().toList()
                     : node.axes(stated.orElseThrow(), shape.rank());
-            Arg result = axes.isEmpty() ? node.arg(0) : formula.apply(e, node.arg(0), axes);
-            if (!node.attributes().truth("keepdims", true)) {
+            Arg result = axes.isEmpty() ? node.arg(0) : formula.apply(node, node.arg(0), axes);
+            if (!node.truth("keepdims", true)) {
                 List<Integer> dims = new ArrayList<>();
                 IntStream.range(0, shape.rank()).filter(i -> !axes.contains(i)).forEach(i -> dims.add(shape.dim(i)));
-                result = e.reshape(result, dims);
+                result = node.reshape(result, dims);
             }
             node.finish(result);
         }
@@ -139,21 +135,18 @@ public final class ReduceImporters {
 
     /** {@code TopK}: the largest or smallest elements along an axis, in order, and their indices; how many is known at build time. */
     private static void topk(NodeContext node) {
-        Expressions e = new Expressions(node);
         Shape shape = node.shape(0);
-        int axis = node.axis(node.attributes().whole("axis", -1), shape.rank());
-        long k = node.version() >= K_INPUT
-                ? node.integers(1, "k").get(0)
-                : node.attributes().whole("k", 0);
+        int axis = node.axis(node.whole("axis", -1), shape.rank());
+        long k = node.version() >= K_INPUT ? node.integers(1, "k").get(0) : node.whole("k", 0);
         node.require(k >= 1 && k <= shape.dim(axis), "its k is " + k, "1 to " + shape.dim(axis));
-        boolean isAscend = !node.attributes().truth("largest", true);
+        boolean isAscend = !node.truth("largest", true);
         List<Integer> order = swapped(shape.rank(), axis);
-        Arg data = e.transpose(node.arg(0), order);
-        Arg indices = node.emit(new Topk((int) k, isAscend), UnsignedOrder.ordered(e, data));
-        Arg places = IndexImporters.ofElements(e, indices, e.shape(data), shape.rank() - 1);
-        Arg values = e.take(IndexImporters.flat(e, data), places, 0);
-        node.finish(0, e.transpose(values, order));
-        node.finish(1, e.cast(e.transpose(indices, order), DType.INT64), ElementType.INT64);
+        Arg data = node.transpose(node.arg(0), order);
+        Arg indices = node.emit(new Topk((int) k, isAscend), UnsignedOrder.ordered(node, data));
+        Arg places = IndexImporters.ofElements(node, indices, node.shape(data), shape.rank() - 1);
+        Arg values = node.take(IndexImporters.flat(node, data), places, 0);
+        node.finish(0, node.transpose(values, order));
+        node.finish(1, node.cast(node.transpose(indices, order), DType.INT64), ElementType.INT64);
     }
 
     /** All dimensions, an axis and the last one exchanged. */
@@ -165,7 +158,7 @@ public final class ReduceImporters {
     }
 
     /** A reduction by the IR's operator where it takes the type; dimensions stay, as 1. */
-    private static Arg reduced(Expressions e, Reduce.Kind kind, Binary.Kind combine, Arg data, List<Integer> axes) {
+    private static Arg reduced(Formulas e, Reduce.Kind kind, Binary.Kind combine, Arg data, List<Integer> axes) {
         DType dtype = e.dtype(data);
         boolean isOrder = kind == Reduce.Kind.MAX || kind == Reduce.Kind.MIN;
         if (dtype.isWideUnsigned()) {
@@ -181,7 +174,7 @@ public final class ReduceImporters {
     }
 
     /** A sum; one of very many floats is computed axis by axis, so that errors stay small. Dimensions stay, as 1. */
-    public static Arg sumByAxis(Expressions e, Arg data, List<Integer> axes) {
+    public static Arg sumByAxis(Formulas e, Arg data, List<Integer> axes) {
         long terms = axes.stream().mapToLong(e.shape(data)::dim).reduce(1, (a, b) -> a * b);
         if (terms <= MOST_TERMS || axes.size() == 1) {
             return e.reduce(Reduce.Kind.SUM, data, axes);
@@ -194,7 +187,7 @@ public final class ReduceImporters {
     }
 
     /** A reduction for which the IR has no operator: the halves of each axis are combined until one element is left. Dimensions stay, as 1. */
-    private static Arg halved(Expressions e, Binary.Kind combine, Arg data, List<Integer> axes) {
+    private static Arg halved(Formulas e, Binary.Kind combine, Arg data, List<Integer> axes) {
         Arg value = data;
         for (int axis : axes) {
             while (e.shape(value).dim(axis) > 1) {
@@ -204,7 +197,7 @@ public final class ReduceImporters {
         return value;
     }
 
-    private static Arg halved(Expressions e, Binary.Kind combine, Arg data, int axis) {
+    private static Arg halved(Formulas e, Binary.Kind combine, Arg data, int axis) {
         int size = e.shape(data).dim(axis);
         int half = size / 2;
         Arg combined = e.binary(combine, e.slice(data, axis, 0, half), e.slice(data, axis, half, 2 * half));

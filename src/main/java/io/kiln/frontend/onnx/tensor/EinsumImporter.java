@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.onnx.tensor;
 
-import io.kiln.frontend.onnx.operator.Expressions;
+import io.kiln.frontend.Formulas;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxImporter;
 import io.kiln.ir.Arg;
@@ -37,8 +37,7 @@ final class EinsumImporter implements OnnxImporter {
 
     @Override
     public void emit(NodeContext node) {
-        Expressions e = new Expressions(node);
-        String equation = node.attributes().text("equation", "").replace(" ", "");
+        String equation = node.text("equation", "").replace(" ", "");
         node.require(
                 equation.length() <= MAX_LENGTH && equation.matches("[A-Za-z.,]+(->[A-Za-z.]*)?"),
                 "its equation is `" + equation + "`",
@@ -62,7 +61,7 @@ final class EinsumImporter implements OnnxImporter {
         String result = sides.length > 1
                 ? sides[1].replace("...", DOTS.substring(DOTS.length() - dots))
                 : implicit(operands, dots);
-        node.finish(sum(e, node, operands, result));
+        node.finish(sum(node, operands, result));
     }
 
     /** Without a stated result: the dots, then the indices that occur once, in order. */
@@ -76,13 +75,13 @@ final class EinsumImporter implements OnnxImporter {
                         .collect(Collectors.joining());
     }
 
-    private static Arg sum(Expressions e, NodeContext node, List<String> operands, String result) {
+    private static Arg sum(NodeContext node, List<String> operands, String result) {
         Map<Character, Integer> sizes = new HashMap<>();
         List<Term> terms = new ArrayList<>();
         for (int i = 0; i < operands.size(); i++) {
-            Term term = diagonal(e, node, new Term(node.arg(i), operands.get(i)));
+            Term term = diagonal(node, new Term(node.arg(i), operands.get(i)));
             for (int k = 0; k < term.indices.length(); k++) {
-                sizes.merge(term.indices.charAt(k), e.shape(term.arg).dim(k), Math::max);
+                sizes.merge(term.indices.charAt(k), node.shape(term.arg).dim(k), Math::max);
             }
             terms.add(term);
         }
@@ -90,13 +89,13 @@ final class EinsumImporter implements OnnxImporter {
             char c = result.charAt(i);
             node.require(sizes.containsKey(c), "no operand has the result's index " + c, "indices of operands");
         }
-        Term product = reduced(e, terms.get(0), result + later(operands, 1));
+        Term product = reduced(node, terms.get(0), result + later(operands, 1));
         for (int i = 1; i < terms.size(); i++) {
             String needed = result + later(operands, i + 1);
-            product = product(e, node, product, reduced(e, terms.get(i), needed + product.indices), needed, sizes);
+            product = product(node, product, reduced(node, terms.get(i), needed + product.indices), needed, sizes);
         }
-        Term last = reduced(e, product, result);
-        return e.transpose(
+        Term last = reduced(node, product, result);
+        return node.transpose(
                 last.arg, result.chars().mapToObj(c -> last.indices.indexOf(c)).toList());
     }
 
@@ -105,20 +104,20 @@ final class EinsumImporter implements OnnxImporter {
     }
 
     /** The elements at which repeated indices are equal. */
-    private static Term diagonal(Expressions e, NodeContext node, Term term) {
+    private static Term diagonal(NodeContext node, Term term) {
         Term value = term;
         for (int i = 0; i < value.indices.length(); i++) {
             int second = value.indices.indexOf(value.indices.charAt(i), i + 1);
             while (second >= 0) {
-                value = diagonal(e, node, value, i, second);
+                value = diagonal(node, value, i, second);
                 second = value.indices.indexOf(value.indices.charAt(i), i + 1);
             }
         }
         return value;
     }
 
-    private static Term diagonal(Expressions e, NodeContext node, Term term, int first, int second) {
-        Shape shape = e.shape(term.arg);
+    private static Term diagonal(NodeContext node, Term term, int first, int second) {
+        Shape shape = node.shape(term.arg);
         int size = shape.dim(first);
         node.require(size == shape.dim(second), "a repeated index has two sizes in " + shape.text(), "one size");
         List<Integer> axes = new ArrayList<>(IntStream.range(0, shape.rank())
@@ -130,19 +129,19 @@ final class EinsumImporter implements OnnxImporter {
         List<Integer> dims = new ArrayList<>(
                 axes.subList(2, axes.size()).stream().map(shape::dim).toList());
         dims.add(0, size * size);
-        Arg flat = e.reshape(e.transpose(term.arg, axes), dims);
+        Arg flat = node.reshape(node.transpose(term.arg, axes), dims);
         List<Integer> places =
                 IntStream.range(0, size).map(i -> i * (size + 1)).boxed().toList();
         String rest = new StringBuilder(term.indices)
                 .deleteCharAt(second)
                 .deleteCharAt(first)
                 .toString();
-        Arg taken = e.take(flat, e.ints(places, Shape.of(size)), 0);
+        Arg taken = node.take(flat, node.ints(places, Shape.of(size)), 0);
         return new Term(taken, term.indices.charAt(first) + rest);
     }
 
     /** The sum along all indices that are not needed. */
-    private static Term reduced(Expressions e, Term term, String needed) {
+    private static Term reduced(Formulas e, Term term, String needed) {
         List<Integer> axes = IntStream.range(0, term.indices.length())
                 .filter(i -> needed.indexOf(term.indices.charAt(i)) < 0)
                 .boxed()
@@ -162,26 +161,25 @@ final class EinsumImporter implements OnnxImporter {
     }
 
     /** The sum of products over the indices of both that are not needed. */
-    private static Term product(
-            Expressions e, NodeContext node, Term a, Term b, String needed, Map<Character, Integer> sizes) {
+    private static Term product(NodeContext node, Term a, Term b, String needed, Map<Character, Integer> sizes) {
         String both = only(a.indices, c -> b.indices.indexOf(c) >= 0);
         String batch = only(both, c -> needed.indexOf(c) >= 0);
         String summed = only(both, c -> needed.indexOf(c) < 0);
         String rows = only(a.indices, c -> b.indices.indexOf(c) < 0);
         String columns = only(b.indices, c -> a.indices.indexOf(c) < 0);
         int depth = size(summed, sizes);
-        Arg left = arranged(e, a, List.of(batch, rows, summed), sizes);
-        Arg right = arranged(e, b, List.of(batch, summed, columns), sizes);
-        Arg matrices = depth == 1 || !e.dtype(left).isFloat()
-                ? sumOfProducts(e, left, right)
+        Arg left = arranged(node, a, List.of(batch, rows, summed), sizes);
+        Arg right = arranged(node, b, List.of(batch, summed, columns), sizes);
+        Arg matrices = depth == 1 || !node.dtype(left).isFloat()
+                ? sumOfProducts(node, left, right)
                 : node.emit(new TflBatchMatmul(false, false), left, right, Constant.scalar(0), Constant.scalar(0));
         String indices = batch + rows + columns;
         List<Integer> dims = indices.chars().mapToObj(c -> sizes.get((char) c)).toList();
-        return new Term(e.reshape(matrices, dims), indices);
+        return new Term(node.reshape(matrices, dims), indices);
     }
 
     /** For a depth of 1, and for integers: products of all pairs, then their sum. */
-    private static Arg sumOfProducts(Expressions e, Arg left, Arg right) {
+    private static Arg sumOfProducts(Formulas e, Arg left, Arg right) {
         Shape a = e.shape(left);
         Shape b = e.shape(right);
         Arg products = e.multiply(
@@ -192,7 +190,7 @@ final class EinsumImporter implements OnnxImporter {
     }
 
     /** Dimensions in another order, joined to three; those of size 1 that broadcast are repeated. */
-    private static Arg arranged(Expressions e, Term term, List<String> groups, Map<Character, Integer> sizes) {
+    private static Arg arranged(Formulas e, Term term, List<String> groups, Map<Character, Integer> sizes) {
         String order = String.join("", groups);
         Arg moved = e.transpose(
                 term.arg, order.chars().mapToObj(c -> term.indices.indexOf(c)).toList());

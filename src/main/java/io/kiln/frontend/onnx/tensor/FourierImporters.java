@@ -4,7 +4,7 @@ package io.kiln.frontend.onnx.tensor;
 import static io.kiln.frontend.onnx.operator.OnnxRegistration.onnx;
 
 import io.kiln.base.DType;
-import io.kiln.frontend.onnx.operator.Expressions;
+import io.kiln.frontend.Formulas;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxRegistration;
 import io.kiln.ir.Arg;
@@ -58,7 +58,7 @@ final class FourierImporters {
         }
 
         /** The matrix, one row for each part of each bin. */
-        Constant matrix(Expressions e, int samples, int parts) {
+        Constant matrix(Formulas e, int samples, int parts) {
             float[] matrix = new float[e.tableOf(2L * bins, (long) samples * parts)];
             double sign = isInverse ? 1 : -1;
             double scale = isInverse ? 1.0 / length : 1;
@@ -81,38 +81,36 @@ final class FourierImporters {
     }
 
     private static void whole(NodeContext node) {
-        Expressions e = new Expressions(node);
         Shape shape = node.shape(0);
         int rank = shape.rank();
         node.require(
                 rank >= 2 && shape.dim(-1) <= 2, "its data is " + shape.text(), "one or two parts as last dimension");
         long stated = node.version() < AXIS_INPUT
-                ? node.attributes().whole("axis", 1)
+                ? node.whole("axis", 1)
                 : node.has(2) ? node.integers(2, "axis").get(0) : -2;
         int axis = node.axis(stated, rank);
         node.require(axis < rank - 1, "its axis is the last dimension", "another one");
         int samples = shape.dim(axis);
         long length = node.has(1) ? node.integers(1, "dft_length").get(0) : samples;
-        boolean isInverse = node.attributes().truth("inverse", false);
-        Transform by = Transform.of(node, length, isInverse, node.attributes().truth("onesided", false));
+        boolean isInverse = node.truth("inverse", false);
+        Transform by = Transform.of(node, length, isInverse, node.truth("onesided", false));
         List<Integer> order = new ArrayList<>(
                 IntStream.range(0, rank - 1).filter(i -> i != axis).boxed().toList());
         order.add(axis);
         order.add(rank - 1);
-        Arg ordered = e.transpose(e.cast(node.arg(0), DType.FLOAT32), order);
+        Arg ordered = node.transpose(node.cast(node.arg(0), DType.FLOAT32), order);
         int parts = shape.dim(-1);
-        Arg rows = e.reshape(ordered, List.of((int) (shape.elements() / samples / parts), samples * parts));
-        Arg product = node.emit(new Dense(2 * by.bins()), rows, by.matrix(e, samples, parts));
+        Arg rows = node.reshape(ordered, List.of((int) (shape.elements() / samples / parts), samples * parts));
+        Arg product = node.emit(new Dense(2 * by.bins()), rows, by.matrix(node, samples, parts));
         List<Integer> dims = new ArrayList<>(order.stream().map(shape::dim).toList());
         dims.set(rank - 2, by.bins());
         dims.set(rank - 1, 2);
         List<Integer> back =
                 IntStream.range(0, rank).map(order::indexOf).boxed().toList();
-        node.finish(e.transpose(e.reshape(product, dims), back));
+        node.finish(node.transpose(node.reshape(product, dims), back));
     }
 
     private static void frames(NodeContext node) {
-        Expressions e = new Expressions(node);
         Shape shape = node.shape(0);
         node.require(
                 shape.rank() == 3 && shape.dim(2) <= 2, "its signal is " + shape.text(), "a batch of signals in parts");
@@ -124,19 +122,20 @@ final class FourierImporters {
                 step > 0 && length > 0 && length <= shape.dim(1) && (window == 0 || window == length),
                 "its frames have " + length + " samples, one every " + step + ", of " + shape.dim(1),
                 "frames inside the signal, as long as their window");
-        Transform by = Transform.of(node, length, false, node.attributes().truth("onesided", true));
+        Transform by = Transform.of(node, length, false, node.truth("onesided", true));
         int samples = by.length();
         int count = (int) ((shape.dim(1) - length) / step) + 1;
-        Constant places = e.places(Shape.of(e.tableOf(count, samples)), i -> (int) (i / samples * step) + i % samples);
+        Constant places =
+                node.places(Shape.of(node.tableOf(count, samples)), i -> (int) (i / samples * step) + i % samples);
         int parts = shape.dim(2);
-        Arg taken = e.take(e.cast(node.arg(0), DType.FLOAT32), places, 1);
-        Arg framed = e.reshape(taken, List.of(shape.dim(0) * count, samples, parts));
+        Arg taken = node.take(node.cast(node.arg(0), DType.FLOAT32), places, 1);
+        Arg framed = node.reshape(taken, List.of(shape.dim(0) * count, samples, parts));
         Arg shaped = node.has(2)
-                ? e.multiply(framed, e.reshape(e.cast(node.arg(2), DType.FLOAT32), List.of(1, samples, 1)))
+                ? node.multiply(framed, node.reshape(node.cast(node.arg(2), DType.FLOAT32), List.of(1, samples, 1)))
                 : framed;
-        Arg rows = e.reshape(shaped, List.of(shape.dim(0) * count, samples * parts));
-        Arg product = node.emit(new Dense(2 * by.bins()), rows, by.matrix(e, samples, parts));
-        node.finish(e.reshape(product, List.of(shape.dim(0), count, by.bins(), 2)));
+        Arg rows = node.reshape(shaped, List.of(shape.dim(0) * count, samples * parts));
+        Arg product = node.emit(new Dense(2 * by.bins()), rows, by.matrix(node, samples, parts));
+        node.finish(node.reshape(product, List.of(shape.dim(0), count, by.bins(), 2)));
     }
 
     /**
@@ -149,7 +148,7 @@ final class FourierImporters {
         long rate = node.integers(2, "sample_rate").get(0);
         double low = mel(node.reals(3, "lower_edge_hertz").get(0));
         double high = mel(node.reals(4, "upper_edge_hertz").get(0));
-        node.require(node.attributes().whole("output_datatype", 1) == 1, "its output_datatype is not float", "float");
+        node.require(node.whole("output_datatype", 1) == 1, "its output_datatype is not float", "float");
         node.require(
                 bands > 0 && bands <= MOST && length > 0 && length <= MOST && rate > 0 && low >= 0 && low < high,
                 "it has " + bands + " bands of a transform of length " + length + " at " + rate + " Hz",
@@ -165,8 +164,7 @@ final class FourierImporters {
                 corners[corners.length - 1] <= bins,
                 "its upper edge lies above half of the sample rate",
                 "at most half of the sample rate");
-        Expressions e = new Expressions(node);
-        float[] weights = new float[e.tableOf(bins, bands)];
+        float[] weights = new float[node.tableOf(bins, bands)];
         for (int band = 0; band < bands; band++) {
             for (long bin = corners[band]; bin < Math.min(bins, corners[band + 2]); bin++) {
                 weights[(int) (bin * bands) + band] = weight(bin, corners[band], corners[band + 1], corners[band + 2]);
@@ -175,7 +173,7 @@ final class FourierImporters {
                 weights[(int) (corners[band + 1] * bands) + band] = 1;
             }
         }
-        node.finish(e.reals(weights, Shape.of(bins, (int) bands)));
+        node.finish(node.reals(weights, Shape.of(bins, (int) bands)));
     }
 
     private static double mel(double hertz) {
@@ -195,14 +193,14 @@ final class FourierImporters {
     private static void window(NodeContext node, DoubleUnaryOperator formula) {
         long size = node.integers(0, "size").get(0);
         node.require(size > 0 && size <= LONGEST_WINDOW, "its size is " + size, "1 to " + LONGEST_WINDOW);
-        node.require(node.attributes().whole("output_datatype", 1) == 1, "its output_datatype is not float", "float");
-        boolean isPeriodic = node.attributes().truth("periodic", true);
+        node.require(node.whole("output_datatype", 1) == 1, "its output_datatype is not float", "float");
+        boolean isPeriodic = node.truth("periodic", true);
         double length = Math.max(1, isPeriodic ? size : size - 1);
         float[] values = new float[(int) size];
         for (int i = 0; i < values.length; i++) {
             values[i] = (float) formula.applyAsDouble(i / length);
         }
-        Arg constant = new Expressions(node).reals(values, Shape.of(values.length));
+        Arg constant = node.reals(values, Shape.of(values.length));
         node.finish(constant);
     }
 }

@@ -4,13 +4,11 @@ package io.kiln.frontend.onnx.tensor;
 import static io.kiln.frontend.onnx.operator.OnnxRegistration.onnx;
 
 import io.kiln.base.DType;
+import io.kiln.frontend.Formulas;
 import io.kiln.frontend.onnx.model.ElementType;
-import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxRegistration;
 import io.kiln.ir.Arg;
-import io.kiln.ir.op.element.Binary;
-import io.kiln.ir.op.element.Unary;
 import io.kiln.ir.op.reduce.Reduce;
 import io.kiln.ir.type.Shape;
 import java.util.ArrayList;
@@ -46,7 +44,6 @@ public final class TensorImporters {
 
     /** The positions of an image's elements, or of a volume's, turned by a matrix for each batch; from -1 to 1 along each axis. */
     private static void grid(NodeContext node) {
-        Expressions e = new Expressions(node);
         List<Long> sizes = node.integers(1, "size");
         int axes = sizes.size() - 2;
         node.require(
@@ -55,11 +52,11 @@ public final class TensorImporters {
                         && node.shape(0).equals(Shape.of(sizes.get(0).intValue(), axes, axes + 1)),
                 "its size is " + sizes + " and its matrices " + node.shape(0).text(),
                 "batches, channels and 2 or 3 sizes, and (batches, axes, axes + 1)");
-        boolean hasCorners = node.attributes().truth("align_corners", false);
+        boolean hasCorners = node.truth("align_corners", false);
         List<Integer> result = sizes.stream().map(Long::intValue).toList();
         List<Integer> extent = result.subList(2, result.size());
-        int places = e.tableOf(new Shape(extent).elements(), 1);
-        float[] positions = new float[e.tableOf(places, axes + 1L)];
+        int places = node.tableOf(new Shape(extent).elements(), 1);
+        float[] positions = new float[node.tableOf(places, axes + 1L)];
         for (int i = 0; i < places; i++) {
             int rest = i;
             for (int k = 0; k < axes; k++) {
@@ -71,29 +68,28 @@ public final class TensorImporters {
             }
             positions[i * (axes + 1) + axes] = 1;
         }
-        Arg base = e.broadcast(
-                e.reals(positions, Shape.of(1, places, axes + 1)), Shape.of(result.get(0), places, axes + 1));
-        Arg turned = e.product(base, e.transpose(node.arg(0), List.of(0, 2, 1)));
+        Arg base = node.broadcast(
+                node.reals(positions, Shape.of(1, places, axes + 1)), Shape.of(result.get(0), places, axes + 1));
+        Arg turned = node.product(base, node.transpose(node.arg(0), List.of(0, 2, 1)));
         List<Integer> dims = new ArrayList<>(List.of(result.get(0)));
         dims.addAll(extent);
         dims.add(axes);
-        node.finish(e.reshape(turned, dims));
+        node.finish(node.reshape(turned, dims));
     }
 
     /** Determinants of small matrices, expanded along the first row. */
     private static void determinant(NodeContext node) {
-        Expressions e = new Expressions(node);
         Shape shape = node.shape(0);
         int rank = shape.rank();
         node.require(
                 rank >= 2 && shape.dim(-1) == shape.dim(-2) && shape.dim(-1) <= MOST,
                 "its data is " + shape.text(),
                 "square matrices of at most " + MOST + " rows");
-        Arg det = determinant(e, node.arg(0), rank);
-        node.finish(e.reshape(det, shape.dims().subList(0, rank - 2)));
+        Arg det = determinant(node, node.arg(0), rank);
+        node.finish(node.reshape(det, shape.dims().subList(0, rank - 2)));
     }
 
-    private static Arg determinant(Expressions e, Arg matrix, int rank) {
+    private static Arg determinant(Formulas e, Arg matrix, int rank) {
         int size = e.shape(matrix).dim(-1);
         if (size == 1) {
             return matrix;
@@ -118,20 +114,19 @@ public final class TensorImporters {
 
     /** {@code TfIdfVectorizer} of integers: how often each of some short sequences occurs in a row, also with elements left out between its own. */
     private static void ngrams(NodeContext node) {
-        Expressions e = new Expressions(node);
         Shape shape = node.shape(0);
         node.require(
                 (shape.rank() == 1 || shape.rank() == 2)
-                        && (e.dtype(node.arg(0)) == DType.INT32 || e.dtype(node.arg(0)) == DType.INT64)
-                        && !node.attributes().has("pool_strings"),
+                        && (node.dtype(node.arg(0)) == DType.INT32 || node.dtype(node.arg(0)) == DType.INT64)
+                        && !node.has("pool_strings"),
                 "its input is " + shape.text() + " of " + node.element(0).text() + ", or it has strings",
                 "one or two dimensions of int32 or int64");
         int rows = shape.rank() == 1 ? 1 : shape.dim(0);
-        Arg data = e.cast(e.reshape(node.arg(0), List.of(rows, 1, shape.dim(-1))), DType.INT64);
-        List<Long> pool = node.attributes().requiredWholes("pool_int64s");
-        List<Long> begins = node.attributes().requiredWholes("ngram_counts");
-        long least = node.attributes().requiredWhole("min_gram_length");
-        long most = node.attributes().requiredWhole("max_gram_length");
+        Arg data = node.cast(node.reshape(node.arg(0), List.of(rows, 1, shape.dim(-1))), DType.INT64);
+        List<Long> pool = node.requiredWholes("pool_int64s");
+        List<Long> begins = node.requiredWholes("ngram_counts");
+        long least = node.requiredWhole("min_gram_length");
+        long most = node.requiredWhole("max_gram_length");
         List<Arg> counts = new ArrayList<>();
         for (int length = 1; length <= begins.size(); length++) {
             int begin = begins.get(length - 1).intValue();
@@ -144,22 +139,26 @@ public final class TensorImporters {
                 List<Long> grams = pool.subList(begin, end);
                 counts.add(
                         length >= least && length <= most
-                                ? counts(e, node, data, grams, length)
-                                : e.broadcast(e.number(0, DType.FLOAT32), Shape.of(rows, grams.size() / length)));
+                                ? counts(node, data, grams, length)
+                                : node.broadcast(node.real(0), Shape.of(rows, grams.size() / length)));
             }
         }
-        Arg result = columns(e, node, weighted(e, node, e.concatenate(counts, 1)));
+        Arg result = columns(node, weighted(node, node.concatenate(counts, 1)));
         node.finish(
-                0, shape.rank() == 1 ? e.reshape(result, List.of(e.shape(result).dim(1))) : result, ElementType.FLOAT);
+                0,
+                shape.rank() == 1
+                        ? node.reshape(result, List.of(node.shape(result).dim(1)))
+                        : result,
+                ElementType.FLOAT);
     }
 
     /** How often sequences of one length occur. */
-    private static Arg counts(Expressions e, NodeContext node, Arg data, List<Long> grams, int length) {
-        Shape shape = e.shape(data);
+    private static Arg counts(NodeContext node, Arg data, List<Long> grams, int length) {
+        Shape shape = node.shape(data);
         int count = grams.size() / length;
-        long skips = length == 1 ? 0 : node.attributes().requiredWhole("max_skip_count");
+        long skips = length == 1 ? 0 : node.requiredWhole("max_skip_count");
         node.require(skips >= 0 && skips <= MOST_SKIPS, "its max_skip_count is " + skips, "0 to " + MOST_SKIPS);
-        Arg sum = e.broadcast(e.number(0, DType.FLOAT32), Shape.of(shape.dim(0), count));
+        Arg sum = node.broadcast(node.real(0), Shape.of(shape.dim(0), count));
         for (int step = 1; step <= skips + 1; step++) {
             int places = shape.dim(2) - (length - 1) * step;
             if (places <= 0) {
@@ -171,53 +170,48 @@ public final class TensorImporters {
                 for (int k = i; k < grams.size(); k += length) {
                     elements.add(grams.get(k));
                 }
-                matches.add(e.binary(
-                        Binary.Kind.EQUAL,
-                        e.slice(data, 2, i * step, i * step + places),
-                        e.longs(elements, Shape.of(1, count, 1))));
+                matches.add(node.equal(
+                        node.slice(data, 2, i * step, i * step + places), node.longs(elements, Shape.of(1, count, 1))));
             }
-            Arg match = matches.stream()
-                    .reduce((a, b) -> e.binary(Binary.Kind.LOGICAL_AND, a, b))
-                    .orElseThrow();
-            Arg found = e.reduce(Reduce.Kind.SUM, e.cast(match, DType.FLOAT32), List.of(2));
-            sum = e.add(sum, e.reshape(found, List.of(shape.dim(0), count)));
+            Arg match = matches.stream().reduce((a, b) -> node.and(a, b)).orElseThrow();
+            Arg found = node.reduce(Reduce.Kind.SUM, node.cast(match, DType.FLOAT32), List.of(2));
+            sum = node.add(sum, node.reshape(found, List.of(shape.dim(0), count)));
         }
         return sum;
     }
 
-    private static Arg weighted(Expressions e, NodeContext node, Arg counts) {
-        String mode = node.attributes().text("mode", "");
+    private static Arg weighted(NodeContext node, Arg counts) {
+        String mode = node.text("mode", "");
         node.require(List.of("TF", "IDF", "TFIDF").contains(mode), "its mode is `" + mode + "`", "TF, IDF or TFIDF");
         if (mode.equals("TF")) {
             return counts;
         }
-        int size = e.shape(counts).dim(1);
-        List<Float> stated = node.attributes().reals("weights").orElse(Collections.nCopies(size, 1f));
+        int size = node.shape(counts).dim(1);
+        List<Float> stated = node.reals("weights").orElse(Collections.nCopies(size, 1f));
         node.require(stated.size() == size, "it has " + stated.size() + " weights", "" + size);
         float[] weights = new float[size];
         for (int i = 0; i < size; i++) {
             weights[i] = stated.get(i);
         }
-        Arg limited = mode.equals("IDF") ? e.binary(Binary.Kind.MINIMUM, counts, e.number(1, DType.FLOAT32)) : counts;
-        return e.multiply(limited, e.reals(weights, Shape.of(1, size)));
+        Arg limited = mode.equals("IDF") ? node.minimum(counts, node.real(1)) : counts;
+        return node.multiply(limited, node.reals(weights, Shape.of(1, size)));
     }
 
     /** The counts in the columns that are stated for them; others are 0. */
-    private static Arg columns(Expressions e, NodeContext node, Arg counts) {
-        List<Long> columns = node.attributes().requiredWholes("ngram_indexes");
-        int size = e.shape(counts).dim(1);
+    private static Arg columns(NodeContext node, Arg counts) {
+        List<Long> columns = node.requiredWholes("ngram_indexes");
+        int size = node.shape(counts).dim(1);
         long width = columns.stream().mapToLong(c -> c).max().orElse(0) + 1;
         node.require(
-                columns.size() == size && Collections.min(columns) >= 0 && e.tableOf(width, 1) > 0,
+                columns.size() == size && Collections.min(columns) >= 0 && node.tableOf(width, 1) > 0,
                 "its ngram_indexes are " + columns.size() + " numbers",
                 size + " numbers from 0 on");
         List<Integer> sources = new ArrayList<>(Collections.nCopies((int) width, size));
         for (int i = 0; i < size; i++) {
             sources.set(columns.get(i).intValue(), i);
         }
-        Arg zeros =
-                e.broadcast(e.number(0, DType.FLOAT32), Shape.of(e.shape(counts).dim(0), 1));
-        return e.take(e.concatenate(List.of(counts, zeros), 1), e.ints(sources, Shape.of((int) width)), 1);
+        Arg zeros = node.broadcast(node.real(0), Shape.of(node.shape(counts).dim(0), 1));
+        return node.take(node.concatenate(List.of(counts, zeros), 1), node.ints(sources, Shape.of((int) width)), 1);
     }
 
     /** Computes the outputs for one of the tensors. */
@@ -248,9 +242,9 @@ public final class TensorImporters {
     }
 
     /** The gradient with that of a penalty for large numbers. */
-    private static Arg gradient(Expressions e, NodeContext node, List<Arg> inputs) {
-        float penalty = node.attributes().real("norm_coefficient", 0);
-        return e.add(e.multiply(inputs.get(0), penalty), inputs.get(1));
+    private static Arg gradient(NodeContext node, List<Arg> inputs) {
+        float penalty = node.real("norm_coefficient", 0);
+        return node.add(node.multiply(inputs.get(0), penalty), inputs.get(1));
     }
 
     private static long steps(NodeContext node) {
@@ -258,59 +252,51 @@ public final class TensorImporters {
     }
 
     /** The square root and the summand that keeps it above 0, which must be stated: ONNX's page and its tests have different defaults. */
-    private static Arg root(Expressions e, NodeContext node, Arg value) {
-        float epsilon = node.attributes()
-                .real("epsilon")
-                .orElseThrow(() -> node.attributes().missing("epsilon"));
-        return e.add(e.unary(Unary.Kind.SQRT, value), epsilon);
+    private static Arg root(NodeContext node, Arg value) {
+        float epsilon = node.real("epsilon").orElseThrow(() -> node.missing("epsilon"));
+        return node.add(node.sqrt(value), epsilon);
     }
 
     private static void adagrad(NodeContext node) {
-        Expressions e = new Expressions(node);
-        float decay = node.attributes().real("decay_factor", 0);
-        Arg rate = e.divide(node.arg(0), e.number(1 + steps(node) * (double) decay, DType.FLOAT32));
+        float decay = node.real("decay_factor", 0);
+        Arg rate = node.divide(node.arg(0), node.real(1 + steps(node) * (double) decay));
         each(node, 3, inputs -> {
-            Arg gradient = gradient(e, node, inputs);
-            Arg squares = e.add(inputs.get(2), e.multiply(gradient, gradient));
-            Arg change = e.divide(e.multiply(gradient, rate), root(e, node, squares));
-            return List.of(e.subtract(inputs.get(0), change), squares);
+            Arg gradient = gradient(node, inputs);
+            Arg squares = node.add(inputs.get(2), node.multiply(gradient, gradient));
+            Arg change = node.divide(node.multiply(gradient, rate), root(node, squares));
+            return List.of(node.subtract(inputs.get(0), change), squares);
         });
     }
 
     private static void adam(NodeContext node) {
-        Expressions e = new Expressions(node);
-        float alpha = node.attributes().real("alpha", 0.9f);
-        float beta = node.attributes().real("beta", 0.999f);
+        float alpha = node.real("alpha", 0.9f);
+        float beta = node.real("beta", 0.999f);
         double steps = steps(node);
         double bias = steps > 0 ? Math.sqrt(1 - Math.pow(beta, steps)) / (1 - Math.pow(alpha, steps)) : 1;
-        Arg rate = e.multiply(node.arg(0), bias);
-        float after = 1 - node.attributes().real("norm_coefficient_post", 0);
+        Arg rate = node.multiply(node.arg(0), bias);
+        float after = 1 - node.real("norm_coefficient_post", 0);
         each(node, 4, inputs -> {
-            Arg gradient = gradient(e, node, inputs);
-            Arg mean = e.add(e.multiply(inputs.get(2), alpha), e.multiply(gradient, 1 - alpha));
-            Arg squares = e.add(e.multiply(inputs.get(3), beta), e.multiply(e.multiply(gradient, gradient), 1 - beta));
-            Arg change = e.divide(e.multiply(mean, rate), root(e, node, squares));
-            return List.of(e.multiply(e.subtract(inputs.get(0), change), after), mean, squares);
+            Arg gradient = gradient(node, inputs);
+            Arg mean = node.add(node.multiply(inputs.get(2), alpha), node.multiply(gradient, 1 - alpha));
+            Arg squares = node.add(
+                    node.multiply(inputs.get(3), beta), node.multiply(node.multiply(gradient, gradient), 1 - beta));
+            Arg change = node.divide(node.multiply(mean, rate), root(node, squares));
+            return List.of(node.multiply(node.subtract(inputs.get(0), change), after), mean, squares);
         });
     }
 
     private static void momentum(NodeContext node) {
-        Expressions e = new Expressions(node);
-        float alpha = node.attributes()
-                .real("alpha")
-                .orElseThrow(() -> node.attributes().missing("alpha"));
-        float stated = node.attributes()
-                .real("beta")
-                .orElseThrow(() -> node.attributes().missing("beta"));
+        float alpha = node.real("alpha").orElseThrow(() -> node.missing("alpha"));
+        float stated = node.real("beta").orElseThrow(() -> node.missing("beta"));
         float beta = steps(node) > 0 ? stated : 1;
-        String mode = node.attributes().text("mode", "");
+        String mode = node.text("mode", "");
         node.require(
                 List.of("standard", "nesterov").contains(mode), "its mode is `" + mode + "`", "standard or nesterov");
         each(node, 3, inputs -> {
-            Arg gradient = gradient(e, node, inputs);
-            Arg mean = e.add(e.multiply(inputs.get(2), alpha), e.multiply(gradient, beta));
-            Arg direction = mode.equals("standard") ? mean : e.add(gradient, e.multiply(mean, alpha));
-            return List.of(e.subtract(inputs.get(0), e.multiply(direction, node.arg(0))), mean);
+            Arg gradient = gradient(node, inputs);
+            Arg mean = node.add(node.multiply(inputs.get(2), alpha), node.multiply(gradient, beta));
+            Arg direction = mode.equals("standard") ? mean : node.add(gradient, node.multiply(mean, alpha));
+            return List.of(node.subtract(inputs.get(0), node.multiply(direction, node.arg(0))), mean);
         });
     }
 }

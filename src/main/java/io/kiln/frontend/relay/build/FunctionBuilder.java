@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.relay.build;
 
-import io.kiln.base.Bytes;
 import io.kiln.frontend.relay.rule.Rules;
 import io.kiln.frontend.relay.rule.Split;
 import io.kiln.frontend.relay.value.Attributes;
@@ -33,10 +32,7 @@ import io.kiln.ir.text.RelaySyntax.Statement;
 import io.kiln.ir.text.RelaySyntax.Tuple;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -475,17 +471,13 @@ public final class FunctionBuilder {
 
         /** A number or boolean. */
         static Constant literal(Literal literal) {
-            ByteBuffer bytes = ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN);
-            if (literal.dtype().isFloat()) {
-                bytes.putFloat(literal.value().floatValue());
-            } else {
-                bytes.putLong(literal.value().longValue());
-            }
-            byte[] data = Arrays.copyOf(bytes.array(), literal.dtype().bytes());
-            return new Constant(
-                    Annotations.name(literal.comment()).orElse(""),
-                    new TensorType(Shape.scalar(), literal.dtype()),
-                    Bytes.wrap(data));
+            String name = Annotations.name(literal.comment()).orElse("");
+            return literal.dtype().isFloat()
+                    ? Constant.reals(name, Shape.scalar(), i -> literal.value().floatValue())
+                    : Constant.integers(
+                            name,
+                            new TensorType(Shape.scalar(), literal.dtype()),
+                            i -> literal.value().longValue());
         }
     }
 }

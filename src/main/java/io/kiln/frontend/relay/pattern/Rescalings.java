@@ -155,7 +155,7 @@ public final class Rescalings {
                 return Optional.empty();
             }
         }
-        Constant left = Constants.of(
+        Constant left = Constant.integers(
                 "", shift.get().type(), i -> SHIFT_OF_ONE - shift.get().integer(i));
         FixedPointMultiply op = (FixedPointMultiply) by.op();
         return Optional.of(call.emit(
@@ -347,8 +347,8 @@ public final class Rescalings {
                     new FixedPointMultiply(rounding),
                     List.of(
                             data,
-                            Constants.of("", type, i -> at(multiplier, i)),
-                            Constants.of("", type, i -> shifts[i]))));
+                            Constant.integers("", type, i -> at(multiplier, i)),
+                            Constant.integers("", type, i -> shifts[i]))));
         }
 
         /** The rounding of the added term: half of the divisor, or one less for negative numbers. */

@@ -413,7 +413,7 @@ final class ConvolutionRules {
                 throw new IllegalArgumentException("the weights lie between " + least + " and " + most
                         + ": expected a range that int8 with a zero point can hold");
             }
-            Constant shifted = Constants.of(
+            Constant shifted = Constant.integers(
                     constant.name(),
                     new TensorType(constant.type().shape(), DType.INT8),
                     i -> constant.integer(i) + zeroPoint);

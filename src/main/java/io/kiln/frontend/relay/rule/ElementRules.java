@@ -390,13 +390,16 @@ final class ElementRules {
         List<Integer> dims = new ArrayList<>(Collections.nCopies(rank, 1));
         dims.set(axis, channels);
         TensorType type = new TensorType(axis == rank - 1 ? Shape.of(channels) : new Shape(dims), DType.INT32);
-        Constant shift = Constants.of("", type, i -> {
+        Constant shift = Constant.integers("", type, i -> {
             long left = shiftsLeft ? vectors.get(1).integer(i) : 0;
             return FRACTION_BITS + vectors.get(2).integer(i) - left;
         });
         Arg result = call.emit(
                 new FixedPointMultiply(Rounding.UPWARD),
-                List.of(data.arg(), Constants.of("", type, i -> vectors.get(0).integer(i)), shift));
+                List.of(
+                        data.arg(),
+                        Constant.integers("", type, i -> vectors.get(0).integer(i)),
+                        shift));
         return data.with(result, data.type());
     }
 

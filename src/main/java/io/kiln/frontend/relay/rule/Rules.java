@@ -20,7 +20,6 @@ import io.kiln.ir.op.reduce.ArgReduce;
 import io.kiln.ir.op.reduce.Reduce;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -164,10 +163,8 @@ public final class Rules {
             }
             Arg result = call.emit(new ArgReduce(largest, axes.get(0)), List.of(call.plain(0)));
             if (keeps) {
-                List<Integer> dims =
-                        new ArrayList<>(call.value(0).type().shape().dims());
-                dims.set(axes.get(0), 1);
-                result = call.emit(new Reshape(new Shape(dims)), List.of(result));
+                Shape kept = call.value(0).type().shape().with(axes.get(0), 1);
+                result = call.emit(new Reshape(kept), List.of(result));
             }
             return Value.plain(result, call.type(result));
         }

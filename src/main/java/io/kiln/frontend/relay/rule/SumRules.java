@@ -138,7 +138,7 @@ final class SumRules {
         if (before.isPresent() || sign < 0) {
             Constant more = (Constant) bias;
             Optional<Constant> first = before.map(b -> b.constant(1));
-            own = Constants.of(
+            own = Constant.integers(
                     more.name(), more.type(), i -> first.map(c -> c.integer(i)).orElse(0L) + sign * more.integer(i));
             before.ifPresent(b -> call.supersede(data.arg()));
         }
@@ -172,7 +172,7 @@ final class SumRules {
         boolean fits = own.rank() <= shape.rank()
                 && (own.elements() == 1 || (at >= 0 && own.elements() == channels && own.dim(at) == channels));
         return fits
-                ? Optional.of(Constants.of(
+                ? Optional.of(Constant.integers(
                         bias.name(),
                         new TensorType(Shape.of(channels), DType.INT32),
                         i -> bias.integer(bias.elements() == 1 ? 0 : i)))

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.relay.value;
 
-import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.util.function.IntToLongFunction;
 import java.util.stream.IntStream;
 
 /** Arithmetic on constants while the text is read. */
@@ -29,27 +25,12 @@ public final class Constants {
     public static Constant scalar(double value, DType dtype) {
         return dtype.isFloat()
                 ? Constant.scalar((float) value)
-                : of("", new TensorType(Shape.scalar(), dtype), i -> (long) value);
+                : Constant.integers("", new TensorType(Shape.scalar(), dtype), i -> (long) value);
     }
 
     /** Integers converted to another type, wrapping around. */
     public static Constant cast(Constant constant, DType to) {
-        return of(constant.name(), new TensorType(constant.type().shape(), to), constant::integer);
-    }
-
-    /** Integers of a type, wrapping around. */
-    public static Constant of(String name, TensorType type, IntToLongFunction elements) {
-        ByteBuffer data = ByteBuffer.allocate(Math.toIntExact(type.bytes())).order(ByteOrder.LITTLE_ENDIAN);
-        for (int i = 0; i < type.shape().elements(); i++) {
-            long value = elements.applyAsLong(i);
-            switch (type.dtype().bytes()) {
-                case 1 -> data.put((byte) value);
-                case 2 -> data.putShort((short) value);
-                case 4 -> data.putInt((int) value);
-                default -> data.putLong(value);
-            }
-        }
-        return new Constant(name, type, Bytes.wrap(data.array()));
+        return Constant.integers(constant.name(), new TensorType(constant.type().shape(), to), constant::integer);
     }
 
     /** A scalar if all elements of a constant are equal; otherwise the argument unchanged. */
@@ -60,7 +41,7 @@ public final class Constants {
                         && constant.elements() > 1
                         && IntStream.range(1, constant.elements())
                                 .allMatch(i -> constant.integer(i) == constant.integer(0))
-                ? of(
+                ? Constant.integers(
                         constant.name(),
                         new TensorType(Shape.scalar(), constant.type().dtype()),
                         i -> constant.integer(0))

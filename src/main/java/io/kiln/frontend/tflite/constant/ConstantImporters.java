@@ -8,9 +8,6 @@ import static io.kiln.base.DType.INT64;
 import static io.kiln.base.DType.INT8;
 import static io.kiln.frontend.tflite.operator.Registration.builtin;
 import static io.kiln.frontend.tflite.operator.Registration.custom;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.DENSIFY;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.FILL;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.ZEROS_LIKE;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
@@ -18,6 +15,7 @@ import io.kiln.frontend.tflite.operand.OperandTypes;
 import io.kiln.frontend.tflite.operator.OperatorContext;
 import io.kiln.frontend.tflite.operator.OperatorImporter;
 import io.kiln.frontend.tflite.operator.Registration;
+import io.kiln.frontend.tflite.schema.BuiltinOperator;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.element.Full;
@@ -32,9 +30,9 @@ public final class ConstantImporters {
     private static final int MOST_DIMS = 8;
 
     public static final List<Registration> ALL = List.of(
-            builtin(DENSIFY, 1, ConstantImporters::densify),
-            builtin(FILL, 4, ConstantImporters::fill),
-            builtin(ZEROS_LIKE, 1, new ZerosImporter()),
+            builtin(BuiltinOperator.DENSIFY, 1, ConstantImporters::densify),
+            builtin(BuiltinOperator.FILL, 4, ConstantImporters::fill),
+            builtin(BuiltinOperator.ZEROS_LIKE, 1, new ZerosImporter()),
             custom("TFLM_DECODE", ConstantImporters::decode));
 
     private ConstantImporters() {}
@@ -129,12 +127,10 @@ public final class ConstantImporters {
         for (int i = 0; i < dims.elements(); i++) {
             long size = dims.integer(i);
             elements *= size;
-            operator.require(
+            operator.requireThat(
                     size >= 0 && elements <= TensorType.MAX_BYTES,
                     "dimension " + i + " is " + size,
-                    "dimensions that make at most " + TensorType.MAX_BYTES + " bytes",
-                    "Export the model again");
-            operator.check();
+                    "dimensions that make at most " + TensorType.MAX_BYTES + " bytes");
             sizes.add((int) size);
         }
         operator.spend((long) (elements * Integer.BYTES));

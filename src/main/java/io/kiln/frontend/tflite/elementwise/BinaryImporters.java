@@ -8,27 +8,6 @@ import static io.kiln.base.DType.INT32;
 import static io.kiln.base.DType.INT64;
 import static io.kiln.base.DType.INT8;
 import static io.kiln.frontend.tflite.operator.Registration.builtin;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.ADD;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.ADD_N;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.DIV;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.EQUAL;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.FLOOR_DIV;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.FLOOR_MOD;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.GREATER;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.GREATER_EQUAL;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.LESS;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.LESS_EQUAL;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.LOGICAL_AND;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.LOGICAL_OR;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.MAXIMUM;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.MINIMUM;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.MUL;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.NOT_EQUAL;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.PRELU;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.SELECT;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.SELECT_V2;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.SQUARED_DIFFERENCE;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.SUB;
 
 import io.kiln.base.DType;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
@@ -39,10 +18,10 @@ import io.kiln.frontend.tflite.operator.OperatorContext;
 import io.kiln.frontend.tflite.operator.OperatorImporter;
 import io.kiln.frontend.tflite.operator.Registration;
 import io.kiln.frontend.tflite.schema.BuiltinOperator;
-import io.kiln.frontend.tflite.schema.ElementwiseOptions.Add;
-import io.kiln.frontend.tflite.schema.ElementwiseOptions.Div;
-import io.kiln.frontend.tflite.schema.ElementwiseOptions.Mul;
-import io.kiln.frontend.tflite.schema.ElementwiseOptions.Sub;
+import io.kiln.frontend.tflite.schema.OperatorOptions.Add;
+import io.kiln.frontend.tflite.schema.OperatorOptions.Div;
+import io.kiln.frontend.tflite.schema.OperatorOptions.Mul;
+import io.kiln.frontend.tflite.schema.OperatorOptions.Sub;
 import io.kiln.frontend.tflite.schema.OptionsType;
 import io.kiln.frontend.tflite.tensor.TensorQuantization;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
@@ -72,31 +51,38 @@ public final class BinaryImporters {
     private static final Set<DType> EQUATABLE = Set.of(FLOAT32, INT8, INT32, INT64, BOOL);
 
     public static final List<Registration> ALL = List.of(
-            fused(ADD, 5, Binary.Kind.ADD, NUMBERS, Add.TYPE, Add.FUSED_ACTIVATION_FUNCTION)
+            fused(BuiltinOperator.ADD, 5, Binary.Kind.ADD, NUMBERS, Add.TYPE, Add.FUSED_ACTIVATION_FUNCTION)
                     .uint8AsInt8(),
-            fused(SUB, 5, Binary.Kind.SUBTRACT, QUANTIZABLE, Sub.TYPE, Sub.FUSED_ACTIVATION_FUNCTION)
+            fused(BuiltinOperator.SUB, 5, Binary.Kind.SUBTRACT, QUANTIZABLE, Sub.TYPE, Sub.FUSED_ACTIVATION_FUNCTION)
                     .uint8AsInt8(),
-            fused(MUL, 8, Binary.Kind.MULTIPLY, QUANTIZABLE, Mul.TYPE, Mul.FUSED_ACTIVATION_FUNCTION)
+            fused(BuiltinOperator.MUL, 8, Binary.Kind.MULTIPLY, QUANTIZABLE, Mul.TYPE, Mul.FUSED_ACTIVATION_FUNCTION)
                     .uint8AsInt8(),
-            fused(DIV, 3, Binary.Kind.DIVIDE, Set.of(FLOAT32, INT8, INT32), Div.TYPE, Div.FUSED_ACTIVATION_FUNCTION)
+            fused(
+                            BuiltinOperator.DIV,
+                            3,
+                            Binary.Kind.DIVIDE,
+                            Set.of(FLOAT32, INT8, INT32),
+                            Div.TYPE,
+                            Div.FUSED_ACTIVATION_FUNCTION)
                     .uint8AsInt8(),
-            binary(SQUARED_DIFFERENCE, 3, Binary.Kind.SQUARED_DIFFERENCE, QUANTIZABLE),
-            binary(FLOOR_DIV, 3, Binary.Kind.FLOOR_DIVIDE, Set.of(FLOAT32)),
-            binary(FLOOR_MOD, 2, Binary.Kind.FLOOR_MOD, Set.of(FLOAT32)),
-            binary(LOGICAL_AND, 1, Binary.Kind.LOGICAL_AND, Set.of(BOOL)),
-            binary(LOGICAL_OR, 1, Binary.Kind.LOGICAL_OR, Set.of(BOOL)),
-            binary(MAXIMUM, 5, Binary.Kind.MAXIMUM, NUMBERS).uint8AsInt8(),
-            binary(MINIMUM, 5, Binary.Kind.MINIMUM, NUMBERS).uint8AsInt8(),
-            builtin(PRELU, 2, BinaryImporters::prelu).uint8AsInt8(),
-            builtin(ADD_N, 1, BinaryImporters::addN),
-            comparison(EQUAL, 4, Binary.Kind.EQUAL, QnnBinary.Kind.EQUAL, EQUATABLE),
-            comparison(NOT_EQUAL, 3, Binary.Kind.NOT_EQUAL, QnnBinary.Kind.NOT_EQUAL, EQUATABLE),
-            comparison(LESS, 3, Binary.Kind.LESS, QnnBinary.Kind.LESS, ORDERED),
-            comparison(LESS_EQUAL, 2, Binary.Kind.LESS_EQUAL, QnnBinary.Kind.LESS_EQUAL, ORDERED),
-            comparison(GREATER, 2, Binary.Kind.GREATER, QnnBinary.Kind.GREATER, NUMBERS),
-            comparison(GREATER_EQUAL, 3, Binary.Kind.GREATER_EQUAL, QnnBinary.Kind.GREATER_EQUAL, ORDERED),
-            builtin(SELECT, 3, new SelectImporter(true)).uint8AsInt8(),
-            builtin(SELECT_V2, 2, new SelectImporter(false)).uint8AsInt8());
+            binary(BuiltinOperator.SQUARED_DIFFERENCE, 3, Binary.Kind.SQUARED_DIFFERENCE, QUANTIZABLE),
+            binary(BuiltinOperator.FLOOR_DIV, 3, Binary.Kind.FLOOR_DIVIDE, Set.of(FLOAT32)),
+            binary(BuiltinOperator.FLOOR_MOD, 2, Binary.Kind.FLOOR_MOD, Set.of(FLOAT32)),
+            binary(BuiltinOperator.LOGICAL_AND, 1, Binary.Kind.LOGICAL_AND, Set.of(BOOL)),
+            binary(BuiltinOperator.LOGICAL_OR, 1, Binary.Kind.LOGICAL_OR, Set.of(BOOL)),
+            binary(BuiltinOperator.MAXIMUM, 5, Binary.Kind.MAXIMUM, NUMBERS).uint8AsInt8(),
+            binary(BuiltinOperator.MINIMUM, 5, Binary.Kind.MINIMUM, NUMBERS).uint8AsInt8(),
+            builtin(BuiltinOperator.PRELU, 2, BinaryImporters::prelu).uint8AsInt8(),
+            builtin(BuiltinOperator.ADD_N, 1, BinaryImporters::addN),
+            comparison(BuiltinOperator.EQUAL, 4, Binary.Kind.EQUAL, QnnBinary.Kind.EQUAL, EQUATABLE),
+            comparison(BuiltinOperator.NOT_EQUAL, 3, Binary.Kind.NOT_EQUAL, QnnBinary.Kind.NOT_EQUAL, EQUATABLE),
+            comparison(BuiltinOperator.LESS, 3, Binary.Kind.LESS, QnnBinary.Kind.LESS, ORDERED),
+            comparison(BuiltinOperator.LESS_EQUAL, 2, Binary.Kind.LESS_EQUAL, QnnBinary.Kind.LESS_EQUAL, ORDERED),
+            comparison(BuiltinOperator.GREATER, 2, Binary.Kind.GREATER, QnnBinary.Kind.GREATER, NUMBERS),
+            comparison(
+                    BuiltinOperator.GREATER_EQUAL, 3, Binary.Kind.GREATER_EQUAL, QnnBinary.Kind.GREATER_EQUAL, ORDERED),
+            builtin(BuiltinOperator.SELECT, 3, new SelectImporter(true)).uint8AsInt8(),
+            builtin(BuiltinOperator.SELECT_V2, 2, new SelectImporter(false)).uint8AsInt8());
 
     private BinaryImporters() {}
 
@@ -149,7 +135,7 @@ public final class BinaryImporters {
             }
             operator.check();
             Arg value = quantized
-                    .map(op -> emit(operator, op, lhs, rhs, output))
+                    .map(op -> withScales(operator, op, lhs, rhs, output))
                     .orElseGet(() -> operator.emit(new Binary(kind), operator.value(lhs), operator.value(rhs)));
             operator.finish(activation.apply(operator, value));
         }
@@ -204,20 +190,6 @@ public final class BinaryImporters {
                     "scales that the reference kernel's fixed point can represent",
                     "Quantize the model again");
         }
-
-        private static Arg emit(
-                OperatorContext operator, Op op, TfliteTensor lhs, TfliteTensor rhs, TfliteTensor output) {
-            return operator.emit(
-                    op,
-                    operator.value(lhs),
-                    operator.value(rhs),
-                    OperandTypes.scale(lhs),
-                    OperandTypes.zeroPoint(lhs),
-                    OperandTypes.scale(rhs),
-                    OperandTypes.zeroPoint(rhs),
-                    OperandTypes.scale(output),
-                    OperandTypes.zeroPoint(output));
-        }
     }
 
     /**
@@ -251,15 +223,7 @@ public final class BinaryImporters {
                         "Quantize the model again");
             }
             operator.check();
-            Arg value = operator.emit(
-                    new QnnBinary(quantized),
-                    operator.value(lhs),
-                    operator.value(rhs),
-                    OperandTypes.scale(lhs),
-                    OperandTypes.zeroPoint(lhs),
-                    OperandTypes.scale(rhs),
-                    OperandTypes.zeroPoint(rhs));
-            operator.finish(value);
+            operator.finish(withScales(operator, new QnnBinary(quantized), lhs, rhs));
         }
     }
 
@@ -277,16 +241,18 @@ public final class BinaryImporters {
         }
         OperandTypes.requireScales(operator, data, slopes, output);
         operator.check();
-        operator.finish(operator.emit(
-                OperandTypes.binary(operator, QnnBinary.Kind.PRELU),
-                operator.value(data),
-                operator.value(slopes),
-                OperandTypes.scale(data),
-                OperandTypes.zeroPoint(data),
-                OperandTypes.scale(slopes),
-                OperandTypes.zeroPoint(slopes),
-                OperandTypes.scale(output),
-                OperandTypes.zeroPoint(output)));
+        operator.finish(
+                withScales(operator, OperandTypes.binary(operator, QnnBinary.Kind.PRELU), data, slopes, output));
+    }
+
+    /** An operator of the first two tensors, with the scale and zero point of each. */
+    private static Arg withScales(OperatorContext operator, Op op, TfliteTensor... tensors) {
+        List<Arg> args = new ArrayList<>(List.of(operator.value(tensors[0]), operator.value(tensors[1])));
+        for (TfliteTensor tensor : tensors) {
+            args.add(OperandTypes.scale(tensor));
+            args.add(OperandTypes.zeroPoint(tensor));
+        }
+        return operator.emit(op, args.toArray(Arg[]::new));
     }
 
     /** ADD_N: a chain of additions for float32, one operator for int8 (micro/kernels/add_n.cc). */
@@ -303,16 +269,13 @@ public final class BinaryImporters {
                     input.type().equals(first.type())
                             && input.dtype() == operator.output().dtype(),
                     input.text() + " does not fit " + first.text(),
-                    "tensors of one shape and type",
-                    "Export the model again");
+                    "tensors of one shape and type");
         }
         operator.check();
         List<Arg> values = inputs.stream().map(operator::value).toList();
         operator.finish(
                 first.dtype().isFloat()
-                        ? values.stream()
-                                .reduce((a, b) -> operator.emit(new Binary(Binary.Kind.ADD), a, b))
-                                .orElseThrow()
+                        ? values.stream().reduce((a, b) -> operator.add(a, b)).orElseThrow()
                         : addIntegers(operator, inputs, values));
     }
 

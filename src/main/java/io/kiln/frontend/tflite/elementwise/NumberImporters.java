@@ -10,24 +10,6 @@ import static io.kiln.base.DType.INT8;
 import static io.kiln.base.DType.UINT32;
 import static io.kiln.base.DType.UINT8;
 import static io.kiln.frontend.tflite.operator.Registration.builtin;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.ATAN2;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.BITCAST;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.BITWISE_XOR;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.BUCKETIZE;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.CAST;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.DEQUANTIZE;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.NEG;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.POW;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.QUANTIZE;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.RANK;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.RIGHT_SHIFT;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.SIGN;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.STABLEHLO_ADD;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.STABLEHLO_AND;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.STABLEHLO_MAXIMUM;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.STABLEHLO_MINIMUM;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.STABLEHLO_MULTIPLY;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.STABLEHLO_SHIFT_LEFT;
 
 import io.kiln.base.DType;
 import io.kiln.frontend.Formulas;
@@ -35,7 +17,8 @@ import io.kiln.frontend.tflite.operand.OperandTypes;
 import io.kiln.frontend.tflite.operand.Requantizing;
 import io.kiln.frontend.tflite.operator.OperatorContext;
 import io.kiln.frontend.tflite.operator.Registration;
-import io.kiln.frontend.tflite.schema.ElementwiseOptions.Bucketize;
+import io.kiln.frontend.tflite.schema.BuiltinOperator;
+import io.kiln.frontend.tflite.schema.OperatorOptions.Bucketize;
 import io.kiln.frontend.tflite.tensor.TensorQuantization;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
 import io.kiln.ir.Arg;
@@ -43,10 +26,8 @@ import io.kiln.ir.Constant;
 import io.kiln.ir.op.element.Binary;
 import io.kiln.ir.op.element.QnnDequantize;
 import io.kiln.ir.op.element.QnnQuantize;
-import io.kiln.ir.op.element.Unary;
 import io.kiln.ir.op.reduce.Reduce;
 import io.kiln.ir.type.Shape;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -74,24 +55,24 @@ public final class NumberImporters {
     private static final Set<DType> CASTABLE = Set.of(INT8, UINT8, INT16, INT32, UINT32, INT64, FLOAT32, BOOL);
 
     public static final List<Registration> ALL = List.of(
-            builtin(NEG, 2, NumberImporters::negative),
-            builtin(SIGN, 2, NumberImporters::sign),
-            builtin(POW, 2, NumberImporters::power),
-            builtin(ATAN2, 1, NumberImporters::angle),
-            builtin(BITWISE_XOR, 1, operator -> bits(operator, Binary.Kind.BITWISE_XOR)),
-            builtin(RIGHT_SHIFT, 1, operator -> bits(operator, Binary.Kind.RIGHT_SHIFT)),
-            builtin(CAST, 6, NumberImporters::cast),
-            builtin(QUANTIZE, 4, NumberImporters::quantize).uint8AsHeld(),
-            builtin(DEQUANTIZE, 6, NumberImporters::dequantize).uint8AsHeld(),
-            builtin(STABLEHLO_ADD, 1, operator -> stablehlo(operator, Binary.Kind.ADD)),
-            builtin(STABLEHLO_MULTIPLY, 1, operator -> stablehlo(operator, Binary.Kind.MULTIPLY)),
-            builtin(STABLEHLO_MAXIMUM, 1, operator -> stablehlo(operator, Binary.Kind.MAXIMUM)),
-            builtin(STABLEHLO_MINIMUM, 1, operator -> stablehlo(operator, Binary.Kind.MINIMUM)),
-            builtin(STABLEHLO_AND, 1, NumberImporters::and),
-            builtin(STABLEHLO_SHIFT_LEFT, 1, NumberImporters::shift),
-            builtin(BITCAST, 1, NumberImporters::bitcast),
-            builtin(BUCKETIZE, 1, NumberImporters::bucketize),
-            builtin(RANK, 1, NumberImporters::rank));
+            builtin(BuiltinOperator.NEG, 2, NumberImporters::negative),
+            builtin(BuiltinOperator.SIGN, 2, NumberImporters::sign),
+            builtin(BuiltinOperator.POW, 2, NumberImporters::power),
+            builtin(BuiltinOperator.ATAN2, 1, NumberImporters::angle),
+            builtin(BuiltinOperator.BITWISE_XOR, 1, operator -> bits(operator, Binary.Kind.BITWISE_XOR)),
+            builtin(BuiltinOperator.RIGHT_SHIFT, 1, operator -> bits(operator, Binary.Kind.RIGHT_SHIFT)),
+            builtin(BuiltinOperator.CAST, 6, NumberImporters::cast),
+            builtin(BuiltinOperator.QUANTIZE, 4, NumberImporters::quantize).uint8AsHeld(),
+            builtin(BuiltinOperator.DEQUANTIZE, 6, NumberImporters::dequantize).uint8AsHeld(),
+            builtin(BuiltinOperator.STABLEHLO_ADD, 1, operator -> stablehlo(operator, Binary.Kind.ADD)),
+            builtin(BuiltinOperator.STABLEHLO_MULTIPLY, 1, operator -> stablehlo(operator, Binary.Kind.MULTIPLY)),
+            builtin(BuiltinOperator.STABLEHLO_MAXIMUM, 1, operator -> stablehlo(operator, Binary.Kind.MAXIMUM)),
+            builtin(BuiltinOperator.STABLEHLO_MINIMUM, 1, operator -> stablehlo(operator, Binary.Kind.MINIMUM)),
+            builtin(BuiltinOperator.STABLEHLO_AND, 1, NumberImporters::and),
+            builtin(BuiltinOperator.STABLEHLO_SHIFT_LEFT, 1, NumberImporters::shift),
+            builtin(BuiltinOperator.BITCAST, 1, NumberImporters::bitcast),
+            builtin(BuiltinOperator.BUCKETIZE, 1, NumberImporters::bucketize),
+            builtin(BuiltinOperator.RANK, 1, NumberImporters::rank));
 
     private NumberImporters() {}
 
@@ -102,7 +83,7 @@ public final class NumberImporters {
         OperandTypes.require(operator, CASTABLE, data);
         OperandTypes.require(operator, CASTABLE, output);
         operator.check();
-        operator.finish(new Formulas(operator).cast(operator.value(data), output.dtype()));
+        operator.finish(operator.cast(operator.value(data), output.dtype()));
     }
 
     /** NEG; quantized integers are negated as they are (neg.cc), which is right only if the zero points are opposite. */
@@ -127,12 +108,9 @@ public final class NumberImporters {
                     "Multiply by -1 in its place, or keep the operator float32");
             operator.check();
         }
-        Formulas f = new Formulas(operator);
+        Formulas f = operator;
         Arg value = operator.value(data);
-        operator.finish(
-                data.dtype().isFloat()
-                        ? f.unary(Unary.Kind.NEGATIVE, value)
-                        : f.subtract(f.number(0, data.dtype()), value));
+        operator.finish(data.dtype().isFloat() ? f.negate(value) : f.subtract(f.number(0, data.dtype()), value));
     }
 
     private static String text(TfliteTensor tensor) {
@@ -145,12 +123,12 @@ public final class NumberImporters {
         TfliteTensor data = operator.input(0);
         OperandTypes.require(operator, Set.of(FLOAT32, INT32), data, operator.output());
         operator.check();
-        Formulas f = new Formulas(operator);
+        Formulas f = operator;
         Arg value = operator.value(data);
         DType dtype = data.dtype();
         Arg zero = f.number(0, dtype);
-        Arg below = f.where(f.binary(Binary.Kind.LESS, value, zero), f.number(-1, dtype), zero);
-        operator.finish(f.where(f.binary(Binary.Kind.GREATER, value, zero), f.number(1, dtype), below));
+        Arg below = f.where(f.less(value, zero), f.number(-1, dtype), zero);
+        operator.finish(f.where(f.greater(value, zero), f.number(1, dtype), below));
     }
 
     /** POW; the reference kernel fails for negative exponents of integers. */
@@ -183,7 +161,7 @@ public final class NumberImporters {
         OperandTypes.require(
                 operator, Set.of(INT8, UINT8, INT16, INT32, UINT32), data, operator.input(1), operator.output());
         operator.check();
-        Formulas f = new Formulas(operator);
+        Formulas f = operator;
         DType wide = data.dtype() == UINT32 ? INT64 : INT32;
         Arg lhs = f.cast(operator.value(data), wide);
         Arg rhs = f.cast(operator.value(operator.input(1)), wide);
@@ -191,8 +169,7 @@ public final class NumberImporters {
     }
 
     private static void binary(OperatorContext operator, Binary.Kind kind) {
-        operator.finish(new Formulas(operator)
-                .binary(kind, operator.value(operator.input(0)), operator.value(operator.input(1))));
+        operator.finish(operator.binary(kind, operator.value(operator.input(0)), operator.value(operator.input(1))));
     }
 
     /** QUANTIZE: from float32, or from one scale to another (micro/kernels/quantize_common.cc). */
@@ -283,7 +260,7 @@ public final class NumberImporters {
             int channel = (int) (i / behind % channels);
             reals[i] = quantization.scale(channel) * (elements.integer(i) - quantization.zeroPoint(channel));
         }
-        return new Formulas(operator).reals(reals, shape);
+        return operator.reals(reals, shape);
     }
 
     /** Integers are numbers without scales, which wrap around. */
@@ -291,8 +268,7 @@ public final class NumberImporters {
         Set<DType> types = new HashSet<>(INTEGERS);
         types.add(DType.FLOAT32);
         requireOperands(operator, types);
-        operator.finish(new Formulas(operator)
-                .binary(kind, operator.value(operator.input(0)), operator.value(operator.input(1))));
+        operator.finish(operator.binary(kind, operator.value(operator.input(0)), operator.value(operator.input(1))));
     }
 
     private static void requireOperands(OperatorContext operator, Set<DType> types) {
@@ -313,11 +289,8 @@ public final class NumberImporters {
         requireOperands(operator, Set.of(DType.BOOL, DType.INT8, DType.INT16, DType.INT32, DType.INT64));
         DType dtype = operator.output().dtype();
         if (dtype == DType.BOOL) {
-            operator.finish(new Formulas(operator)
-                    .binary(
-                            Binary.Kind.LOGICAL_AND,
-                            operator.value(operator.input(0)),
-                            operator.value(operator.input(1))));
+            operator.finish(operator.binary(
+                    Binary.Kind.LOGICAL_AND, operator.value(operator.input(0)), operator.value(operator.input(1))));
             return;
         }
         inWords(operator, Binary.Kind.BITWISE_AND);
@@ -329,7 +302,7 @@ public final class NumberImporters {
     }
 
     private static void inWords(OperatorContext operator, Binary.Kind kind) {
-        Formulas f = new Formulas(operator);
+        Formulas f = operator;
         DType dtype = operator.output().dtype();
         DType wide = dtype == DType.INT64 ? DType.INT64 : DType.INT32;
         Arg lhs = f.cast(operator.value(operator.input(0)), wide);
@@ -349,7 +322,7 @@ public final class NumberImporters {
                 "types of one width",
                 "Export the model without the operator");
         operator.check();
-        Formulas f = new Formulas(operator);
+        Formulas f = operator;
         Arg value = operator.value(data);
         if (from.isFloat() != to.isFloat()) {
             Arg word = f.reinterpret(
@@ -369,24 +342,22 @@ public final class NumberImporters {
         float[] boundaries = operator.requiredOptions(Bucketize.TYPE)
                 .get(Bucketize.BOUNDARIES)
                 .reals();
-        operator.require(
+        operator.requireThat(
                 boundaries.length > 0 && boundaries.length <= MOST_BOUNDARIES,
                 "it has " + boundaries.length + " boundaries",
-                "1 to " + MOST_BOUNDARIES,
-                "Export the model again");
-        operator.check();
-        Formulas f = new Formulas(operator);
-        List<Integer> dims = new ArrayList<>(data.shape().dims());
-        dims.add(1);
-        Arg column = f.reshape(f.cast(operator.value(data), DType.FLOAT32), new Shape(dims));
+                "1 to " + MOST_BOUNDARIES);
+        Formulas f = operator;
+        int rank = data.shape().rank();
+        Arg column = f.reshape(
+                f.cast(operator.value(data), DType.FLOAT32), data.shape().inserted(rank));
         Arg reached = f.binary(Binary.Kind.GREATER_EQUAL, column, f.reals(boundaries, Shape.of(boundaries.length)));
-        Arg counts = f.reduce(Reduce.Kind.SUM, f.cast(reached, DType.INT32), List.of(dims.size() - 1));
+        Arg counts = f.reduce(Reduce.Kind.SUM, f.cast(reached, DType.INT32), List.of(rank));
         operator.finish(f.reshape(counts, data.shape()));
     }
 
     private static void rank(OperatorContext operator) {
         OperandTypes.require(operator, Set.of(DType.INT32), operator.output());
         operator.check();
-        operator.finish(new Formulas(operator).number(operator.input(0).shape().rank(), DType.INT32));
+        operator.finish(operator.number(operator.input(0).shape().rank(), DType.INT32));
     }
 }

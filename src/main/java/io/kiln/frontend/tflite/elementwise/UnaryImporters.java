@@ -7,28 +7,6 @@ import static io.kiln.base.DType.INT16;
 import static io.kiln.base.DType.INT32;
 import static io.kiln.base.DType.INT8;
 import static io.kiln.frontend.tflite.operator.Registration.builtin;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.ABS;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.CEIL;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.COS;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.ELU;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.EXP;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.FLOOR;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.GELU;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.HARD_SWISH;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.LEAKY_RELU;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.LOG;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.LOGICAL_NOT;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.LOGISTIC;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.RELU;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.RELU6;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.RELU_0_TO_1;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.RELU_N1_TO_1;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.ROUND;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.RSQRT;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.SIN;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.SQRT;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.SQUARE;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.TANH;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
@@ -41,8 +19,9 @@ import io.kiln.frontend.tflite.operand.Requantizing;
 import io.kiln.frontend.tflite.operator.OperatorContext;
 import io.kiln.frontend.tflite.operator.OperatorImporter;
 import io.kiln.frontend.tflite.operator.Registration;
-import io.kiln.frontend.tflite.schema.ElementwiseOptions;
-import io.kiln.frontend.tflite.schema.ElementwiseOptions.Gelu;
+import io.kiln.frontend.tflite.schema.BuiltinOperator;
+import io.kiln.frontend.tflite.schema.OperatorOptions;
+import io.kiln.frontend.tflite.schema.OperatorOptions.Gelu;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
@@ -53,7 +32,6 @@ import io.kiln.ir.arith.InterpolatedTable;
 import io.kiln.ir.arith.TflSigmoid;
 import io.kiln.ir.arith.table.TflActivations;
 import io.kiln.ir.arith.table.TflActivations.TflHardSwish;
-import io.kiln.ir.op.element.Binary;
 import io.kiln.ir.op.element.LeakyRelu;
 import io.kiln.ir.op.element.TflLeakyRelu;
 import io.kiln.ir.op.element.TflLookup;
@@ -70,29 +48,33 @@ import java.util.function.BiFunction;
 /** Functions of one tensor: activations, roots, exponentials and logarithms; those of int8 and int16 mostly by tables. */
 public final class UnaryImporters {
     public static final List<Registration> ALL = List.of(
-            builtin(SQRT, 2, FunctionImporter::squareRoot),
-            builtin(EXP, 2, FunctionImporter.EXP),
-            builtin(LOG, 2, FunctionImporter.LOG),
-            builtin(RSQRT, 3, FunctionImporter.RSQRT),
-            builtin(GELU, 2, FunctionImporter::gelu).uint8AsInt8(),
-            builtin(SIN, 1, operator -> plain(operator, Unary.Kind.SIN, FLOAT32)),
-            builtin(COS, 1, operator -> plain(operator, Unary.Kind.COS, FLOAT32)),
-            builtin(CEIL, 1, operator -> plain(operator, Unary.Kind.CEIL, FLOAT32)),
-            builtin(FLOOR, 1, operator -> plain(operator, Unary.Kind.FLOOR, FLOAT32)),
-            builtin(ROUND, 1, operator -> plain(operator, Unary.Kind.ROUND, FLOAT32)),
-            builtin(LOGICAL_NOT, 1, operator -> plain(operator, Unary.Kind.LOGICAL_NOT, BOOL)),
-            builtin(SQUARE, 1, UnaryImporters::square),
-            builtin(RELU, 3, new ReluImporter(Activation.RELU)).uint8AsInt8(),
-            builtin(RELU6, 3, new ReluImporter(Activation.RELU6)).uint8AsInt8(),
-            builtin(RELU_N1_TO_1, 2, new ReluImporter(Activation.RELU_N1_TO_1)).uint8AsInt8(),
-            builtin(RELU_0_TO_1, 2, new ReluImporter(Activation.RELU_0_TO_1)).uint8AsInt8(),
-            builtin(LEAKY_RELU, 2, UnaryImporters::leakyRelu).uint8AsInt8(),
-            builtin(ABS, 5, UnaryImporters::abs),
-            builtin(LOGISTIC, 3, new SigmoidImporter(TflSigmoid16.Kind.LOGISTIC))
+            builtin(BuiltinOperator.SQRT, 2, FunctionImporter::squareRoot),
+            builtin(BuiltinOperator.EXP, 2, FunctionImporter.EXP),
+            builtin(BuiltinOperator.LOG, 2, FunctionImporter.LOG),
+            builtin(BuiltinOperator.RSQRT, 3, FunctionImporter.RSQRT),
+            builtin(BuiltinOperator.GELU, 2, FunctionImporter::gelu).uint8AsInt8(),
+            builtin(BuiltinOperator.SIN, 1, operator -> plain(operator, Unary.Kind.SIN, FLOAT32)),
+            builtin(BuiltinOperator.COS, 1, operator -> plain(operator, Unary.Kind.COS, FLOAT32)),
+            builtin(BuiltinOperator.CEIL, 1, operator -> plain(operator, Unary.Kind.CEIL, FLOAT32)),
+            builtin(BuiltinOperator.FLOOR, 1, operator -> plain(operator, Unary.Kind.FLOOR, FLOAT32)),
+            builtin(BuiltinOperator.ROUND, 1, operator -> plain(operator, Unary.Kind.ROUND, FLOAT32)),
+            builtin(BuiltinOperator.LOGICAL_NOT, 1, operator -> plain(operator, Unary.Kind.LOGICAL_NOT, BOOL)),
+            builtin(BuiltinOperator.SQUARE, 1, UnaryImporters::square),
+            builtin(BuiltinOperator.RELU, 3, new ReluImporter(Activation.RELU)).uint8AsInt8(),
+            builtin(BuiltinOperator.RELU6, 3, new ReluImporter(Activation.RELU6))
                     .uint8AsInt8(),
-            builtin(TANH, 3, new SigmoidImporter(TflSigmoid16.Kind.TANH)).uint8AsInt8(),
-            builtin(ELU, 1, TableImporter.ELU),
-            builtin(HARD_SWISH, 1, TableImporter.HARD_SWISH).uint8AsInt8());
+            builtin(BuiltinOperator.RELU_N1_TO_1, 2, new ReluImporter(Activation.RELU_N1_TO_1))
+                    .uint8AsInt8(),
+            builtin(BuiltinOperator.RELU_0_TO_1, 2, new ReluImporter(Activation.RELU_0_TO_1))
+                    .uint8AsInt8(),
+            builtin(BuiltinOperator.LEAKY_RELU, 2, UnaryImporters::leakyRelu).uint8AsInt8(),
+            builtin(BuiltinOperator.ABS, 5, UnaryImporters::abs),
+            builtin(BuiltinOperator.LOGISTIC, 3, new SigmoidImporter(TflSigmoid16.Kind.LOGISTIC))
+                    .uint8AsInt8(),
+            builtin(BuiltinOperator.TANH, 3, new SigmoidImporter(TflSigmoid16.Kind.TANH))
+                    .uint8AsInt8(),
+            builtin(BuiltinOperator.ELU, 1, TableImporter.ELU),
+            builtin(BuiltinOperator.HARD_SWISH, 1, TableImporter.HARD_SWISH).uint8AsInt8());
 
     private UnaryImporters() {}
 
@@ -121,7 +103,7 @@ public final class UnaryImporters {
         OperandTypes.require(operator, Set.of(FLOAT32), data, operator.output());
         operator.check();
         Arg value = operator.value(data);
-        operator.finish(operator.emit(new Binary(Binary.Kind.MULTIPLY), value, value));
+        operator.finish(operator.multiply(value, value));
     }
 
     /** RELU, RELU6, RELU_N1_TO_1 and RELU_0_TO_1; those of integers rescale to the output and clamp there (QuantizedReluX in activations.cc). */
@@ -161,11 +143,9 @@ public final class UnaryImporters {
     private static void leakyRelu(OperatorContext operator) {
         TfliteTensor data = operator.input(0);
         TfliteTensor output = operator.output();
-        float alpha =
-                operator.requiredOptions(ElementwiseOptions.LeakyRelu.TYPE).get(ElementwiseOptions.LeakyRelu.ALPHA);
+        float alpha = operator.requiredOptions(OperatorOptions.LeakyRelu.TYPE).get(OperatorOptions.LeakyRelu.ALPHA);
         OperandTypes.require(operator, Set.of(FLOAT32, INT8, INT16), data, output);
-        operator.require(Float.isFinite(alpha), "alpha is " + alpha, "a finite number", "Export the model again");
-        operator.check();
+        operator.requireThat(Float.isFinite(alpha), "alpha is " + alpha, "a finite number");
         if (data.dtype().isFloat()) {
             operator.finish(operator.emit(new LeakyRelu(alpha), operator.value(data)));
             return;
@@ -202,9 +182,9 @@ public final class UnaryImporters {
         OperandTypes.require(operator, Set.of(FLOAT32, INT8, INT16, INT32), data, output);
         operator.check();
         if (data.dtype() == INT32) {
-            Formulas f = new Formulas(operator);
+            Formulas f = operator;
             Arg value = operator.value(data);
-            operator.finish(f.binary(Binary.Kind.MAXIMUM, value, f.subtract(f.number(0, INT32), value)));
+            operator.finish(f.maximum(value, f.subtract(f.number(0, INT32), value)));
             return;
         }
         boolean plain = data.dtype() == DType.INT16 && !data.quantization().isPresent();
@@ -322,11 +302,10 @@ public final class UnaryImporters {
             double of(float x, float least, float most);
         }
 
-        static final FunctionImporter EXP = of((f, x) -> f.unary(Unary.Kind.EXP, x), (x, least, most) -> Math.exp(x));
+        static final FunctionImporter EXP = of((f, x) -> f.exp(x), (x, least, most) -> Math.exp(x));
 
         /** The logarithm of numbers that have none is the smallest output. */
-        static final FunctionImporter LOG =
-                of((f, x) -> f.unary(Unary.Kind.LOG, x), (x, least, most) -> x <= 0 ? least : Math.log(x));
+        static final FunctionImporter LOG = of((f, x) -> f.log(x), (x, least, most) -> x <= 0 ? least : Math.log(x));
 
         /** The inverse root of numbers that have none is the largest output. */
         static final FunctionImporter RSQRT = new FunctionImporter(
@@ -366,18 +345,18 @@ public final class UnaryImporters {
         /** SQRT; that of int16 has no table and is computed with floats. */
         static void squareRoot(OperatorContext operator) {
             TfliteTensor data = operator.input(0);
-            BiFunction<Formulas, Arg, Arg> root = (f, x) -> f.unary(Unary.Kind.SQRT, x);
+            BiFunction<Formulas, Arg, Arg> root = (f, x) -> f.sqrt(x);
             if (data.dtype() != INT16) {
                 new FunctionImporter(root, (x, least, most) -> Math.sqrt(x), Optional.of(TflActivations::squareRoot))
                         .emit(operator);
                 return;
             }
             requireQuantized(operator, data);
-            Formulas f = new Formulas(operator);
+            Formulas f = operator;
             Arg real = f.multiply(
                     f.cast(operator.value(data), FLOAT32), data.quantization().scale(0));
             float outputScale = operator.output().quantization().scale(0);
-            Arg steps = f.divide(root.apply(f, real), f.number(outputScale, FLOAT32));
+            Arg steps = f.divide(root.apply(f, real), f.real(outputScale));
             Arg whole = f.cast(steps, DType.INT32);
             operator.finish(f.cast(f.clip(whole, 0, Short.MAX_VALUE), INT16));
         }
@@ -388,7 +367,7 @@ public final class UnaryImporters {
             if (data.dtype().isFloat()) {
                 OperandTypes.require(operator, Set.of(FLOAT32), data, operator.output());
                 operator.check();
-                operator.finish(floats.apply(new Formulas(operator), operator.value(data)));
+                operator.finish(floats.apply(operator, operator.value(data)));
                 return;
             }
             requireQuantized(operator, data);
@@ -425,7 +404,7 @@ public final class UnaryImporters {
             float most = out.scale() * Short.MAX_VALUE;
             int[] table = InterpolatedTable.of(FloatPrecision.SINGLE, in.scale(), in.zeroPoint(), out.scale(), x ->
                     (float) real.of((float) x, least, most));
-            Constant samples = new Formulas(operator).shorts(table);
+            Constant samples = operator.shorts(table);
             return operator.emit(new TflLookup16(), List.of(operator.value(data), samples));
         }
     }

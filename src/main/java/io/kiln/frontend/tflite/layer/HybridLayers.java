@@ -10,7 +10,6 @@ import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.element.Binary;
-import io.kiln.ir.op.element.Cast;
 import io.kiln.ir.op.element.Clip;
 import io.kiln.ir.op.element.Unary;
 import io.kiln.ir.op.reduce.Reduce;
@@ -44,30 +43,28 @@ final class HybridLayers {
     }
 
     private static Quantized symmetric(OperatorContext operator, Arg data, List<Integer> together) {
-        Arg magnitude = operator.emit(new Unary(Unary.Kind.ABS), data);
-        Arg largest = operator.emit(new Reduce(Reduce.Kind.MAX, together, true), magnitude);
-        Arg range = binary(operator, Binary.Kind.MAXIMUM, largest, Constant.scalar(LEAST_RANGE));
-        Arg inverse = binary(operator, Binary.Kind.DIVIDE, Constant.scalar(MOST), range);
-        Arg scaled = binary(operator, Binary.Kind.MULTIPLY, data, inverse);
-        Arg rounded = operator.emit(new Unary(Unary.Kind.ROUND_AWAY), scaled);
+        Arg magnitude = operator.abs(data);
+        Arg largest = operator.reduce(Reduce.Kind.MAX, magnitude, together);
+        Arg range = operator.maximum(largest, Constant.scalar(LEAST_RANGE));
+        Arg inverse = operator.divide(Constant.scalar(MOST), range);
+        Arg scaled = operator.multiply(data, inverse);
+        Arg rounded = operator.unary(Unary.Kind.ROUND_AWAY, scaled);
         Arg limited = operator.emit(new Clip(-MOST, MOST), rounded);
-        return new Quantized(
-                operator.emit(new Cast(DType.INT8), limited),
-                binary(operator, Binary.Kind.DIVIDE, range, Constant.scalar(MOST)));
+        return new Quantized(operator.cast(limited, DType.INT8), operator.divide(range, Constant.scalar(MOST)));
     }
 
     private static Quantized asymmetric(OperatorContext operator, Arg data, List<Integer> together) {
-        Arg least = operator.emit(new Reduce(Reduce.Kind.MIN, together, true), data);
-        Arg most = operator.emit(new Reduce(Reduce.Kind.MAX, together, true), data);
-        Arg scale = binary(operator, Binary.Kind.QUANTIZATION_SCALE, least, most);
-        Arg zeroPoint = binary(operator, Binary.Kind.QUANTIZATION_ZERO_POINT, least, most);
-        Arg inverse = binary(operator, Binary.Kind.DIVIDE, Constant.scalar(1f), scale);
-        Arg scaled = binary(operator, Binary.Kind.MULTIPLY, data, inverse);
-        Arg shifted = binary(operator, Binary.Kind.ADD, scaled, zeroPoint);
-        Arg rounded = operator.emit(new Unary(Unary.Kind.ROUND_AWAY), shifted);
+        Arg least = operator.reduce(Reduce.Kind.MIN, data, together);
+        Arg most = operator.reduce(Reduce.Kind.MAX, data, together);
+        Arg scale = operator.binary(Binary.Kind.QUANTIZATION_SCALE, least, most);
+        Arg zeroPoint = operator.binary(Binary.Kind.QUANTIZATION_ZERO_POINT, least, most);
+        Arg inverse = operator.divide(Constant.scalar(1f), scale);
+        Arg scaled = operator.multiply(data, inverse);
+        Arg shifted = operator.add(scaled, zeroPoint);
+        Arg rounded = operator.unary(Unary.Kind.ROUND_AWAY, shifted);
         Arg limited = operator.emit(new Clip(Byte.MIN_VALUE, Byte.MAX_VALUE), rounded);
-        Arg centred = binary(operator, Binary.Kind.SUBTRACT, limited, zeroPoint);
-        return new Quantized(operator.emit(new Cast(DType.INT16), centred), scale);
+        Arg centred = operator.subtract(limited, zeroPoint);
+        return new Quantized(operator.cast(centred, DType.INT16), scale);
     }
 
     /** Sums of a quantized layer as floats. */
@@ -80,28 +77,23 @@ final class HybridLayers {
                 Constant.scalar(0),
                 Constant.scalar(1f),
                 Constant.scalar(1f));
-        return operator.emit(new Cast(DType.FLOAT32), sum);
+        return operator.cast(sum, DType.FLOAT32);
     }
 
     /** Sums times both scales, whose product is rounded first. */
     static Arg scaledAtOnce(OperatorContext operator, Arg sums, Quantized data, TensorQuantization weights) {
-        Arg scale = binary(operator, Binary.Kind.MULTIPLY, data.scale, Requantizing.scales(operator, weights));
-        return binary(operator, Binary.Kind.MULTIPLY, sums, scale);
+        Arg scale = operator.multiply(data.scale, Requantizing.scales(operator, weights));
+        return operator.multiply(sums, scale);
     }
 
     /** Sums times the weights' scale, and the result times the data's. */
     static Arg scaledInTurn(OperatorContext operator, Arg sums, Quantized data, TensorQuantization weights) {
-        Arg scaled = binary(operator, Binary.Kind.MULTIPLY, sums, Requantizing.scales(operator, weights));
-        return binary(operator, Binary.Kind.MULTIPLY, scaled, data.scale);
+        Arg scaled = operator.multiply(sums, Requantizing.scales(operator, weights));
+        return operator.multiply(scaled, data.scale);
     }
 
     /** Adds a bias along the last dimension. */
     static Arg plus(OperatorContext operator, Arg value, Optional<TfliteTensor> bias) {
-        return bias.map(tensor -> binary(operator, Binary.Kind.ADD, value, operator.value(tensor)))
-                .orElse(value);
-    }
-
-    private static Arg binary(OperatorContext operator, Binary.Kind kind, Arg lhs, Arg rhs) {
-        return operator.emit(new Binary(kind), lhs, rhs);
+        return bias.map(tensor -> operator.add(value, operator.value(tensor))).orElse(value);
     }
 }

@@ -2,12 +2,7 @@
 package io.kiln.frontend.tflite.layer;
 
 import static io.kiln.frontend.tflite.operator.Registration.builtin;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.CONV_2D;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.DEPTHWISE_CONV_2D;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.FULLY_CONNECTED;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.TRANSPOSE_CONV;
 
-import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.frontend.tflite.flatbuffer.FlatTable;
 import io.kiln.frontend.tflite.operand.Activation;
@@ -17,9 +12,10 @@ import io.kiln.frontend.tflite.operand.Requantizing;
 import io.kiln.frontend.tflite.operator.OperatorContext;
 import io.kiln.frontend.tflite.operator.OperatorImporter;
 import io.kiln.frontend.tflite.operator.Registration;
-import io.kiln.frontend.tflite.schema.LayerOptions;
-import io.kiln.frontend.tflite.schema.LayerOptions.FullyConnected;
-import io.kiln.frontend.tflite.schema.LayerOptions.TransposeConv;
+import io.kiln.frontend.tflite.schema.BuiltinOperator;
+import io.kiln.frontend.tflite.schema.OperatorOptions;
+import io.kiln.frontend.tflite.schema.OperatorOptions.FullyConnected;
+import io.kiln.frontend.tflite.schema.OperatorOptions.TransposeConv;
 import io.kiln.frontend.tflite.tensor.TensorQuantization;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
 import io.kiln.ir.Arg;
@@ -36,9 +32,6 @@ import io.kiln.ir.op.layer.TransposedWindow;
 import io.kiln.ir.op.movement.Reshape;
 import io.kiln.ir.op.movement.Transpose;
 import io.kiln.ir.type.Shape;
-import io.kiln.ir.type.TensorType;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -56,10 +49,13 @@ public final class LayerImporters {
     private static final int CHANNEL_AXIS = 3;
 
     public static final List<Registration> ALL = List.of(
-            builtin(CONV_2D, 8, new ConvolutionImporter(false)).uint8AsInt8(),
-            builtin(DEPTHWISE_CONV_2D, 7, new ConvolutionImporter(true)).uint8AsInt8(),
-            builtin(FULLY_CONNECTED, 12, LayerImporters::fullyConnected).uint8AsInt8(),
-            builtin(TRANSPOSE_CONV, 5, LayerImporters::transposed).uint8AsInt8());
+            builtin(BuiltinOperator.CONV_2D, 8, new ConvolutionImporter(false)).uint8AsInt8(),
+            builtin(BuiltinOperator.DEPTHWISE_CONV_2D, 7, new ConvolutionImporter(true))
+                    .uint8AsInt8(),
+            builtin(BuiltinOperator.FULLY_CONNECTED, 12, LayerImporters::fullyConnected)
+                    .uint8AsInt8(),
+            builtin(BuiltinOperator.TRANSPOSE_CONV, 5, LayerImporters::transposed)
+                    .uint8AsInt8());
 
     private LayerImporters() {}
 
@@ -76,14 +72,14 @@ public final class LayerImporters {
             TfliteTensor data = operator.input(0);
             TfliteTensor weights = operator.input(1);
             Optional<TfliteTensor> bias = operator.optionalInput(2);
-            FlatTable options =
-                    operator.requiredOptions(depthwise ? LayerOptions.DepthwiseConv2D.TYPE : LayerOptions.Conv2D.TYPE);
+            FlatTable options = operator.requiredOptions(
+                    depthwise ? OperatorOptions.DepthwiseConv2D.TYPE : OperatorOptions.Conv2D.TYPE);
             Activation activation = Activation.read(
                     operator,
                     options.get(
                             depthwise
-                                    ? LayerOptions.DepthwiseConv2D.FUSED_ACTIVATION_FUNCTION
-                                    : LayerOptions.Conv2D.FUSED_ACTIVATION_FUNCTION));
+                                    ? OperatorOptions.DepthwiseConv2D.FUSED_ACTIVATION_FUNCTION
+                                    : OperatorOptions.Conv2D.FUSED_ACTIVATION_FUNCTION));
             LayerTypes.requireData(operator, data, operator.output());
             LayerTypes.requireWeights(operator, data, weights);
             requireRank4(operator, data);
@@ -206,21 +202,21 @@ public final class LayerImporters {
         private Window window(OperatorContext operator, Shape data, Shape weights, FlatTable options) {
             PaddedWindows.Pair stride = depthwise
                     ? new PaddedWindows.Pair(
-                            options.get(LayerOptions.DepthwiseConv2D.STRIDE_H),
-                            options.get(LayerOptions.DepthwiseConv2D.STRIDE_W))
+                            options.get(OperatorOptions.DepthwiseConv2D.STRIDE_H),
+                            options.get(OperatorOptions.DepthwiseConv2D.STRIDE_W))
                     : new PaddedWindows.Pair(
-                            options.get(LayerOptions.Conv2D.STRIDE_H), options.get(LayerOptions.Conv2D.STRIDE_W));
+                            options.get(OperatorOptions.Conv2D.STRIDE_H), options.get(OperatorOptions.Conv2D.STRIDE_W));
             PaddedWindows.Pair dilation = depthwise
                     ? new PaddedWindows.Pair(
-                            options.get(LayerOptions.DepthwiseConv2D.DILATION_H_FACTOR),
-                            options.get(LayerOptions.DepthwiseConv2D.DILATION_W_FACTOR))
+                            options.get(OperatorOptions.DepthwiseConv2D.DILATION_H_FACTOR),
+                            options.get(OperatorOptions.DepthwiseConv2D.DILATION_W_FACTOR))
                     : new PaddedWindows.Pair(
-                            options.get(LayerOptions.Conv2D.DILATION_H_FACTOR),
-                            options.get(LayerOptions.Conv2D.DILATION_W_FACTOR));
+                            options.get(OperatorOptions.Conv2D.DILATION_H_FACTOR),
+                            options.get(OperatorOptions.Conv2D.DILATION_W_FACTOR));
             return PaddedWindows.of(
                     operator,
                     data,
-                    options.get(depthwise ? LayerOptions.DepthwiseConv2D.PADDING : LayerOptions.Conv2D.PADDING),
+                    options.get(depthwise ? OperatorOptions.DepthwiseConv2D.PADDING : OperatorOptions.Conv2D.PADDING),
                     new PaddedWindows.Pair(weights.dim(1), weights.dim(2)),
                     stride,
                     dilation);
@@ -239,8 +235,7 @@ public final class LayerImporters {
                     "weights " + weights.text() + " do not fit " + inputs + " input channels",
                     depthwise
                             ? "shape (1, height, width, a multiple of the input channels)"
-                            : "shape (output channels, height, width, input channels divided by the groups)",
-                    "Export the model again");
+                            : "shape (output channels, height, width, input channels divided by the groups)");
         }
 
         private static void requireRank4(OperatorContext operator, TfliteTensor tensor) {
@@ -320,8 +315,7 @@ public final class LayerImporters {
                 out.rank() == 4 && out.dim(0) == in.dim(0) && out.dim(3) == kernel.dim(0) && in.dim(3) == kernel.dim(3),
                 "output " + out.text() + " does not fit data " + data.text() + " and weights " + weights.text(),
                 "output (batch, height, width, " + kernel.dim(0) + ") and weights (" + kernel.dim(0)
-                        + ", height, width, input channels)",
-                "Export the model again");
+                        + ", height, width, input channels)");
         if (!fits) {
             operator.check();
         }
@@ -448,17 +442,13 @@ public final class LayerImporters {
             return Optional.empty();
         }
         int units = weights.shape().dim(0);
-        ByteBuffer scales = ByteBuffer.allocate(Float.BYTES * units).order(ByteOrder.LITTLE_ENDIAN);
-        for (int unit = 0; unit < units; unit++) {
-            scales.putFloat(weights.quantization().scale(unit));
-        }
-        TensorType parameters = new TensorType(Shape.of(units, 1), DType.FLOAT32);
+        Shape parameters = Shape.of(units, 1);
         return Optional.of(operator.emit(
                 new BlockDense(units, weights.shape().dim(1)),
                 flat,
                 operator.value(weights),
-                new Constant("", parameters, Bytes.wrap(scales.array())),
-                new Constant("", parameters, Bytes.wrap(new byte[Float.BYTES * units]))));
+                Constant.reals("", parameters, weights.quantization()::scale),
+                Constant.reals("", parameters, unit -> 0)));
     }
 
     private static Arg multiply(
@@ -480,8 +470,7 @@ public final class LayerImporters {
         boolean fits = operator.require(
                 elements % depth == 0,
                 "data " + data.text() + " does not divide into rows of " + depth,
-                "data that fits the weights " + weights.text(),
-                "Export the model again");
+                "data that fits the weights " + weights.text());
         Shape output = outputShape(operator, data, units);
         operator.require(
                 !fits
@@ -489,8 +478,7 @@ public final class LayerImporters {
                                 && output.dim(-1) == units
                                 && output.elements() == elements / depth * units),
                 "output " + operator.output().withShape(output).text() + " does not fit",
-                (fits ? elements / depth : "some") + " rows of " + units + " units",
-                "Export the model again");
+                (fits ? elements / depth : "some") + " rows of " + units + " units");
     }
 
     /** With {@code keep_num_dims} only the last dimension changes; otherwise the leading dimensions are joined. */

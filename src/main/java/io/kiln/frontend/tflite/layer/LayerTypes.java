@@ -42,11 +42,7 @@ public final class LayerTypes {
 
     /** Sizes must be positive, because layers divide by them. */
     private static void requireElements(OperatorContext operator, TfliteTensor tensor) {
-        operator.require(
-                tensor.shape().elements() > 0,
-                tensor.text() + " has no elements",
-                "dimensions of at least 1",
-                "Export the model again");
+        operator.require(tensor.shape().elements() > 0, tensor.text() + " has no elements", "dimensions of at least 1");
     }
 
     private static void requireCentred(OperatorContext operator, TfliteTensor tensor) {
@@ -128,8 +124,7 @@ public final class LayerTypes {
         operator.require(
                 tensor.shape().elements() == channels,
                 "bias `" + tensor.name() + "` has " + tensor.shape().elements() + " elements",
-                channels + ", one per output channel",
-                "Export the model again");
+                channels + ", one per output channel");
         if (data.dtype() == DType.INT16) {
             OperandTypes.requireConstant(operator, "bias", tensor);
         }

@@ -2,12 +2,6 @@
 package io.kiln.frontend.tflite.layer;
 
 import static io.kiln.frontend.tflite.operator.Registration.builtin;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.AVERAGE_POOL_2D;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.L2_NORMALIZATION;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.L2_POOL_2D;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.LOG_SOFTMAX;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.MAX_POOL_2D;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.SOFTMAX;
 
 import io.kiln.base.DType;
 import io.kiln.frontend.tflite.flatbuffer.FlatTable;
@@ -17,9 +11,10 @@ import io.kiln.frontend.tflite.operand.PaddedWindows;
 import io.kiln.frontend.tflite.operator.OperatorContext;
 import io.kiln.frontend.tflite.operator.OperatorImporter;
 import io.kiln.frontend.tflite.operator.Registration;
-import io.kiln.frontend.tflite.schema.LayerOptions;
-import io.kiln.frontend.tflite.schema.LayerOptions.L2Norm;
-import io.kiln.frontend.tflite.schema.LayerOptions.Pool2D;
+import io.kiln.frontend.tflite.schema.BuiltinOperator;
+import io.kiln.frontend.tflite.schema.OperatorOptions;
+import io.kiln.frontend.tflite.schema.OperatorOptions.L2Norm;
+import io.kiln.frontend.tflite.schema.OperatorOptions.Pool2D;
 import io.kiln.frontend.tflite.schema.SchemaEnums.FusedActivation;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
 import io.kiln.ir.Arg;
@@ -30,8 +25,6 @@ import io.kiln.ir.arith.TflNormalization;
 import io.kiln.ir.arith.TflSoftmaxTables;
 import io.kiln.ir.op.Rounding;
 import io.kiln.ir.op.Window;
-import io.kiln.ir.op.element.Binary;
-import io.kiln.ir.op.element.Unary;
 import io.kiln.ir.op.layer.AvgPool2d;
 import io.kiln.ir.op.layer.MaxPool2d;
 import io.kiln.ir.op.layer.Softmax;
@@ -51,12 +44,14 @@ public final class NormalizationImporters {
     private static final PaddedWindows.Pair NO_DILATION = new PaddedWindows.Pair(1, 1);
 
     public static final List<Registration> ALL = List.of(
-            builtin(L2_NORMALIZATION, 2, NormalizationImporters::normalize),
-            builtin(L2_POOL_2D, 1, NormalizationImporters::pool),
-            builtin(LOG_SOFTMAX, 2, NormalizationImporters::logSoftmax).uint8AsInt8(),
-            builtin(AVERAGE_POOL_2D, 3, new PoolingImporter(true)).uint8AsInt8(),
-            builtin(MAX_POOL_2D, 3, new PoolingImporter(false)).uint8AsInt8(),
-            builtin(SOFTMAX, 3, NormalizationImporters::softmax).uint8AsInt8());
+            builtin(BuiltinOperator.L2_NORMALIZATION, 2, NormalizationImporters::normalize),
+            builtin(BuiltinOperator.L2_POOL_2D, 1, NormalizationImporters::pool),
+            builtin(BuiltinOperator.LOG_SOFTMAX, 2, NormalizationImporters::logSoftmax)
+                    .uint8AsInt8(),
+            builtin(BuiltinOperator.AVERAGE_POOL_2D, 3, new PoolingImporter(true))
+                    .uint8AsInt8(),
+            builtin(BuiltinOperator.MAX_POOL_2D, 3, new PoolingImporter(false)).uint8AsInt8(),
+            builtin(BuiltinOperator.SOFTMAX, 3, NormalizationImporters::softmax).uint8AsInt8());
 
     private NormalizationImporters() {}
 
@@ -72,10 +67,10 @@ public final class NormalizationImporters {
             return;
         }
         Arg data = floats(operator);
-        Arg norm = unary(operator, Unary.Kind.SQRT, sum(operator, binary(operator, Binary.Kind.MULTIPLY, data, data)));
+        Arg norm = operator.sqrt(sum(operator, operator.multiply(data, data)));
         // The second operand is the result if it is not a number.
-        Arg divisor = binary(operator, Binary.Kind.MAXIMUM, Constant.scalar(EPSILON), norm);
-        operator.finish(binary(operator, Binary.Kind.DIVIDE, data, divisor));
+        Arg divisor = operator.maximum(Constant.scalar(EPSILON), norm);
+        operator.finish(operator.divide(data, divisor));
     }
 
     /** {@code (x - max) - log(sum(exp(x - max)))} along the last dimension. */
@@ -91,10 +86,10 @@ public final class NormalizationImporters {
             return;
         }
         Arg data = floats(operator);
-        Arg largest = operator.emit(new Reduce(Reduce.Kind.MAX, last(operator), true), data);
-        Arg below = binary(operator, Binary.Kind.SUBTRACT, data, largest);
-        Arg sum = sum(operator, unary(operator, Unary.Kind.EXP, below));
-        operator.finish(binary(operator, Binary.Kind.SUBTRACT, below, unary(operator, Unary.Kind.LOG, sum)));
+        Arg largest = operator.reduce(Reduce.Kind.MAX, data, last(operator));
+        Arg below = operator.subtract(data, largest);
+        Arg sum = sum(operator, operator.exp(below));
+        operator.finish(operator.subtract(below, operator.log(sum)));
     }
 
     /** The square root of the mean of squares in a window. */
@@ -108,6 +103,12 @@ public final class NormalizationImporters {
                 "rank 4",
                 "");
         operator.check();
+        Window window = window(operator, options);
+        Arg mean = operator.emit(new AvgPool2d(window), operator.multiply(data, data));
+        operator.finish(activation.apply(operator, operator.sqrt(mean)));
+    }
+
+    private static Window window(OperatorContext operator, FlatTable options) {
         Window window = PaddedWindows.of(
                 operator,
                 operator.input(0).shape(),
@@ -116,8 +117,7 @@ public final class NormalizationImporters {
                 new PaddedWindows.Pair(options.get(Pool2D.STRIDE_H), options.get(Pool2D.STRIDE_W)),
                 NO_DILATION);
         operator.check();
-        Arg mean = operator.emit(new AvgPool2d(window), binary(operator, Binary.Kind.MULTIPLY, data, data));
-        operator.finish(activation.apply(operator, unary(operator, Unary.Kind.SQRT, mean)));
+        return window;
     }
 
     /** Whether the data are quantized; if so, checks that vectors do not exceed the longest sum of the kind. */
@@ -162,21 +162,13 @@ public final class NormalizationImporters {
     }
 
     private static Arg sum(OperatorContext operator, Arg value) {
-        return operator.emit(new Reduce(Reduce.Kind.SUM, last(operator), true), value);
-    }
-
-    private static Arg unary(OperatorContext operator, Unary.Kind kind, Arg value) {
-        return operator.emit(new Unary(kind), value);
-    }
-
-    private static Arg binary(OperatorContext operator, Binary.Kind kind, Arg lhs, Arg rhs) {
-        return operator.emit(new Binary(kind), lhs, rhs);
+        return operator.reduce(Reduce.Kind.SUM, value, last(operator));
     }
 
     /** SOFTMAX over the last axis. */
     private static void softmax(OperatorContext operator) {
         TfliteTensor data = operator.input(0);
-        float beta = operator.requiredOptions(LayerOptions.Softmax.TYPE).get(LayerOptions.Softmax.BETA);
+        float beta = operator.requiredOptions(OperatorOptions.Softmax.TYPE).get(OperatorOptions.Softmax.BETA);
         DType result = operator.output().dtype();
         if (result == DType.INT16 && (data.dtype() == DType.INT8 || data.dtype() == DType.INT16)) {
             OperandTypes.requireScale(operator, data);
@@ -248,14 +240,7 @@ public final class NormalizationImporters {
             if (!data.dtype().isFloat()) {
                 OperandTypes.requireEqual(operator, data, operator.output());
             }
-            Window window = PaddedWindows.of(
-                    operator,
-                    data.shape(),
-                    options.get(Pool2D.PADDING),
-                    new PaddedWindows.Pair(options.get(Pool2D.FILTER_HEIGHT), options.get(Pool2D.FILTER_WIDTH)),
-                    new PaddedWindows.Pair(options.get(Pool2D.STRIDE_H), options.get(Pool2D.STRIDE_W)),
-                    NO_DILATION);
-            operator.check();
+            Window window = window(operator, options);
             operator.finish(activation.apply(
                     operator,
                     operator.emit(average ? average(window, data) : new MaxPool2d(window), operator.value(data))));

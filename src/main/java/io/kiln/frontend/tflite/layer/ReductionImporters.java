@@ -2,16 +2,6 @@
 package io.kiln.frontend.tflite.layer;
 
 import static io.kiln.frontend.tflite.operator.Registration.builtin;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.ARG_MAX;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.ARG_MIN;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.MEAN;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.REDUCE_ALL;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.REDUCE_ANY;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.REDUCE_MAX;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.REDUCE_MIN;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.REDUCE_PROD;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.SUM;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.TOPK_V2;
 
 import io.kiln.base.DType;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
@@ -21,14 +11,14 @@ import io.kiln.frontend.tflite.operand.OperandTypes;
 import io.kiln.frontend.tflite.operand.Requantizing;
 import io.kiln.frontend.tflite.operator.OperatorContext;
 import io.kiln.frontend.tflite.operator.Registration;
-import io.kiln.frontend.tflite.schema.LayerOptions.Reducer;
+import io.kiln.frontend.tflite.schema.BuiltinOperator;
+import io.kiln.frontend.tflite.schema.OperatorOptions.Reducer;
 import io.kiln.frontend.tflite.tensor.TensorQuantization;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.arith.FloatPrecision;
 import io.kiln.ir.op.element.Binary;
-import io.kiln.ir.op.element.Cast;
 import io.kiln.ir.op.element.Clip;
 import io.kiln.ir.op.element.TflRealRequantize;
 import io.kiln.ir.op.element.Unary;
@@ -50,16 +40,21 @@ public final class ReductionImporters {
     private static final String CONVERT = "Quantize the model to int8 or keep it float32";
 
     public static final List<Registration> ALL = List.of(
-            builtin(MEAN, 3, operator -> reduce(operator, Kind.MEAN)).uint8AsInt8(),
-            builtin(SUM, 2, operator -> reduce(operator, Kind.SUM)),
-            builtin(REDUCE_PROD, 3, ReductionImporters::product).uint8AsInt8(),
-            builtin(REDUCE_ANY, 1, operator -> truth(operator, Kind.MAX)),
-            builtin(REDUCE_ALL, 1, operator -> truth(operator, Kind.MIN)),
-            builtin(REDUCE_MAX, 3, operator -> reduce(operator, Kind.MAX)).uint8AsInt8(),
-            builtin(REDUCE_MIN, 3, operator -> reduce(operator, Kind.MIN)).uint8AsInt8(),
-            builtin(ARG_MAX, 3, operator -> index(operator, true)).uint8AsInt8(),
-            builtin(ARG_MIN, 3, operator -> index(operator, false)).uint8AsInt8(),
-            builtin(TOPK_V2, 3, ReductionImporters::largest).uint8AsInt8());
+            builtin(BuiltinOperator.MEAN, 3, operator -> reduce(operator, Kind.MEAN))
+                    .uint8AsInt8(),
+            builtin(BuiltinOperator.SUM, 2, operator -> reduce(operator, Kind.SUM)),
+            builtin(BuiltinOperator.REDUCE_PROD, 3, ReductionImporters::product).uint8AsInt8(),
+            builtin(BuiltinOperator.REDUCE_ANY, 1, operator -> truth(operator, Kind.MAX)),
+            builtin(BuiltinOperator.REDUCE_ALL, 1, operator -> truth(operator, Kind.MIN)),
+            builtin(BuiltinOperator.REDUCE_MAX, 3, operator -> reduce(operator, Kind.MAX))
+                    .uint8AsInt8(),
+            builtin(BuiltinOperator.REDUCE_MIN, 3, operator -> reduce(operator, Kind.MIN))
+                    .uint8AsInt8(),
+            builtin(BuiltinOperator.ARG_MAX, 3, operator -> index(operator, true))
+                    .uint8AsInt8(),
+            builtin(BuiltinOperator.ARG_MIN, 3, operator -> index(operator, false))
+                    .uint8AsInt8(),
+            builtin(BuiltinOperator.TOPK_V2, 3, ReductionImporters::largest).uint8AsInt8());
 
     private ReductionImporters() {}
 
@@ -136,7 +131,7 @@ public final class ReductionImporters {
         boolean keepDims = operator.requiredOptions(Reducer.TYPE).get(Reducer.KEEP_DIMS);
         OperandTypes.require(operator, Set.of(DType.BOOL), data, operator.output());
         operator.check();
-        Formulas f = new Formulas(operator);
+        Formulas f = operator;
         Arg bytes = f.cast(operator.value(data), DType.INT8);
         operator.finish(f.cast(operator.emit(new Reduce(kind, axes, keepDims), bytes), DType.BOOL));
     }
@@ -180,14 +175,14 @@ public final class ReductionImporters {
                     Constant.scalar(bias),
                     Requantizing.zeroPoint(output));
         }
-        Arg real = operator.emit(new Cast(DType.FLOAT32), sums);
-        Arg scaled = operator.emit(new Binary(Binary.Kind.MULTIPLY), real, Constant.scalar(scale));
-        Arg shifted = operator.emit(new Binary(Binary.Kind.ADD), scaled, Constant.scalar(bias));
-        Arg rounded = operator.emit(new Unary(Unary.Kind.ROUND_AWAY), shifted);
-        Arg centred = operator.emit(new Binary(Binary.Kind.ADD), rounded, Constant.scalar((float)
-                output.quantization().zeroPoint()));
+        Arg real = operator.cast(sums, DType.FLOAT32);
+        Arg scaled = operator.multiply(real, Constant.scalar(scale));
+        Arg shifted = operator.add(scaled, Constant.scalar(bias));
+        Arg rounded = operator.unary(Unary.Kind.ROUND_AWAY, shifted);
+        Arg centred = operator.add(
+                rounded, Constant.scalar((float) output.quantization().zeroPoint()));
         Arg limited = operator.emit(new Clip(Short.MIN_VALUE, Short.MAX_VALUE), centred);
-        return operator.emit(new Cast(DType.INT16), limited);
+        return operator.cast(limited, DType.INT16);
     }
 
     private static void index(OperatorContext operator, boolean largest) {
@@ -201,7 +196,7 @@ public final class ReductionImporters {
         operator.check();
         int axis = ConstantParameters.axis(
                 operator, operator.input(1), data.shape().rank());
-        Formulas f = new Formulas(operator);
+        Formulas f = operator;
         Arg value = data.dtype() == DType.BOOL ? f.cast(operator.value(data), DType.INT8) : operator.value(data);
         Arg index = operator.emit(new ArgReduce(largest, axis), value);
         Arg result = f.cast(index, operator.output().dtype());
@@ -222,8 +217,7 @@ public final class ReductionImporters {
                 Set.of(DType.INT32, DType.INT16).contains(number.dtype())
                         && number.shape().elements() == 1,
                 "k is " + number.text(),
-                "one int32 or int16",
-                "Export the model again");
+                "one int32 or int16");
         OperandTypes.requireConstant(operator, "k", number);
         operator.check();
         OperandTypes.require(
@@ -234,13 +228,12 @@ public final class ReductionImporters {
         OperandTypes.require(operator, Set.of(DType.INT32, DType.INT16), outputs.get(1));
         int size = data.shape().dim(-1);
         long k = operator.constant(number).integer(0);
-        operator.require(k >= 1 && k <= size, "k is " + k, "1 to " + size, "Export the model again");
-        operator.check();
+        operator.requireThat(k >= 1 && k <= size, "k is " + k, "1 to " + size);
         if (OperandTypes.isQuantized(data.dtype()) && data.quantization().isPresent()) {
             OperandTypes.requireEqual(operator, data, outputs.get(0));
             operator.check();
         }
-        Formulas f = new Formulas(operator);
+        Formulas f = operator;
         Shape shape = data.shape();
         Arg value = operator.value(data);
         Arg indices = operator.emit(new Topk((int) k, false), ordered(f, value));
@@ -260,8 +253,8 @@ public final class ReductionImporters {
         }
         Arg bits = f.reinterpret(f.add(value, 0), DType.INT32);
         Arg mirrored = f.binary(Binary.Kind.BITWISE_XOR, bits, f.number(Integer.MAX_VALUE, DType.INT32));
-        Arg key = f.where(f.binary(Binary.Kind.LESS, bits, f.number(0, DType.INT32)), mirrored, bits);
-        Arg isNumber = f.binary(Binary.Kind.EQUAL, value, value);
+        Arg key = f.where(f.less(bits, f.number(0, DType.INT32)), mirrored, bits);
+        Arg isNumber = f.equal(value, value);
         return f.where(isNumber, key, f.number(Integer.MIN_VALUE, DType.INT32));
     }
 }

@@ -2,9 +2,6 @@
 package io.kiln.frontend.tflite.layer;
 
 import static io.kiln.frontend.tflite.operator.Registration.builtin;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.BATCH_MATMUL;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.CUMSUM;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.DYNAMIC_UPDATE_SLICE;
 
 import io.kiln.base.DType;
 import io.kiln.frontend.tflite.flatbuffer.FlatTable;
@@ -13,8 +10,9 @@ import io.kiln.frontend.tflite.operand.OperandTypes;
 import io.kiln.frontend.tflite.operand.Requantizing;
 import io.kiln.frontend.tflite.operator.OperatorContext;
 import io.kiln.frontend.tflite.operator.Registration;
-import io.kiln.frontend.tflite.schema.LayerOptions.BatchMatMul;
-import io.kiln.frontend.tflite.schema.LayerOptions.Cumsum;
+import io.kiln.frontend.tflite.schema.BuiltinOperator;
+import io.kiln.frontend.tflite.schema.OperatorOptions.BatchMatMul;
+import io.kiln.frontend.tflite.schema.OperatorOptions.Cumsum;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
@@ -31,9 +29,9 @@ public final class SequenceImporters {
     private static final long LARGEST_PRODUCT = 255L * 255;
 
     public static final List<Registration> ALL = List.of(
-            builtin(BATCH_MATMUL, 4, SequenceImporters::multiply),
-            builtin(CUMSUM, 1, SequenceImporters::cumsum),
-            builtin(DYNAMIC_UPDATE_SLICE, 2, SequenceImporters::update));
+            builtin(BuiltinOperator.BATCH_MATMUL, 4, SequenceImporters::multiply),
+            builtin(BuiltinOperator.CUMSUM, 1, SequenceImporters::cumsum),
+            builtin(BuiltinOperator.DYNAMIC_UPDATE_SLICE, 2, SequenceImporters::update));
 
     private SequenceImporters() {}
 

@@ -3,8 +3,6 @@ package io.kiln.frontend.tflite.movement;
 
 import static io.kiln.frontend.tflite.operator.Registration.builtin;
 import static io.kiln.frontend.tflite.operator.Registration.custom;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.RESIZE_BILINEAR;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.RESIZE_NEAREST_NEIGHBOR;
 
 import io.kiln.base.DType;
 import io.kiln.frontend.tflite.flatbuffer.FlatTable;
@@ -14,8 +12,9 @@ import io.kiln.frontend.tflite.operator.CustomOptions;
 import io.kiln.frontend.tflite.operator.OperatorContext;
 import io.kiln.frontend.tflite.operator.OperatorImporter;
 import io.kiln.frontend.tflite.operator.Registration;
-import io.kiln.frontend.tflite.schema.MovementOptions.ResizeBilinear;
-import io.kiln.frontend.tflite.schema.MovementOptions.ResizeNearestNeighbor;
+import io.kiln.frontend.tflite.schema.BuiltinOperator;
+import io.kiln.frontend.tflite.schema.OperatorOptions.ResizeBilinear;
+import io.kiln.frontend.tflite.schema.OperatorOptions.ResizeNearestNeighbor;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
 import io.kiln.ir.Arg;
 import io.kiln.ir.arith.DetectionBoxes;
@@ -37,8 +36,9 @@ public final class ImageImporters {
     private static final int DEFAULT_PER_CLASS = 100;
 
     public static final List<Registration> ALL = List.of(
-            builtin(RESIZE_BILINEAR, 4, new ResizeImporter(true)),
-            builtin(RESIZE_NEAREST_NEIGHBOR, 4, new ResizeImporter(false)).uint8AsInt8(),
+            builtin(BuiltinOperator.RESIZE_BILINEAR, 4, new ResizeImporter(true)),
+            builtin(BuiltinOperator.RESIZE_NEAREST_NEIGHBOR, 4, new ResizeImporter(false))
+                    .uint8AsInt8(),
             custom("TFLite_Detection_PostProcess", ImageImporters::detection));
 
     private ImageImporters() {}
@@ -69,14 +69,11 @@ public final class ImageImporters {
             operator.require(
                     size[0] > 0 && size[1] > 0 && size[0] <= MAX_SIZE && size[1] <= MAX_SIZE,
                     "the size is " + size[0] + ", " + size[1],
-                    "1 to " + MAX_SIZE,
-                    "Export the model again");
-            operator.require(
+                    "1 to " + MAX_SIZE);
+            operator.requireThat(
                     !linear || !(alignCorners && halfPixelCenters),
                     "align_corners and half_pixel_centers are both set",
-                    "one of them at most",
-                    "Export the model again");
-            operator.check();
+                    "one of them at most");
             operator.finish(operator.emit(
                     new Resize2d(size[0], size[1], linear, alignCorners, halfPixelCenters), operator.value(data)));
         }
@@ -85,13 +82,11 @@ public final class ImageImporters {
     /** TFLite_Detection_PostProcess; inputs of uint8 are converted to floats first, as in TensorFlow Lite's kernel. */
     private static void detection(OperatorContext operator) {
         DetectionPostprocess op = options(operator.customOptions());
-        operator.require(
+        operator.requireThat(
                 operator.inputCount() == INPUTS && operator.outputs().size() == OUTPUTS,
                 "it has " + operator.inputCount() + " inputs and "
                         + operator.outputs().size() + " outputs",
-                "box encodings, scores and anchors; boxes, classes, scores and their number",
-                "Export the model again");
-        operator.check();
+                "box encodings, scores and anchors; boxes, classes, scores and their number");
         List<TfliteTensor> inputs = new ArrayList<>();
         for (int i = 0; i < INPUTS; i++) {
             inputs.add(operator.input(i));

@@ -2,8 +2,6 @@
 package io.kiln.frontend.tflite.movement;
 
 import static io.kiln.frontend.tflite.operator.Registration.builtin;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.STABLEHLO_GATHER;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.STABLEHLO_SCATTER;
 
 import io.kiln.base.DType;
 import io.kiln.frontend.Formulas;
@@ -12,6 +10,7 @@ import io.kiln.frontend.tflite.flatbuffer.FlatVector;
 import io.kiln.frontend.tflite.operand.OperandTypes;
 import io.kiln.frontend.tflite.operator.OperatorContext;
 import io.kiln.frontend.tflite.operator.Registration;
+import io.kiln.frontend.tflite.schema.BuiltinOperator;
 import io.kiln.frontend.tflite.schema.StablehloOptions.StablehloGather;
 import io.kiln.frontend.tflite.schema.StablehloOptions.StablehloScatter;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
@@ -34,8 +33,8 @@ import java.util.stream.IntStream;
  */
 public final class IndexedWindowImporters {
     public static final List<Registration> ALL = List.of(
-            builtin(STABLEHLO_GATHER, 1, IndexedWindowImporters::gather),
-            builtin(STABLEHLO_SCATTER, 1, IndexedWindowImporters::scatter));
+            builtin(BuiltinOperator.STABLEHLO_GATHER, 1, IndexedWindowImporters::gather),
+            builtin(BuiltinOperator.STABLEHLO_SCATTER, 1, IndexedWindowImporters::scatter));
 
     private static final int MOST_RANK = 8;
     private static final Set<DType> INDEX = Set.of(DType.INT32, DType.INT64);
@@ -55,15 +54,13 @@ public final class IndexedWindowImporters {
 
     private IndexedWindowImporters(OperatorContext operator, long vector) {
         this.operator = operator;
-        this.f = new Formulas(operator);
+        this.f = operator;
         this.data = operator.input(0).shape();
         this.indices = operator.input(1).shape();
-        operator.require(
+        operator.requireThat(
                 INDEX.contains(operator.input(1).dtype()) && vector >= 0 && vector <= indices.rank(),
                 "its indices are " + operator.input(1).text() + ", with vectors along dimension " + vector,
-                "int32 or int64, and one of their dimensions, or the number of these",
-                "Export the model again");
-        operator.check();
+                "int32 or int64, and one of their dimensions, or the number of these");
         this.vector = (int) vector;
     }
 
@@ -164,7 +161,7 @@ public final class IndexedWindowImporters {
                 index = f.add(index, f.places(Formulas.along(rank, windows[at], sizes.get(at)), step -> step));
             }
             isInside = and(isInside, f.binary(Binary.Kind.GREATER_EQUAL, index, f.number(0, DType.INT32)));
-            isInside = and(isInside, f.binary(Binary.Kind.LESS, index, f.number(data.dim(axis), DType.INT32)));
+            isInside = and(isInside, f.less(index, f.number(data.dim(axis), DType.INT32)));
             place = f.add(place, f.multiply(index, stride(axis)));
         }
         Arg places = f.broadcast(f.where(isInside, place, f.number(total, DType.INT32)), updates.shape());
@@ -195,7 +192,7 @@ public final class IndexedWindowImporters {
     }
 
     private Arg and(Arg a, Arg b) {
-        return f.binary(Binary.Kind.LOGICAL_AND, a, b);
+        return f.and(a, b);
     }
 
     /** Component k of all vectors, without their dimension. */
@@ -206,8 +203,8 @@ public final class IndexedWindowImporters {
 
     private Arg limited(Arg value, int least, int most) {
         DType dtype = f.dtype(value);
-        Arg above = f.binary(Binary.Kind.MAXIMUM, value, f.number(least, dtype));
-        return f.cast(f.binary(Binary.Kind.MINIMUM, above, f.number(most, dtype)), DType.INT32);
+        Arg above = f.maximum(value, f.number(least, dtype));
+        return f.cast(f.minimum(above, f.number(most, dtype)), DType.INT32);
     }
 
     /** The indices' dimensions but that of their vectors. */

@@ -2,9 +2,6 @@
 package io.kiln.frontend.tflite.movement;
 
 import static io.kiln.frontend.tflite.operator.Registration.builtin;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.EMBEDDING_LOOKUP;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.GATHER;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.GATHER_ND;
 
 import io.kiln.base.DType;
 import io.kiln.frontend.tflite.flatbuffer.FlatTable;
@@ -12,11 +9,11 @@ import io.kiln.frontend.tflite.operand.ConstantParameters;
 import io.kiln.frontend.tflite.operand.OperandTypes;
 import io.kiln.frontend.tflite.operator.OperatorContext;
 import io.kiln.frontend.tflite.operator.Registration;
-import io.kiln.frontend.tflite.schema.MovementOptions.Gather;
+import io.kiln.frontend.tflite.schema.BuiltinOperator;
+import io.kiln.frontend.tflite.schema.OperatorOptions.Gather;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
-import io.kiln.ir.op.element.Binary;
 import io.kiln.ir.op.element.QnnDequantize;
 import io.kiln.ir.op.movement.Reshape;
 import io.kiln.ir.op.movement.StridedSlice;
@@ -29,9 +26,9 @@ import java.util.List;
 public final class LookupImporters {
 
     public static final List<Registration> ALL = List.of(
-            builtin(EMBEDDING_LOOKUP, 3, LookupImporters::embed),
-            builtin(GATHER, 7, LookupImporters::gather).uint8AsInt8(),
-            builtin(GATHER_ND, 5, LookupImporters::gatherNd).uint8AsInt8());
+            builtin(BuiltinOperator.EMBEDDING_LOOKUP, 3, LookupImporters::embed),
+            builtin(BuiltinOperator.GATHER, 7, LookupImporters::gather).uint8AsInt8(),
+            builtin(BuiltinOperator.GATHER_ND, 5, LookupImporters::gatherNd).uint8AsInt8());
 
     private LookupImporters() {}
 
@@ -102,10 +99,8 @@ public final class LookupImporters {
         for (int i = 0; i < named; i++) {
             Arg part = operator.emit(StridedSlice.along(indices.shape(), last, i, i + 1, 1), operator.value(indices));
             Arg number = operator.emit(new Reshape(each), part);
-            Arg scaled = i == 0
-                    ? number
-                    : operator.emit(new Binary(Binary.Kind.MULTIPLY), index, Constant.scalar(data.dim(i)));
-            index = i == 0 ? number : operator.emit(new Binary(Binary.Kind.ADD), scaled, number);
+            Arg scaled = i == 0 ? number : operator.multiply(index, Constant.scalar(data.dim(i)));
+            index = i == 0 ? number : operator.add(scaled, number);
             joined *= data.dim(i);
         }
         rest.add(0, joined);
@@ -117,7 +112,7 @@ public final class LookupImporters {
         for (int i = 0; i < indices.elements(); i++) {
             long index = indices.integer(i);
             if (index < 0 || index >= size) {
-                operator.require(false, "index " + index, "0 to " + (size - 1), "Export the model again");
+                operator.require(false, "index " + index, "0 to " + (size - 1));
                 return;
             }
         }

@@ -2,21 +2,7 @@
 package io.kiln.frontend.tflite.movement;
 
 import static io.kiln.frontend.tflite.operator.Registration.builtin;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.BATCH_TO_SPACE_ND;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.BROADCAST_ARGS;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.BROADCAST_TO;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.CONCATENATION;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.DEPTH_TO_SPACE;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.EXPAND_DIMS;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.PACK;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.RESHAPE;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.SHAPE;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.SPACE_TO_BATCH_ND;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.SPACE_TO_DEPTH;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.SQUEEZE;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.TRANSPOSE;
 
-import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.base.FixedPoint;
 import io.kiln.frontend.tflite.elementwise.UnaryImporters;
@@ -25,12 +11,13 @@ import io.kiln.frontend.tflite.operand.ConstantParameters;
 import io.kiln.frontend.tflite.operand.OperandTypes;
 import io.kiln.frontend.tflite.operator.OperatorContext;
 import io.kiln.frontend.tflite.operator.Registration;
-import io.kiln.frontend.tflite.schema.MovementOptions;
-import io.kiln.frontend.tflite.schema.MovementOptions.Concatenation;
-import io.kiln.frontend.tflite.schema.MovementOptions.DepthToSpace;
-import io.kiln.frontend.tflite.schema.MovementOptions.Pack;
-import io.kiln.frontend.tflite.schema.MovementOptions.SpaceToDepth;
-import io.kiln.frontend.tflite.schema.MovementOptions.Squeeze;
+import io.kiln.frontend.tflite.schema.BuiltinOperator;
+import io.kiln.frontend.tflite.schema.OperatorOptions;
+import io.kiln.frontend.tflite.schema.OperatorOptions.Concatenation;
+import io.kiln.frontend.tflite.schema.OperatorOptions.DepthToSpace;
+import io.kiln.frontend.tflite.schema.OperatorOptions.Pack;
+import io.kiln.frontend.tflite.schema.OperatorOptions.SpaceToDepth;
+import io.kiln.frontend.tflite.schema.OperatorOptions.Squeeze;
 import io.kiln.frontend.tflite.schema.SchemaEnums.FusedActivation;
 import io.kiln.frontend.tflite.tensor.TensorReader;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
@@ -45,8 +32,6 @@ import io.kiln.ir.op.movement.StridedSlice;
 import io.kiln.ir.op.movement.Transpose;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -57,22 +42,27 @@ import java.util.Optional;
  * batch (NHWC). Blocks are split into dimensions of their own, transposed, and joined with neighbouring dimensions.
  */
 public final class MovementImporters {
-    private static final String AGAIN = "Export the model again";
-
     public static final List<Registration> ALL = List.of(
-            builtin(CONCATENATION, 4, MovementImporters::concatenate).uint8AsInt8(),
-            builtin(DEPTH_TO_SPACE, 2, MovementImporters::depthToSpace).uint8AsInt8(),
-            builtin(SPACE_TO_DEPTH, 2, MovementImporters::spaceToDepth).uint8AsInt8(),
-            builtin(BATCH_TO_SPACE_ND, 4, MovementImporters::batchToSpace).uint8AsInt8(),
-            builtin(SPACE_TO_BATCH_ND, 4, MovementImporters::spaceToBatch).uint8AsInt8(),
-            builtin(TRANSPOSE, 7, MovementImporters::transpose).uint8AsInt8(),
-            builtin(SQUEEZE, 2, MovementImporters::squeeze).uint8AsInt8(),
-            builtin(EXPAND_DIMS, 1, MovementImporters::expandDims).uint8AsInt8(),
-            builtin(SHAPE, 1, MovementImporters::shape),
-            builtin(PACK, 4, MovementImporters::pack).uint8AsInt8(),
-            builtin(BROADCAST_TO, 3, MovementImporters::broadcastTo).uint8AsInt8(),
-            builtin(BROADCAST_ARGS, 1, MovementImporters::broadcastArgs),
-            builtin(RESHAPE, 1, MovementImporters::reshape).uint8AsInt8());
+            builtin(BuiltinOperator.CONCATENATION, 4, MovementImporters::concatenate)
+                    .uint8AsInt8(),
+            builtin(BuiltinOperator.DEPTH_TO_SPACE, 2, MovementImporters::depthToSpace)
+                    .uint8AsInt8(),
+            builtin(BuiltinOperator.SPACE_TO_DEPTH, 2, MovementImporters::spaceToDepth)
+                    .uint8AsInt8(),
+            builtin(BuiltinOperator.BATCH_TO_SPACE_ND, 4, MovementImporters::batchToSpace)
+                    .uint8AsInt8(),
+            builtin(BuiltinOperator.SPACE_TO_BATCH_ND, 4, MovementImporters::spaceToBatch)
+                    .uint8AsInt8(),
+            builtin(BuiltinOperator.TRANSPOSE, 7, MovementImporters::transpose).uint8AsInt8(),
+            builtin(BuiltinOperator.SQUEEZE, 2, MovementImporters::squeeze).uint8AsInt8(),
+            builtin(BuiltinOperator.EXPAND_DIMS, 1, MovementImporters::expandDims)
+                    .uint8AsInt8(),
+            builtin(BuiltinOperator.SHAPE, 1, MovementImporters::shape),
+            builtin(BuiltinOperator.PACK, 4, MovementImporters::pack).uint8AsInt8(),
+            builtin(BuiltinOperator.BROADCAST_TO, 3, MovementImporters::broadcastTo)
+                    .uint8AsInt8(),
+            builtin(BuiltinOperator.BROADCAST_ARGS, 1, MovementImporters::broadcastArgs),
+            builtin(BuiltinOperator.RESHAPE, 1, MovementImporters::reshape).uint8AsInt8());
 
     private MovementImporters() {}
 
@@ -132,17 +122,14 @@ public final class MovementImporters {
         FlatTable options = operator.requiredOptions(Pack.TYPE);
         Shape shape = operator.input(0).shape();
         int axis = ConstantParameters.axis(operator, options.get(Pack.AXIS), shape.rank() + 1);
-        operator.require(
+        operator.requireThat(
                 options.get(Pack.VALUES_COUNT) == operator.inputCount(),
                 "values_count is " + options.get(Pack.VALUES_COUNT),
-                operator.inputCount() + ", the number of inputs",
-                "Export the model again");
-        operator.check();
-        List<Integer> dims = new ArrayList<>(shape.dims());
-        dims.add(axis, 1);
+                operator.inputCount() + ", the number of inputs");
+        Shape dims = shape.inserted(axis);
         List<Arg> parts = new ArrayList<>();
         for (int i = 0; i < operator.inputCount(); i++) {
-            parts.add(operator.emit(new Reshape(new Shape(dims)), operator.value(operator.input(i))));
+            parts.add(operator.emit(new Reshape(dims), operator.value(operator.input(i))));
         }
         join(operator, axis, parts);
     }
@@ -155,9 +142,7 @@ public final class MovementImporters {
         TfliteTensor data = operator.input(0);
         int axis = ConstantParameters.axis(
                 operator, operator.input(1), data.shape().rank() + 1);
-        List<Integer> dims = new ArrayList<>(data.shape().dims());
-        dims.add(axis, 1);
-        operator.finish(operator.emit(new Reshape(new Shape(dims)), operator.value(data)));
+        operator.finish(operator.emit(new Reshape(data.shape().inserted(axis)), operator.value(data)));
     }
 
     private static void squeeze(OperatorContext operator) {
@@ -189,31 +174,17 @@ public final class MovementImporters {
     /** A vector of the output's type, int32 or int64. */
     private static Arg vector(OperatorContext operator, List<Integer> values) {
         DType dtype = operator.output().dtype();
-        operator.require(
-                dtype == DType.INT32 || dtype == DType.INT64,
-                "the output is " + dtype.text(),
-                "int32 or int64",
-                "Export the model again");
-        operator.check();
-        ByteBuffer data = ByteBuffer.allocate(values.size() * dtype.bytes()).order(ByteOrder.LITTLE_ENDIAN);
-        for (int value : values) {
-            if (dtype == DType.INT64) {
-                data.putLong(value);
-            } else {
-                data.putInt(value);
-            }
-        }
-        return new Constant("", new TensorType(Shape.of(values.size()), dtype), Bytes.wrap(data.array()));
+        operator.requireThat(
+                dtype == DType.INT32 || dtype == DType.INT64, "the output is " + dtype.text(), "int32 or int64");
+        return Constant.integers("", new TensorType(Shape.of(values.size()), dtype), values::get);
     }
 
     private static void broadcastTo(OperatorContext operator) {
         int[] dims = ConstantParameters.ints(operator, "the shape's dimensions", operator.input(1));
-        operator.require(
+        operator.requireThat(
                 Arrays.stream(dims).allMatch(dim -> dim >= 0),
                 "the shape is " + Arrays.toString(dims),
-                "dimensions of 0 or more",
-                "Export the model again");
-        operator.check();
+                "dimensions of 0 or more");
         operator.finish(operator.emit(new BroadcastTo(Shape.of(dims)), operator.value(operator.input(0))));
     }
 
@@ -228,8 +199,7 @@ public final class MovementImporters {
             operator.require(
                     da == db || da == 1 || db == 1,
                     "dimensions " + da + " and " + db + " do not broadcast",
-                    "equal dimensions, or one of them 1",
-                    "Export the model again");
+                    "equal dimensions, or one of them 1");
             dims.add(da == 1 ? db : da);
         }
         operator.check();
@@ -259,8 +229,7 @@ public final class MovementImporters {
                 data.dtype() == output.dtype(),
                 "element types " + data.dtype().text() + " and "
                         + output.dtype().text() + " differ",
-                "the same type on both sides",
-                "Export the model again");
+                "the same type on both sides");
         if (data.quantization().isPerTensor() && output.quantization().isPerTensor()) {
             OperandTypes.requireEqual(operator, data, output);
         }
@@ -321,8 +290,8 @@ public final class MovementImporters {
     }
 
     private static int[] optionsShape(OperatorContext operator) {
-        int[] dims = operator.options(MovementOptions.Reshape.TYPE)
-                .map(options -> options.get(MovementOptions.Reshape.NEW_SHAPE).ints())
+        int[] dims = operator.options(OperatorOptions.Reshape.TYPE)
+                .map(options -> options.get(OperatorOptions.Reshape.NEW_SHAPE).ints())
                 .orElse(new int[0]);
         // Old converters wrote a scalar's shape like this (GetOutputShapeFromParam).
         return dims.length == 1 && dims[0] == 0 ? new int[0] : dims;
@@ -347,12 +316,10 @@ public final class MovementImporters {
     private static void spaceToDepth(OperatorContext operator) {
         Shape s = imageOf(operator);
         int block = operator.requiredOptions(SpaceToDepth.TYPE).get(SpaceToDepth.BLOCK_SIZE);
-        operator.require(
+        operator.requireThat(
                 block > 0 && s.dim(1) % block == 0 && s.dim(2) % block == 0,
                 "block size " + block,
-                "a divisor of height and width of " + s.text(),
-                AGAIN);
-        operator.check();
+                "a divisor of height and width of " + s.text());
         int rows = s.dim(1) / block;
         int columns = s.dim(2) / block;
         Arg blocks =
@@ -364,12 +331,10 @@ public final class MovementImporters {
     private static void depthToSpace(OperatorContext operator) {
         Shape s = imageOf(operator);
         int block = operator.requiredOptions(DepthToSpace.TYPE).get(DepthToSpace.BLOCK_SIZE);
-        operator.require(
+        operator.requireThat(
                 block > 0 && block <= s.dim(3) && s.dim(3) % (block * block) == 0,
                 "block size " + block,
-                "one whose square divides the channels of " + s.text(),
-                AGAIN);
-        operator.check();
+                "one whose square divides the channels of " + s.text());
         int depth = s.dim(3) / (block * block);
         Arg blocks = reshaped(
                 operator, operator.value(operator.input(0)), s.dim(0), s.dim(1), s.dim(2), block, block, depth);
@@ -399,8 +364,7 @@ public final class MovementImporters {
             operator.require(
                     shape.dim(i + 1) % block[i] == 0,
                     "the padded dimension " + shape.dim(i + 1) + " has no whole blocks",
-                    "a multiple of " + block[i],
-                    AGAIN);
+                    "a multiple of " + block[i]);
             split.add(shape.dim(i + 1) / block[i]);
             split.add(block[i]);
             order.add(2 * i + 2);
@@ -429,7 +393,7 @@ public final class MovementImporters {
         List<Integer> order = new ArrayList<>(List.of(m));
         List<Integer> joined = new ArrayList<>();
         for (int i = 0; i < m; i++) {
-            operator.require(batch % block[i] == 0, "batch " + shape.dim(0), "a multiple of the blocks", AGAIN);
+            operator.require(batch % block[i] == 0, "batch " + shape.dim(0), "a multiple of the blocks");
             batch /= block[i];
             split.add(block[i]);
             order.add(m + 1 + i);
@@ -464,8 +428,7 @@ public final class MovementImporters {
         for (int size : block) {
             holds &= size > 0 && size <= TensorReader.MAX_RANK * (1 << 12);
         }
-        operator.require(holds, "the block's sizes for " + data.text(), "1 to " + (rank - 1) + " sizes above 0", AGAIN);
-        operator.check();
+        operator.requireThat(holds, "the block's sizes for " + data.text(), "1 to " + (rank - 1) + " sizes above 0");
         return block;
     }
 
@@ -492,12 +455,10 @@ public final class MovementImporters {
             int size = shape.dim(i + 1);
             int left = crops[2 * i];
             int right = crops[2 * i + 1];
-            operator.require(
+            operator.requireThat(
                     left >= 0 && right >= 0 && (long) left + right < size,
                     "crops " + left + " and " + right,
-                    "less than " + size + " together",
-                    AGAIN);
-            operator.check();
+                    "less than " + size + " together");
             if (left + right > 0) {
                 result = operator.emit(StridedSlice.along(shape, i + 1, left, size - right, 1), result);
             }

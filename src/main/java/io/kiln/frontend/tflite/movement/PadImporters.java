@@ -2,11 +2,6 @@
 package io.kiln.frontend.tflite.movement;
 
 import static io.kiln.frontend.tflite.operator.Registration.builtin;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.DILATE;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.MIRROR_PAD;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.PAD;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.PADV2;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.STABLEHLO_PAD;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
@@ -17,7 +12,8 @@ import io.kiln.frontend.tflite.operand.ConstantParameters;
 import io.kiln.frontend.tflite.operand.OperandTypes;
 import io.kiln.frontend.tflite.operator.OperatorContext;
 import io.kiln.frontend.tflite.operator.Registration;
-import io.kiln.frontend.tflite.schema.MovementOptions.MirrorPad;
+import io.kiln.frontend.tflite.schema.BuiltinOperator;
+import io.kiln.frontend.tflite.schema.OperatorOptions.MirrorPad;
 import io.kiln.frontend.tflite.schema.SchemaEnums.MirrorPadMode;
 import io.kiln.frontend.tflite.schema.StablehloOptions.StablehloPad;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
@@ -38,14 +34,12 @@ import java.util.List;
  * ends too, or removes elements there.
  */
 public final class PadImporters {
-    private static final String AGAIN = "Export the model again";
-
     public static final List<Registration> ALL = List.of(
-            builtin(DILATE, 1, PadImporters::dilate),
-            builtin(STABLEHLO_PAD, 1, PadImporters::stablehloPad),
-            builtin(PAD, 4, PadImporters::pad).uint8AsInt8(),
-            builtin(PADV2, 4, PadImporters::padV2).uint8AsInt8(),
-            builtin(MIRROR_PAD, 3, PadImporters::mirrorPad).uint8AsInt8());
+            builtin(BuiltinOperator.DILATE, 1, PadImporters::dilate),
+            builtin(BuiltinOperator.STABLEHLO_PAD, 1, PadImporters::stablehloPad),
+            builtin(BuiltinOperator.PAD, 4, PadImporters::pad).uint8AsInt8(),
+            builtin(BuiltinOperator.PADV2, 4, PadImporters::padV2).uint8AsInt8(),
+            builtin(BuiltinOperator.MIRROR_PAD, 3, PadImporters::mirrorPad).uint8AsInt8());
 
     private static final int MOST = 1 << 16;
 
@@ -71,12 +65,10 @@ public final class PadImporters {
                 options.get(StablehloPad.EDGE_PADDING_LOW),
                 options.get(StablehloPad.EDGE_PADDING_HIGH),
                 options.get(StablehloPad.INTERIOR_PADDING));
-        operator.require(
+        operator.requireThat(
                 widths.stream().allMatch(vector -> vector.size() == rank),
                 "it has not a width for each of " + rank + " dimensions",
-                "as many low, high and interior widths as dimensions",
-                "Export the model again");
-        operator.check();
+                "as many low, high and interior widths as dimensions");
         Arg result = operator.value(operator.input(0));
         for (int axis = 0; axis < rank; axis++) {
             long low = widths.get(0).i64(axis);
@@ -101,13 +93,11 @@ public final class PadImporters {
 
     static Constant value(OperatorContext operator, TfliteTensor value) {
         OperandTypes.requireConstant(operator, "the padding's value", value);
-        operator.require(
+        operator.requireThat(
                 value.shape().elements() == 1
                         && value.dtype() == operator.input(0).dtype(),
                 "the padding's value is " + value.text(),
-                "one element of the data's type",
-                "Export the model again");
-        operator.check();
+                "one element of the data's type");
         return new Constant(
                 "",
                 new TensorType(Shape.scalar(), value.dtype()),
@@ -116,22 +106,20 @@ public final class PadImporters {
 
     /** So many values after each element along a dimension, but for the last one. */
     static Arg between(OperatorContext operator, Arg data, int axis, int width, Constant value) {
-        Formulas f = new Formulas(operator);
+        Formulas f = operator;
         Shape shape = f.shape(data);
         int size = shape.dim(axis);
         if (width == 0 || size < 2) {
             return data;
         }
-        List<Integer> apart = new ArrayList<>(shape.dims());
-        apart.add(axis + 1, 1);
+        Shape apart = shape.inserted(axis + 1);
         Arg spread = padded(operator, f.reshape(data, apart), axis + 1, 0, width, value);
-        List<Integer> dims = new ArrayList<>(shape.dims());
-        dims.set(axis, Math.multiplyExact(size, width + 1));
-        return f.slice(f.reshape(spread, dims), axis, 0, dims.get(axis) - width);
+        Shape dims = shape.with(axis, Math.multiplyExact(size, width + 1));
+        return f.slice(f.reshape(spread, dims), axis, 0, dims.dim(axis) - width);
     }
 
     static Arg atEnds(OperatorContext operator, Arg data, int axis, int low, int high, Constant value) {
-        Formulas f = new Formulas(operator);
+        Formulas f = operator;
         Arg padded = padded(operator, data, axis, Math.max(0, low), Math.max(0, high), value);
         int size = f.shape(padded).dim(axis);
         int begin = Math.max(0, -low);
@@ -163,12 +151,10 @@ public final class PadImporters {
         int[] widths = widths(operator, data, operator.input(1));
         TfliteTensor value = operator.input(2);
         OperandTypes.requireConstant(operator, "the padding's value", value);
-        operator.require(
+        operator.requireThat(
                 value.shape().elements() == 1 && value.dtype() == data.dtype(),
                 "the padding's value is " + value.text(),
-                "one element of the data's type",
-                AGAIN);
-        operator.check();
+                "one element of the data's type");
         Constant constant = operator.constant(value);
         operator.finish(operator.emit(
                 pad(widths),
@@ -199,12 +185,10 @@ public final class PadImporters {
     private static int[] widths(OperatorContext operator, TfliteTensor data, TfliteTensor tensor) {
         int[] widths = ConstantParameters.ints(
                 operator, "the widths of padding", tensor, 2 * data.shape().rank());
-        operator.require(
+        operator.requireThat(
                 Arrays.stream(widths).allMatch(width -> width >= 0 && width <= TensorType.MAX_BYTES),
                 "the widths of padding are " + Arrays.toString(widths),
-                "0 or more",
-                AGAIN);
-        operator.check();
+                "0 or more");
         return widths;
     }
 
@@ -214,8 +198,7 @@ public final class PadImporters {
         boolean reflects = operator.requiredOptions(MirrorPad.TYPE).get(MirrorPad.MODE) == MirrorPadMode.REFLECT.code();
         for (int i = 0; i < widths.length; i++) {
             int most = data.shape().dim(i / 2) - (reflects ? 1 : 0);
-            operator.require(
-                    widths[i] <= most, "dimension " + i / 2 + " is padded by " + widths[i], "at most " + most, AGAIN);
+            operator.require(widths[i] <= most, "dimension " + i / 2 + " is padded by " + widths[i], "at most " + most);
         }
         operator.check();
         Arg value = operator.value(data);

@@ -2,8 +2,6 @@
 package io.kiln.frontend.tflite.movement;
 
 import static io.kiln.frontend.tflite.operator.Registration.builtin;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.REDUCE_WINDOW;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.STABLEHLO_REDUCE_WINDOW;
 
 import io.kiln.base.DType;
 import io.kiln.frontend.Formulas;
@@ -13,6 +11,7 @@ import io.kiln.frontend.tflite.operand.ConstantParameters;
 import io.kiln.frontend.tflite.operand.OperandTypes;
 import io.kiln.frontend.tflite.operator.OperatorContext;
 import io.kiln.frontend.tflite.operator.Registration;
+import io.kiln.frontend.tflite.schema.BuiltinOperator;
 import io.kiln.frontend.tflite.schema.StablehloOptions.ReduceWindow;
 import io.kiln.frontend.tflite.schema.StablehloOptions.StablehloReduceWindow;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
@@ -34,8 +33,8 @@ import java.util.stream.IntStream;
  */
 public final class ReduceWindowImporters {
     public static final List<Registration> ALL = List.of(
-            builtin(STABLEHLO_REDUCE_WINDOW, 1, ReduceWindowImporters::stablehlo),
-            builtin(REDUCE_WINDOW, 1, ReduceWindowImporters::plain));
+            builtin(BuiltinOperator.STABLEHLO_REDUCE_WINDOW, 1, ReduceWindowImporters::stablehlo),
+            builtin(BuiltinOperator.REDUCE_WINDOW, 1, ReduceWindowImporters::plain));
 
     /** REDUCE_WINDOW's functions by their number in the schema ({@code ReduceWindowFunction}), from 1 on. */
     private static final List<Binary.Kind> FUNCTIONS = List.of(
@@ -150,7 +149,7 @@ public final class ReduceWindowImporters {
     }
 
     private static Arg reduced(OperatorContext operator, Arg data, Constant first, Binary.Kind kind, Windows windows) {
-        Formulas f = new Formulas(operator);
+        Formulas f = operator;
         boolean isChoice = kind == Binary.Kind.MAXIMUM || kind == Binary.Kind.MINIMUM;
         List<Integer> counts = windows.counts(operator.type(data).shape());
         Arg total = first;

@@ -2,15 +2,6 @@
 package io.kiln.frontend.tflite.movement;
 
 import static io.kiln.frontend.tflite.operator.Registration.builtin;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.REVERSE_SEQUENCE;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.REVERSE_V2;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.SCATTER_ND;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.SLICE;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.SPLIT;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.SPLIT_V;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.STRIDED_SLICE;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.TILE;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.UNPACK;
 
 import io.kiln.base.DType;
 import io.kiln.frontend.Formulas;
@@ -19,14 +10,14 @@ import io.kiln.frontend.tflite.operand.ConstantParameters;
 import io.kiln.frontend.tflite.operand.OperandTypes;
 import io.kiln.frontend.tflite.operator.OperatorContext;
 import io.kiln.frontend.tflite.operator.Registration;
-import io.kiln.frontend.tflite.schema.MovementOptions;
-import io.kiln.frontend.tflite.schema.MovementOptions.ReverseSequence;
-import io.kiln.frontend.tflite.schema.MovementOptions.Split;
-import io.kiln.frontend.tflite.schema.MovementOptions.Unpack;
+import io.kiln.frontend.tflite.schema.BuiltinOperator;
+import io.kiln.frontend.tflite.schema.OperatorOptions;
+import io.kiln.frontend.tflite.schema.OperatorOptions.ReverseSequence;
+import io.kiln.frontend.tflite.schema.OperatorOptions.Split;
+import io.kiln.frontend.tflite.schema.OperatorOptions.Unpack;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
-import io.kiln.ir.op.element.Binary;
 import io.kiln.ir.op.movement.Reshape;
 import io.kiln.ir.op.movement.ScatterNd;
 import io.kiln.ir.op.movement.StridedSlice;
@@ -46,18 +37,18 @@ public final class SliceImporters {
     private static final Set<DType> INDEX = Set.of(DType.INT32, DType.INT64);
     private static final int MOST_NUMBERS = 16;
 
-    private static final String AGAIN = "Export the model again";
-
     public static final List<Registration> ALL = List.of(
-            builtin(STRIDED_SLICE, 8, SliceImporters::stridedSlice).uint8AsInt8(),
-            builtin(SPLIT, 4, SliceImporters::split).uint8AsInt8(),
-            builtin(SLICE, 6, SliceImporters::slice).uint8AsInt8(),
-            builtin(UNPACK, 4, SliceImporters::unpack).uint8AsInt8(),
-            builtin(SPLIT_V, 2, SliceImporters::splitV).uint8AsInt8(),
-            builtin(REVERSE_V2, 3, SliceImporters::reverse),
-            builtin(TILE, 3, SliceImporters::tile).uint8AsInt8(),
-            builtin(REVERSE_SEQUENCE, 1, SliceImporters::reverseSequence).uint8AsInt8(),
-            builtin(SCATTER_ND, 1, SliceImporters::scatter));
+            builtin(BuiltinOperator.STRIDED_SLICE, 8, SliceImporters::stridedSlice)
+                    .uint8AsInt8(),
+            builtin(BuiltinOperator.SPLIT, 4, SliceImporters::split).uint8AsInt8(),
+            builtin(BuiltinOperator.SLICE, 6, SliceImporters::slice).uint8AsInt8(),
+            builtin(BuiltinOperator.UNPACK, 4, SliceImporters::unpack).uint8AsInt8(),
+            builtin(BuiltinOperator.SPLIT_V, 2, SliceImporters::splitV).uint8AsInt8(),
+            builtin(BuiltinOperator.REVERSE_V2, 3, SliceImporters::reverse),
+            builtin(BuiltinOperator.TILE, 3, SliceImporters::tile).uint8AsInt8(),
+            builtin(BuiltinOperator.REVERSE_SEQUENCE, 1, SliceImporters::reverseSequence)
+                    .uint8AsInt8(),
+            builtin(BuiltinOperator.SCATTER_ND, 1, SliceImporters::scatter));
 
     private SliceImporters() {}
 
@@ -74,8 +65,7 @@ public final class SliceImporters {
             operator.require(
                     begin[axis] >= 0 && begin[axis] <= end && end <= data.dim(axis),
                     "a slice from " + begin[axis] + " of size " + size[axis] + " along dimension " + axis,
-                    "a part of " + data.text(),
-                    AGAIN);
+                    "a part of " + data.text());
             begins.add(begin[axis]);
             ends.add((int) end);
             ones.add(1);
@@ -91,12 +81,10 @@ public final class SliceImporters {
         int parts = operator.outputs().size();
         int stated = operator.requiredOptions(Split.TYPE).get(Split.NUM_SPLITS);
         int size = data.shape().dim(axis);
-        operator.require(
+        operator.requireThat(
                 stated == parts && size % parts == 0,
                 "a dimension of " + size + " is split into " + stated + " with " + parts + " outputs",
-                "as many outputs, of one size",
-                AGAIN);
-        operator.check();
+                "as many outputs, of one size");
         int[] sizes = new int[parts];
         Arrays.fill(sizes, size / parts);
         split(operator, data, axis, sizes);
@@ -111,15 +99,12 @@ public final class SliceImporters {
         int open = -1;
         long sum = 0;
         for (int i = 0; i < sizes.length; i++) {
-            operator.require(
-                    sizes[i] >= 0 || (sizes[i] == -1 && open < 0), "a part has size " + sizes[i], "0 or more", AGAIN);
+            operator.require(sizes[i] >= 0 || (sizes[i] == -1 && open < 0), "a part has size " + sizes[i], "0 or more");
             open = sizes[i] < 0 ? i : open;
             sum += Math.max(0, sizes[i]);
         }
         int all = data.shape().dim(axis);
-        operator.require(
-                open < 0 ? sum == all : sum <= all, "the parts add up to " + sum, "a dimension of " + all, AGAIN);
-        operator.check();
+        operator.requireThat(open < 0 ? sum == all : sum <= all, "the parts add up to " + sum, "a dimension of " + all);
         if (open >= 0) {
             sizes[open] = (int) (all - sum);
         }
@@ -141,17 +126,14 @@ public final class SliceImporters {
         int axis = ConstantParameters.axis(
                 operator, options.get(Unpack.AXIS), data.shape().rank());
         int parts = data.shape().dim(axis);
-        operator.require(
+        operator.requireThat(
                 options.get(Unpack.NUM) == parts && operator.outputs().size() == parts,
                 "it has " + operator.outputs().size() + " outputs",
-                parts + ", one for each index along dimension " + axis,
-                AGAIN);
-        operator.check();
-        List<Integer> dims = new ArrayList<>(data.shape().dims());
-        dims.remove(axis);
+                parts + ", one for each index along dimension " + axis);
+        Shape dims = data.shape().without(axis);
         for (int i = 0; i < parts; i++) {
             Arg part = operator.emit(StridedSlice.along(data.shape(), axis, i, i + 1, 1), operator.value(data));
-            operator.finish(operator.outputs().get(i), operator.emit(new Reshape(new Shape(dims)), part));
+            operator.finish(operator.outputs().get(i), operator.emit(new Reshape(dims), part));
         }
     }
 
@@ -234,26 +216,22 @@ public final class SliceImporters {
 
     /** Assigns each number to its dimension. */
     private static Wanted read(OperatorContext operator, int rank) {
-        FlatTable options = operator.requiredOptions(MovementOptions.StridedSlice.TYPE);
+        FlatTable options = operator.requiredOptions(OperatorOptions.StridedSlice.TYPE);
         int[] begin = ConstantParameters.ints(operator, "the first indices", operator.input(1));
         int count = begin.length;
         int[] end = ConstantParameters.ints(operator, "the ends", operator.input(2), count);
         int[] strides = ConstantParameters.ints(operator, "the strides", operator.input(3), count);
-        operator.require(count <= MOST_NUMBERS, count + " first indices", "at most " + MOST_NUMBERS, AGAIN);
-        operator.check();
+        operator.requireThat(count <= MOST_NUMBERS, count + " first indices", "at most " + MOST_NUMBERS);
         int all = (1 << count) - 1;
-        int ellipsis = options.get(MovementOptions.StridedSlice.ELLIPSIS_MASK) & all;
-        int added = options.get(MovementOptions.StridedSlice.NEW_AXIS_MASK) & all & ~ellipsis;
+        int ellipsis = options.get(OperatorOptions.StridedSlice.ELLIPSIS_MASK) & all;
+        int added = options.get(OperatorOptions.StridedSlice.NEW_AXIS_MASK) & all & ~ellipsis;
         int named = count - Integer.bitCount(added) - Integer.bitCount(ellipsis);
-        operator.require(
-                Integer.bitCount(ellipsis) <= 1, "ellipsis_mask is " + ellipsis, "one ellipsis at most", AGAIN);
-        operator.require(
+        operator.require(Integer.bitCount(ellipsis) <= 1, "ellipsis_mask is " + ellipsis, "one ellipsis at most");
+        operator.requireThat(
                 named <= rank,
                 named + " indices and new_axis_mask " + added,
-                "an index for each of " + rank + " dimensions at most",
-                AGAIN);
-        operator.check();
-        Wanted wanted = new Wanted(rank, options.get(MovementOptions.StridedSlice.OFFSET));
+                "an index for each of " + rank + " dimensions at most");
+        Wanted wanted = new Wanted(rank, options.get(OperatorOptions.StridedSlice.OFFSET));
         for (int i = 0; i < count; i++) {
             if (has(ellipsis, i)) {
                 wanted.addWhole(rank - named);
@@ -261,9 +239,9 @@ public final class SliceImporters {
                 wanted.newAxes[wanted.begin.size()]++;
             } else {
                 int bit = 1 << wanted.begin.size();
-                wanted.beginMask |= has(options.get(MovementOptions.StridedSlice.BEGIN_MASK), i) ? bit : 0;
-                wanted.endMask |= has(options.get(MovementOptions.StridedSlice.END_MASK), i) ? bit : 0;
-                wanted.shrink |= has(options.get(MovementOptions.StridedSlice.SHRINK_AXIS_MASK), i) ? bit : 0;
+                wanted.beginMask |= has(options.get(OperatorOptions.StridedSlice.BEGIN_MASK), i) ? bit : 0;
+                wanted.endMask |= has(options.get(OperatorOptions.StridedSlice.END_MASK), i) ? bit : 0;
+                wanted.shrink |= has(options.get(OperatorOptions.StridedSlice.SHRINK_AXIS_MASK), i) ? bit : 0;
                 wanted.add(begin[i], end[i], strides[i]);
             }
         }
@@ -274,8 +252,7 @@ public final class SliceImporters {
     private static int stride(OperatorContext operator, Wanted wanted, int axis) {
         int stride = wanted.strides.get(axis);
         boolean holds = has(wanted.shrink, axis) ? stride > 0 : stride != 0 && stride != Integer.MIN_VALUE;
-        operator.require(holds, "stride " + stride + " along dimension " + axis, "a stride other than 0", AGAIN);
-        operator.check();
+        operator.requireThat(holds, "stride " + stride + " along dimension " + axis, "a stride other than 0");
         return stride;
     }
 
@@ -291,8 +268,7 @@ public final class SliceImporters {
             operator.require(
                     begin >= 0 && begin < size,
                     "index " + wanted.begin.get(axis) + " along dimension " + axis,
-                    "below " + size,
-                    AGAIN);
+                    "below " + size);
             return begin + 1;
         }
         if (has(wanted.endMask, axis)) {
@@ -322,13 +298,11 @@ public final class SliceImporters {
                 "the multiples are " + Arrays.toString(times),
                 "1 or more",
                 "Export the model without the result, which has no elements");
-        operator.require(
+        operator.requireThat(
                 operator.output().dtype() == data.dtype(),
                 "it makes " + operator.output().dtype().text() + " of " + data.text(),
-                "one type",
-                "Export the model again");
-        operator.check();
-        Formulas f = new Formulas(operator);
+                "one type");
+        Formulas f = operator;
         List<Integer> dims = new ArrayList<>(data.shape().dims());
         Arg value = operator.value(data);
         for (int axis = 0; axis < rank; axis++) {
@@ -355,23 +329,21 @@ public final class SliceImporters {
         FlatTable options = operator.requiredOptions(ReverseSequence.TYPE);
         int time = ConstantParameters.axis(operator, options.get(ReverseSequence.SEQ_DIM), shape.rank());
         int batch = ConstantParameters.axis(operator, options.get(ReverseSequence.BATCH_DIM), shape.rank());
-        operator.require(
+        operator.requireThat(
                 time != batch
                         && INDEX.contains(lengths.dtype())
                         && lengths.shape().equals(Shape.of(shape.dim(batch))),
                 "it reverses dimension " + time + " of " + data.text() + " by the lengths " + lengths.text()
                         + " of dimension " + batch,
-                "another dimension, and an int32 or int64 for each batch",
-                "Export the model again");
-        operator.check();
+                "another dimension, and an int32 or int64 for each batch");
         if (lengths.isConstant()) {
             requireWithin(operator, operator.constant(lengths), List.of(shape.dim(time) + 1));
         }
-        Formulas f = new Formulas(operator);
+        Formulas f = operator;
         Arg step = f.places(Formulas.along(shape.rank(), time, shape.dim(time)), i -> i);
         Arg length = f.reshape(
                 f.cast(operator.value(lengths), DType.INT32), Formulas.along(shape.rank(), batch, shape.dim(batch)));
-        Arg isInside = f.binary(Binary.Kind.LESS, step, length);
+        Arg isInside = f.less(step, length);
         Arg source = f.where(isInside, f.add(f.subtract(length, step), -1), step);
         Arg flat = f.multiply(source, distance(shape, time));
         for (int axis = 0; axis < shape.rank(); axis++) {
@@ -418,8 +390,7 @@ public final class SliceImporters {
                         && shape.elements() > 0
                         && updates.shape().equals(new Shape(expected)),
                 "it puts " + updates.text() + " at " + indices.text() + " of " + shape.text(),
-                "int32 or int64 indices, and updates for the dimensions that they leave",
-                "Export the model again");
+                "int32 or int64 indices, and updates for the dimensions that they leave");
         OperandTypes.require(
                 operator,
                 Set.of(DType.FLOAT32, DType.UINT8, DType.INT8, DType.INT32, DType.INT64, DType.BOOL),
@@ -429,7 +400,7 @@ public final class SliceImporters {
         if (indices.isConstant()) {
             requireWithin(operator, operator.constant(indices), shape.dims().subList(0, named));
         }
-        Formulas f = new Formulas(operator);
+        Formulas f = operator;
         Shape sizes = new Shape(shape.dims().subList(0, named));
         int width = product(shape.dims().subList(named, shape.rank()));
         int count = Math.toIntExact(indices.shape().elements() / named);

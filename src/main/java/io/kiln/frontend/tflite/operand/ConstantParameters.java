@@ -8,8 +8,6 @@ import io.kiln.frontend.tflite.tensor.TfliteTensor;
 import io.kiln.ir.Constant;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 
 /** Operands that must be known at build time: shapes, axes and sizes as numbers, and constants in another shape or layout. */
 public final class ConstantParameters {
@@ -27,8 +25,7 @@ public final class ConstantParameters {
                 (tensor.dtype() == DType.INT32 || tensor.dtype() == DType.INT64)
                         && tensor.shape().elements() <= MOST,
                 what + " are " + tensor.text(),
-                "int32 or int64, at most " + MOST + " elements",
-                "Export the model again");
+                "int32 or int64, at most " + MOST + " elements");
         OperandTypes.requireConstant(operator, what, tensor);
         operator.check();
         Constant constant = operator.constant(tensor);
@@ -42,21 +39,15 @@ public final class ConstantParameters {
     /** As {@link #ints}, of a given number. */
     public static int[] ints(OperatorContext operator, String what, TfliteTensor tensor, int count) {
         int[] values = ints(operator, what, tensor);
-        operator.require(
-                values.length == count,
-                what + " are " + tensor.text(),
-                "a number of elements of " + count,
-                "Export the model again");
-        operator.check();
+        operator.requireThat(
+                values.length == count, what + " are " + tensor.text(), "a number of elements of " + count);
         return values;
     }
 
     /** An axis of a tensor: negative values count from the end; the result is from 0 to the rank minus 1. */
     public static int axis(OperatorContext operator, int stated, int rank) {
         boolean holds = stated >= -rank && stated < rank;
-        operator.require(
-                holds, "axis " + stated + " does not exist", -rank + " to " + (rank - 1), "Export the model again");
-        operator.check();
+        operator.requireThat(holds, "axis " + stated + " does not exist", -rank + " to " + (rank - 1));
         return stated < 0 ? stated + rank : stated;
     }
 
@@ -73,12 +64,8 @@ public final class ConstantParameters {
 
     /** A vector of integers as int64. */
     public static Constant widened(Constant constant) {
-        ByteBuffer data = ByteBuffer.allocate(Long.BYTES * constant.elements()).order(ByteOrder.LITTLE_ENDIAN);
-        for (int i = 0; i < constant.elements(); i++) {
-            data.putLong(constant.integer(i));
-        }
-        return new Constant(
-                constant.name(), new TensorType(constant.type().shape(), DType.INT64), Bytes.wrap(data.array()));
+        TensorType type = new TensorType(constant.type().shape(), DType.INT64);
+        return Constant.integers(constant.name(), type, constant::integer);
     }
 
     /** Transposes a matrix (rows, columns) to (columns, rows), under the given shape. */

@@ -54,7 +54,6 @@ public final class PaddedWindows {
         operator.require(
                 pair.h >= 1 && pair.w >= 1 && pair.h <= LIMIT && pair.w <= LIMIT,
                 what + " is " + pair.h + " x " + pair.w,
-                "sizes from 1 to " + LIMIT,
-                "Export the model again");
+                "sizes from 1 to " + LIMIT);
     }
 }

@@ -171,10 +171,6 @@ public final class Requantizing {
         if (quantization.isPerTensor()) {
             return Constant.scalar(quantization.scale(0));
         }
-        float[] scales = new float[quantization.scaleCount()];
-        for (int i = 0; i < scales.length; i++) {
-            scales[i] = quantization.scale(i);
-        }
-        return Constant.vector(scales);
+        return Constant.reals("", Shape.of(quantization.scaleCount()), quantization::scale);
     }
 }

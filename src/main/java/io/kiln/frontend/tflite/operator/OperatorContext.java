@@ -2,7 +2,7 @@
 package io.kiln.frontend.tflite.operator;
 
 import io.kiln.base.KilnException;
-import io.kiln.frontend.GraphSite;
+import io.kiln.frontend.Formulas;
 import io.kiln.frontend.TfliteRounding;
 import io.kiln.frontend.tflite.flatbuffer.FlatTable;
 import io.kiln.frontend.tflite.flatbuffer.FlexBuffer;
@@ -24,7 +24,7 @@ import java.util.OptionalInt;
 import java.util.function.Supplier;
 
 /** One operator during its import: its tensors and options, its errors, and the graph for its bindings. */
-public final class OperatorContext implements GraphSite {
+public final class OperatorContext implements Formulas {
     private final Subgraphs subgraphs;
     private final OperatorRecord operator;
     private final TensorValues values;
@@ -155,9 +155,14 @@ public final class OperatorContext implements GraphSite {
         return holds;
     }
 
+    /** The same of a problem that another export may solve. */
+    public boolean require(boolean holds, String what, String expected) {
+        return require(holds, what, expected, "Export the model again");
+    }
+
     @Override
     public void requireThat(boolean holds, String what, String expected) {
-        require(holds, what, expected, "Export the model again");
+        require(holds, what, expected);
         check();
     }
 

@@ -18,24 +18,18 @@ public final class SchemaEnums {
         return List.of(values).indexOf(constant);
     }
 
-    /** Fused activation functions: the schema's enum {@code ActivationFunctionType}, in the order of its codes. */
+    /** Fused activation functions: the schema's enum {@code ActivationFunctionType}. */
     public enum FusedActivation {
-        NONE(0),
-        RELU(1),
-        RELU_N1_TO_1(2),
-        RELU6(3),
-        TANH(4),
-        SIGN_BIT(5);
-
-        private final int code;
-
-        FusedActivation(int code) {
-            this.code = code;
-        }
+        NONE,
+        RELU,
+        RELU_N1_TO_1,
+        RELU6,
+        TANH,
+        SIGN_BIT;
 
         /** Its code in a file. */
         public int code() {
-            return code;
+            return SchemaEnums.code(values(), this);
         }
 
         /** The activation of a code; empty if there is none. */
@@ -44,26 +38,20 @@ public final class SchemaEnums {
         }
     }
 
-    /** How MIRROR_PAD mirrors, by its code in the schema. */
+    /** How MIRROR_PAD mirrors. */
     public enum MirrorPadMode {
         /** The element at the border is not repeated. */
-        REFLECT(0),
+        REFLECT,
         /** The element at the border is repeated. */
-        SYMMETRIC(1);
-
-        private final int code;
-
-        MirrorPadMode(int code) {
-            this.code = code;
-        }
+        SYMMETRIC;
 
         /** Its code in a file. */
         public int code() {
-            return code;
+            return SchemaEnums.code(values(), this);
         }
     }
 
-    /** Padding of windows, by its code in the schema. */
+    /** Padding of windows. */
     public enum Padding {
         /** As many windows as elements, divided by the stride. */
         SAME,

@@ -28,8 +28,6 @@ import java.util.Set;
 /** Custom operators on the channels of a filter bank. */
 public final class FilterBankImporters {
     private static final int MAX = Integer.MAX_VALUE;
-    private static final String NEXT = "Export the model again";
-
     public static final List<Registration> ALL = List.of(
             custom("SignalFilterBank", FilterBankImporters::accumulate),
             custom("SignalFilterBankSquareRoot", FilterBankImporters::squareRoot),
@@ -67,13 +65,12 @@ public final class FilterBankImporters {
                     args.get(i) instanceof Constant table && table.elements() - 1 == channels,
                     "`" + operator.input(i).name() + "` has "
                             + operator.input(i).shape().dim(0) + " elements for " + channels + " channels",
-                    "one element more than there are channels",
-                    NEXT);
+                    "one element more than there are channels");
         }
         operator.check();
         layout(channels, constants)
                 .problems(energies.shape().dim(0), constants.get(0).elements())
-                .forEach(problem -> operator.require(false, problem, "channels within the data and the weights", NEXT));
+                .forEach(problem -> operator.require(false, problem, "channels within the data and the weights"));
         operator.check();
         operator.finish(operator.emit(op, args.toArray(Arg[]::new)));
     }
@@ -117,10 +114,8 @@ public final class FilterBankImporters {
         operator.require(
                 !isVector || data.shape().dim(0) == channels,
                 "its option num_channels is " + channels + " for " + data.text(),
-                "the number of channels of the data",
-                NEXT);
-        operator.require(outputs.size() == 2, "it has " + outputs.size() + " outputs", "2 outputs", NEXT);
-        operator.check();
+                "the number of channels of the data");
+        operator.requireThat(outputs.size() == 2, "it has " + outputs.size() + " outputs", "2 outputs");
         // The estimate is the operator's state.
         Arg.Ref estimate = operator.graph().variable(outputs.get(1).name(), data.type());
         operator.finish(outputs.get(0), operator.emit(op, operator.value(data), estimate));
@@ -160,7 +155,7 @@ public final class FilterBankImporters {
 
     private static void requireInputs(OperatorContext operator, int count) {
         operator.require(
-                operator.inputCount() == count, "it has " + operator.inputCount() + " inputs", count + " inputs", NEXT);
+                operator.inputCount() == count, "it has " + operator.inputCount() + " inputs", count + " inputs");
     }
 
     /** Checks that a tensor is a vector of a type; returns whether it is a vector. */

@@ -100,12 +100,10 @@ public final class SignalImporters {
         int left = options.integer("stacker_left_context", 0, MAX);
         int right = options.integer("stacker_right_context", 0, MAX);
         int step = options.integer("stacker_step", 1, MAX);
-        operator.require(
+        operator.requireThat(
                 data.shape().elements() == channels,
                 "its option num_channels is " + channels + ", but a frame is " + data.text(),
-                "as many elements as channels",
-                "Export the model again");
-        operator.check();
+                "as many elements as channels");
         SignalStack op = checked(operator, () -> new SignalStack(left, right, step));
         emit(operator, op, data, variable(operator, 1, BOOL), state(operator, () -> op.state(data.type())));
     }
@@ -125,32 +123,25 @@ public final class SignalImporters {
     private static void overlapAdd(OperatorContext operator) {
         TfliteTensor data = data(operator, 1, 1, Set.of(INT16, FLOAT32));
         int step = operator.customOptions().integer("frame_step", 1, MAX);
-        operator.require(
-                data.shape().rank() >= 2,
-                data.text() + " is not supported here",
-                "frames, and the samples of each",
-                "Export the model again");
-        operator.check();
+        operator.requireThat(
+                data.shape().rank() >= 2, data.text() + " is not supported here", "frames, and the samples of each");
         SignalOverlapAdd op = new SignalOverlapAdd(step);
         emit(operator, op, data, state(operator, () -> op.state(data.type())));
     }
 
     /** The data, after checking its type and the numbers of inputs and outputs; errors are reported. */
     private static TfliteTensor data(OperatorContext operator, int inputs, int outputs, Set<DType> dtypes) {
-        operator.require(
+        operator.requireThat(
                 operator.inputCount() == inputs && operator.outputs().size() == outputs,
                 "it has " + operator.inputCount() + " inputs and "
                         + operator.outputs().size() + " outputs",
-                inputs + " and " + outputs,
-                "Export the model again");
-        operator.check();
+                inputs + " and " + outputs);
         TfliteTensor data = operator.input(0);
         OperandTypes.require(operator, dtypes, data);
         operator.require(
                 data.shape().rank() >= 1 && data.shape().elements() > 0,
                 data.text() + " is not supported here",
-                "at least one dimension and one element",
-                "Export the model again");
+                "at least one dimension and one element");
         return data;
     }
 

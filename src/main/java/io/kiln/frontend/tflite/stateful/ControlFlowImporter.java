@@ -9,7 +9,7 @@ import io.kiln.frontend.tflite.operator.ImportedSubgraph;
 import io.kiln.frontend.tflite.operator.OperatorContext;
 import io.kiln.frontend.tflite.operator.OperatorImporter;
 import io.kiln.frontend.tflite.operator.TensorValues;
-import io.kiln.frontend.tflite.schema.ControlOptions;
+import io.kiln.frontend.tflite.schema.OperatorOptions;
 import io.kiln.frontend.tflite.schema.StablehloOptions.StablehloCase;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
 import io.kiln.ir.Arg;
@@ -18,7 +18,6 @@ import io.kiln.ir.Variable;
 import io.kiln.ir.op.call.If;
 import io.kiln.ir.op.call.RefWrite;
 import io.kiln.ir.op.call.While;
-import io.kiln.ir.op.element.Binary;
 import io.kiln.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -44,17 +43,19 @@ final class ControlFlowImporter implements OperatorImporter {
 
     @Override
     public void emit(OperatorContext operator) {
-        FlatTable options = operator.requiredOptions(repeats ? ControlOptions.While.TYPE : ControlOptions.If.TYPE);
+        FlatTable options = operator.requiredOptions(repeats ? OperatorOptions.While.TYPE : OperatorOptions.If.TYPE);
         List<TfliteTensor> operands = inputs(operator, repeats ? 0 : 1);
         List<Optional<String>> handles = operands.stream()
                 .map(input -> operator.values().handle(input.index()))
                 .toList();
         ImportedSubgraph first = operator.subgraph(
-                options.get(repeats ? ControlOptions.While.COND_SUBGRAPH_INDEX : ControlOptions.If.THEN_SUBGRAPH_INDEX),
+                options.get(
+                        repeats ? OperatorOptions.While.COND_SUBGRAPH_INDEX : OperatorOptions.If.THEN_SUBGRAPH_INDEX),
                 handles,
                 operands);
         ImportedSubgraph second = operator.subgraph(
-                options.get(repeats ? ControlOptions.While.BODY_SUBGRAPH_INDEX : ControlOptions.If.ELSE_SUBGRAPH_INDEX),
+                options.get(
+                        repeats ? OperatorOptions.While.BODY_SUBGRAPH_INDEX : OperatorOptions.If.ELSE_SUBGRAPH_INDEX),
                 handles,
                 operands);
         if (repeats) {
@@ -62,15 +63,13 @@ final class ControlFlowImporter implements OperatorImporter {
                     second.handles().size() != handles.size()
                             || second.handles().equals(handles),
                     "its body returns handles of other variables than it takes",
-                    "the same handles in the same places",
-                    "Export the model again");
+                    "the same handles in the same places");
             repeat(operator, first, second);
         } else {
             operator.require(
                     first.handles().equals(second.handles()),
                     "its branches return handles of different variables",
-                    "the same handles in the same places",
-                    "Export the model again");
+                    "the same handles in the same places");
             choose(operator, operator.value(operator.input(0)), first, second);
         }
     }
@@ -98,14 +97,10 @@ final class ControlFlowImporter implements OperatorImporter {
         List<TfliteTensor> outputs = shaped(operator, called.get(0), operator.outputs());
         called.forEach(branch -> requireFits(operator, branch, inputs, outputs));
         operator.check();
-        Formulas f = new Formulas(operator);
+        Formulas f = operator;
         Arg chosen = operator.value(index);
         if (branches.length == 2) {
-            choose(
-                    operator,
-                    f.binary(Binary.Kind.EQUAL, chosen, f.number(0, DType.INT32)),
-                    called.get(0),
-                    called.get(1));
+            choose(operator, f.equal(chosen, f.number(0, DType.INT32)), called.get(0), called.get(1));
             return;
         }
         operator.requireThat(
@@ -115,7 +110,7 @@ final class ControlFlowImporter implements OperatorImporter {
         List<Arg> args = inputs.stream().map(operator::value).toList();
         List<Arg> results = operator.inlined(branches[branches.length - 1], args);
         for (int b = branches.length - 2; b >= 0; b--) {
-            Arg isChosen = f.binary(Binary.Kind.EQUAL, f.reshape(chosen, List.of()), f.number(b, DType.INT32));
+            Arg isChosen = f.equal(f.reshape(chosen, List.of()), f.number(b, DType.INT32));
             List<Arg> own = operator.inlined(branches[b], args);
             List<Arg> others = results;
             results = IntStream.range(0, own.size())
@@ -167,14 +162,11 @@ final class ControlFlowImporter implements OperatorImporter {
                 asks.results().size() == 1
                         && asks.types().get(asks.results().get(0).id()).shape().elements() == 1,
                 "its condition computes " + asks.results().size() + " results",
-                "one bool element",
-                "Export the model again");
-        operator.require(
+                "one bool element");
+        operator.requireThat(
                 inputs.size() == outputs.size(),
                 "it has " + inputs.size() + " inputs and " + outputs.size() + " outputs",
-                "as many outputs as inputs",
-                "Export the model again");
-        operator.check();
+                "as many outputs as inputs");
         Variables variables = new Variables(operator.values());
         List<Integer> conditionVariables = variables.of(condition);
         List<Integer> bodyVariables = variables.of(body);

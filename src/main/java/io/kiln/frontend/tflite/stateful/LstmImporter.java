@@ -8,7 +8,7 @@ import io.kiln.frontend.tflite.flatbuffer.FlatTable;
 import io.kiln.frontend.tflite.operand.OperandTypes;
 import io.kiln.frontend.tflite.operator.OperatorContext;
 import io.kiln.frontend.tflite.operator.OperatorImporter;
-import io.kiln.frontend.tflite.schema.LayerOptions.UnidirectionalSequenceLSTM;
+import io.kiln.frontend.tflite.schema.OperatorOptions.UnidirectionalSequenceLSTM;
 import io.kiln.frontend.tflite.schema.SchemaEnums.FusedActivation;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
 import io.kiln.ir.Arg;
@@ -43,9 +43,7 @@ final class LstmImporter implements OperatorImporter {
         LstmTensors tensors = LstmTensors.read(operator, options);
         boolean isFloat = tensors.data().dtype().isFloat();
         float clip = options.get(UnidirectionalSequenceLSTM.CELL_CLIP);
-        operator.require(
-                Float.isFinite(clip) && clip >= 0, "its cell clip is " + clip, "0 or more", "Export the model again");
-        operator.check();
+        operator.requireThat(Float.isFinite(clip) && clip >= 0, "its cell clip is " + clip, "0 or more");
         List<Arg> args = new ArrayList<>();
         args.add(operator.value(tensors.data()));
         tensors.constants().forEach(constant -> args.add(operator.constant(constant)));
@@ -163,11 +161,7 @@ final class LstmImporter implements OperatorImporter {
 
         private static void requireStandard(OperatorContext operator, FlatTable options) {
             int inputs = operator.inputCount();
-            operator.require(
-                    inputs == COUNT,
-                    "it has " + inputs + " inputs",
-                    COUNT + ", -1 for missing ones",
-                    "Export the model again");
+            operator.require(inputs == COUNT, "it has " + inputs + " inputs", COUNT + ", -1 for missing ones");
             requireAbsent(operator, PEEPHOLE, BIASES, "peephole connections");
             requireAbsent(operator, PROJECTION, HIDDEN, "a projection");
             requireAbsent(operator, LAYER_NORM, COUNT, "layer normalization");
@@ -256,10 +250,7 @@ final class LstmImporter implements OperatorImporter {
 
         private static void requireVariable(OperatorContext operator, TfliteTensor tensor) {
             operator.require(
-                    tensor.variable(),
-                    "the state `" + tensor.name() + "` is not a variable",
-                    "a variable tensor",
-                    "Export the model again");
+                    tensor.variable(), "the state `" + tensor.name() + "` is not a variable", "a variable tensor");
         }
 
         private static void requireScale(OperatorContext operator, TfliteTensor tensor, boolean symmetric) {

@@ -3,18 +3,7 @@ package io.kiln.frontend.tflite.stateful;
 
 import static io.kiln.frontend.tflite.operator.Registration.builtin;
 import static io.kiln.frontend.tflite.operator.Registration.custom;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.ASSIGN_VARIABLE;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.CALL_ONCE;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.IF;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.READ_VARIABLE;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.STABLEHLO_CASE;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.STABLEHLO_COMPOSITE;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.SVDF;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.UNIDIRECTIONAL_SEQUENCE_LSTM;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.VAR_HANDLE;
-import static io.kiln.frontend.tflite.schema.BuiltinOperator.WHILE;
 
-import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.frontend.tflite.flatbuffer.FlatTable;
@@ -24,9 +13,10 @@ import io.kiln.frontend.tflite.operator.ImportedSubgraph;
 import io.kiln.frontend.tflite.operator.OperatorContext;
 import io.kiln.frontend.tflite.operator.OperatorImporter;
 import io.kiln.frontend.tflite.operator.Registration;
-import io.kiln.frontend.tflite.schema.ControlOptions.CallOnce;
-import io.kiln.frontend.tflite.schema.ControlOptions.VarHandle;
-import io.kiln.frontend.tflite.schema.LayerOptions;
+import io.kiln.frontend.tflite.schema.BuiltinOperator;
+import io.kiln.frontend.tflite.schema.OperatorOptions;
+import io.kiln.frontend.tflite.schema.OperatorOptions.CallOnce;
+import io.kiln.frontend.tflite.schema.OperatorOptions.VarHandle;
 import io.kiln.frontend.tflite.schema.StablehloOptions.StableHLOComposite;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
 import io.kiln.ir.Arg;
@@ -39,8 +29,6 @@ import io.kiln.ir.op.movement.Reshape;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import io.kiln.reference.Interpreter;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -53,19 +41,17 @@ public final class StatefulImporters {
     /** Slots for which an unstated period is one run: TensorFlow Lite Micro derives this from its two models. */
     private static final Set<Integer> EVERY_RUN = Set.of(5, 13, 25);
 
-    private static final String NEXT = "Export the model again";
-
     public static final List<Registration> ALL = List.of(
-            builtin(SVDF, 4, StatefulImporters::svdf),
-            builtin(UNIDIRECTIONAL_SEQUENCE_LSTM, 4, new LstmImporter()),
-            builtin(IF, 1, new ControlFlowImporter(false)),
-            builtin(WHILE, 1, new ControlFlowImporter(true)),
-            builtin(STABLEHLO_CASE, 1, ControlFlowImporter::several),
-            builtin(CALL_ONCE, 1, VariableImporter.CALL_ONCE),
-            builtin(STABLEHLO_COMPOSITE, 1, StatefulImporters::composite),
-            builtin(VAR_HANDLE, 1, VariableImporter.VAR_HANDLE),
-            builtin(READ_VARIABLE, 1, VariableImporter.READ_VARIABLE),
-            builtin(ASSIGN_VARIABLE, 1, VariableImporter.ASSIGN_VARIABLE),
+            builtin(BuiltinOperator.SVDF, 4, StatefulImporters::svdf),
+            builtin(BuiltinOperator.UNIDIRECTIONAL_SEQUENCE_LSTM, 4, new LstmImporter()),
+            builtin(BuiltinOperator.IF, 1, new ControlFlowImporter(false)),
+            builtin(BuiltinOperator.WHILE, 1, new ControlFlowImporter(true)),
+            builtin(BuiltinOperator.STABLEHLO_CASE, 1, ControlFlowImporter::several),
+            builtin(BuiltinOperator.CALL_ONCE, 1, VariableImporter.CALL_ONCE),
+            builtin(BuiltinOperator.STABLEHLO_COMPOSITE, 1, StatefulImporters::composite),
+            builtin(BuiltinOperator.VAR_HANDLE, 1, VariableImporter.VAR_HANDLE),
+            builtin(BuiltinOperator.READ_VARIABLE, 1, VariableImporter.READ_VARIABLE),
+            builtin(BuiltinOperator.ASSIGN_VARIABLE, 1, VariableImporter.ASSIGN_VARIABLE),
             custom("CIRCULAR_BUFFER", StatefulImporters::circularBuffer));
 
     private StatefulImporters() {}
@@ -77,17 +63,14 @@ public final class StatefulImporters {
      */
     private static void circularBuffer(OperatorContext operator) {
         List<TfliteTensor> outputs = operator.outputs();
-        operator.require(
+        operator.requireThat(
                 operator.inputCount() == 1 && (outputs.size() == 1 || outputs.size() == 2),
                 "it has " + operator.inputCount() + " inputs and " + outputs.size() + " outputs",
-                "1 input and 1 output, or a second that tells whether a period is over",
-                NEXT);
-        operator.check();
+                "1 input and 1 output, or a second that tells whether a period is over");
         TfliteTensor data = operator.input(0);
         TfliteTensor slots = outputs.get(0);
         OperandTypes.require(operator, Set.of(DType.INT8), data, slots);
-        operator.require(slots.shape().rank() == 4, slots.text() + " does not have four dimensions", "slots", NEXT);
-        operator.check();
+        operator.requireThat(slots.shape().rank() == 4, slots.text() + " does not have four dimensions", "slots");
         int cycles = cycles(operator, slots.shape());
         boolean tells = outputs.size() == 2;
         operator.require(
@@ -100,8 +83,7 @@ public final class StatefulImporters {
                     outputs.get(1).dtype() == DType.BOOL
                             && outputs.get(1).shape().elements() == 1,
                     "its second output is " + outputs.get(1).text(),
-                    "one bool",
-                    NEXT);
+                    "one bool");
         }
         operator.check();
         Arg over = operator.emit(
@@ -122,8 +104,7 @@ public final class StatefulImporters {
         operator.require(
                 isEveryRun || slots.dim(2) != 2 || slots.dim(3) != 96,
                 "its period is not stated, and depends on how many such operators were before",
-                "cycles_max among its options",
-                NEXT);
+                "cycles_max among its options");
         return isEveryRun ? 1 : 2;
     }
 
@@ -135,12 +116,11 @@ public final class StatefulImporters {
     }
 
     private static Arg left(OperatorContext operator, int cycles) {
-        ByteBuffer initial = ByteBuffer.allocate(Integer.BYTES).order(ByteOrder.LITTLE_ENDIAN);
         return operator.graph()
                 .variable(
                         operator.outputs().get(0).name() + "_left",
                         new TensorType(Shape.of(1), DType.INT32),
-                        Bytes.wrap(initial.putInt(cycles).array()));
+                        Constant.scalar(cycles).data());
     }
 
     /**
@@ -162,12 +142,10 @@ public final class StatefulImporters {
         }
         List<Arg> results = operator.inlined(subgraph, args);
         List<TfliteTensor> outputs = operator.outputs();
-        operator.require(
+        operator.requireThat(
                 results.size() == outputs.size(),
                 "its decomposition has " + results.size() + " outputs, and it has " + outputs.size(),
-                "as many",
-                "Export the model again");
-        operator.check();
+                "as many");
         for (int i = 0; i < results.size(); i++) {
             operator.finish(outputs.get(i), results.get(i));
         }
@@ -179,9 +157,9 @@ public final class StatefulImporters {
         TfliteTensor features = operator.input(1);
         TfliteTensor times = operator.input(2);
         TfliteTensor state = operator.input(Svdf.STATE);
-        FlatTable options = operator.requiredOptions(LayerOptions.SVDF.TYPE);
-        int rank = options.get(LayerOptions.SVDF.RANK);
-        Activation activation = Activation.read(operator, options.get(LayerOptions.SVDF.FUSED_ACTIVATION_FUNCTION));
+        FlatTable options = operator.requiredOptions(OperatorOptions.SVDF.TYPE);
+        int rank = options.get(OperatorOptions.SVDF.RANK);
+        Activation activation = Activation.read(operator, options.get(OperatorOptions.SVDF.FUSED_ACTIVATION_FUNCTION));
         checkConstants(operator, rank);
         boolean isFloat = data.dtype().isFloat();
         if (!isFloat) {
@@ -223,8 +201,7 @@ public final class StatefulImporters {
         operator.require(
                 rank > 0 && features.shape().rank() == 2 && features.shape().dim(0) % rank == 0,
                 "rank " + rank + " does not divide the filters of " + features.text(),
-                "a rank that divides the number of filters",
-                "Export the model again");
+                "a rank that divides the number of filters");
     }
 
     private static Arg bias(OperatorContext operator, int units, boolean isFloat) {
@@ -293,12 +270,10 @@ public final class StatefulImporters {
                 FlatTable options = operator.requiredOptions(CallOnce.TYPE);
                 ImportedSubgraph once =
                         operator.subgraph(options.get(CallOnce.INIT_SUBGRAPH_INDEX), List.of(), List.of());
-                operator.require(
+                operator.requireThat(
                         once.function().params().isEmpty(),
                         "it calls a subgraph with inputs",
-                        "a subgraph without inputs",
-                        "Export the model again");
-                operator.check();
+                        "a subgraph without inputs");
                 Interpreter.State state = Interpreter.State.initial(once.function(), MAX_ITERATIONS, operator.folder());
                 Interpreter.run(once.function(), List.of(), state);
                 operator.values().begin(once.resources(), state);

@@ -15,6 +15,7 @@ import io.kiln.frontend.tflite.schema.ModelTables.Tensor;
 import io.kiln.frontend.tflite.schema.TfliteType;
 import io.kiln.frontend.tflite.tensor.QuantizationReader.GivenShapes;
 import io.kiln.ir.Constant;
+import io.kiln.ir.arith.HalfRounding;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.nio.ByteBuffer;
@@ -309,10 +310,6 @@ public final class TensorReader {
         /** IEEE 754 half precision; becomes float32, which holds every value. */
         FLOAT16("float16", Short.SIZE, true);
 
-        private static final int FRACTION_BITS = 10;
-        private static final int MOST_EXPONENT = 31;
-        private static final int BIAS = 15;
-
         private final String text;
         private final int bits;
         private final boolean isSigned;
@@ -353,7 +350,7 @@ public final class TensorReader {
             int unused = Integer.SIZE - bits;
             for (int at = 0; to.hasRemaining(); at += bits) {
                 if (this == FLOAT16) {
-                    to.putFloat(single(from.getShort()));
+                    to.putFloat(HalfRounding.ofBits(from.getShort()));
                     continue;
                 }
                 int high = from.get(at / Byte.SIZE) << (unused - at % Byte.SIZE);
@@ -366,20 +363,6 @@ public final class TensorReader {
             ByteBuffer to = ByteBuffer.allocate((int) type.bytes()).order(ByteOrder.LITTLE_ENDIAN);
             unpack(ByteBuffer.wrap(data).order(ByteOrder.LITTLE_ENDIAN), to);
             return Bytes.wrap(to.array());
-        }
-
-        private static float single(short half) {
-            int exponent = half >> FRACTION_BITS & MOST_EXPONENT;
-            int fraction = half & ((1 << FRACTION_BITS) - 1);
-            float magnitude;
-            if (exponent == 0) {
-                magnitude = Math.scalb((float) fraction, 1 - BIAS - FRACTION_BITS);
-            } else if (exponent == MOST_EXPONENT) {
-                magnitude = fraction == 0 ? Float.POSITIVE_INFINITY : Float.NaN;
-            } else {
-                magnitude = Math.scalb((float) (fraction | 1 << FRACTION_BITS), exponent - BIAS - FRACTION_BITS);
-            }
-            return half < 0 ? -magnitude : magnitude;
         }
     }
 
@@ -426,14 +409,10 @@ public final class TensorReader {
                     ? Optional.empty()
                     : Optional.of(numbers(tensors.apply(zeroIndex), blocks, false, findings));
             quantization.spend(Float.BYTES * (long) elements.elements());
-            ByteBuffer reals =
-                    ByteBuffer.allocate(Float.BYTES * elements.elements()).order(ByteOrder.LITTLE_ENDIAN);
-            for (int i = 0; i < elements.elements(); i++) {
-                int of = i / block;
-                long zero = zeros.map(z -> z.integer(of)).orElse(0L);
-                reals.putFloat(scales.real(of) * (elements.integer(i) - zero));
-            }
-            return new Constant(elements.name(), new TensorType(shape, DType.FLOAT32), Bytes.wrap(reals.array()));
+            return Constant.reals(elements.name(), shape, i -> {
+                long zero = zeros.map(z -> z.integer(i / block)).orElse(0L);
+                return scales.real(i / block) * (elements.integer(i) - zero);
+            });
         }
 
         private static Constant numbers(TfliteTensor tensor, int blocks, boolean areReal, PlaceFindings findings) {

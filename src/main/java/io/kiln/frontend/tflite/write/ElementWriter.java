@@ -2,11 +2,11 @@
 package io.kiln.frontend.tflite.write;
 
 import io.kiln.frontend.tflite.schema.BuiltinOperator;
-import io.kiln.frontend.tflite.schema.ElementwiseOptions.Add;
-import io.kiln.frontend.tflite.schema.ElementwiseOptions.Div;
-import io.kiln.frontend.tflite.schema.ElementwiseOptions.Mul;
-import io.kiln.frontend.tflite.schema.ElementwiseOptions.Sub;
-import io.kiln.frontend.tflite.schema.LayerOptions;
+import io.kiln.frontend.tflite.schema.OperatorOptions;
+import io.kiln.frontend.tflite.schema.OperatorOptions.Add;
+import io.kiln.frontend.tflite.schema.OperatorOptions.Div;
+import io.kiln.frontend.tflite.schema.OperatorOptions.Mul;
+import io.kiln.frontend.tflite.schema.OperatorOptions.Sub;
 import io.kiln.ir.Quantization;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.element.Binary;
@@ -67,8 +67,8 @@ final class ElementWriter implements NodeWriter {
             return true;
         }
         if (node.op() instanceof LeakyRelu leaky) {
-            Options alpha = Options.of(io.kiln.frontend.tflite.schema.ElementwiseOptions.LeakyRelu.TYPE)
-                    .with(io.kiln.frontend.tflite.schema.ElementwiseOptions.LeakyRelu.ALPHA, leaky.alpha());
+            Options alpha = Options.of(io.kiln.frontend.tflite.schema.OperatorOptions.LeakyRelu.TYPE)
+                    .with(io.kiln.frontend.tflite.schema.OperatorOptions.LeakyRelu.ALPHA, leaky.alpha());
             node.write(BuiltinOperator.LEAKY_RELU, node.version(1, 2, 2), node.data(), alpha);
             return true;
         }
@@ -102,7 +102,7 @@ final class ElementWriter implements NodeWriter {
                 BuiltinOperator.SOFTMAX,
                 node.version(1, 2, 3),
                 List.of(data),
-                Options.of(LayerOptions.Softmax.TYPE).with(LayerOptions.Softmax.BETA, beta));
+                Options.of(OperatorOptions.Softmax.TYPE).with(OperatorOptions.Softmax.BETA, beta));
     }
 
     private static boolean unary(Emission node, Unary unary) {

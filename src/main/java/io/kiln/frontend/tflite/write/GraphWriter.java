@@ -4,8 +4,8 @@ package io.kiln.frontend.tflite.write;
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.frontend.tflite.schema.BuiltinOperator;
-import io.kiln.frontend.tflite.schema.ElementwiseOptions.Add;
-import io.kiln.frontend.tflite.schema.ElementwiseOptions.Mul;
+import io.kiln.frontend.tflite.schema.OperatorOptions.Add;
+import io.kiln.frontend.tflite.schema.OperatorOptions.Mul;
 import io.kiln.frontend.tflite.schema.SchemaEnums.FusedActivation;
 import io.kiln.frontend.tflite.write.TfliteFile.OperatorEntry;
 import io.kiln.frontend.tflite.write.TfliteFile.TensorEntry;
@@ -17,8 +17,6 @@ import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import io.kiln.quantize.plan.Format;
 import io.kiln.quantize.plan.QuantizedConstants;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -98,11 +96,7 @@ final class GraphWriter {
 
     /** An int32 matrix that is a parameter of an operator. */
     int matrix(String name, Shape shape, int... elements) {
-        ByteBuffer buffer = ByteBuffer.allocate(Integer.BYTES * elements.length).order(ByteOrder.LITTLE_ENDIAN);
-        for (int element : elements) {
-            buffer.putInt(element);
-        }
-        return constant(new Constant(name, new TensorType(shape, DType.INT32), Bytes.wrap(buffer.array())));
+        return constant(Constant.integers(name, new TensorType(shape, DType.INT32), i -> elements[i]));
     }
 
     /** Records which tensor holds a value in the format in which it is computed. */

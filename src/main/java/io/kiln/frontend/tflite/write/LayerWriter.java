@@ -5,11 +5,11 @@ import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.frontend.tflite.flatbuffer.Field;
 import io.kiln.frontend.tflite.schema.BuiltinOperator;
-import io.kiln.frontend.tflite.schema.LayerOptions.Conv2D;
-import io.kiln.frontend.tflite.schema.LayerOptions.DepthwiseConv2D;
-import io.kiln.frontend.tflite.schema.LayerOptions.FullyConnected;
-import io.kiln.frontend.tflite.schema.LayerOptions.Pool2D;
-import io.kiln.frontend.tflite.schema.LayerOptions.TransposeConv;
+import io.kiln.frontend.tflite.schema.OperatorOptions.Conv2D;
+import io.kiln.frontend.tflite.schema.OperatorOptions.DepthwiseConv2D;
+import io.kiln.frontend.tflite.schema.OperatorOptions.FullyConnected;
+import io.kiln.frontend.tflite.schema.OperatorOptions.Pool2D;
+import io.kiln.frontend.tflite.schema.OperatorOptions.TransposeConv;
 import io.kiln.frontend.tflite.schema.SchemaEnums.Padding;
 import io.kiln.frontend.tflite.write.TfliteFile.TensorEntry;
 import io.kiln.ir.Constant;
@@ -24,8 +24,6 @@ import io.kiln.ir.type.TensorType;
 import io.kiln.quantize.plan.Format;
 import io.kiln.quantize.plan.LayerConstants;
 import io.kiln.quantize.plan.PaddingScheme;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -270,14 +268,10 @@ final class LayerWriter implements NodeWriter {
         int padded = padded(node, window);
         Format format = node.planned().data().get(0);
         DType dtype = format.dtype();
-        ByteBuffer buffer = ByteBuffer.allocate(dtype.bytes()).order(ByteOrder.LITTLE_ENDIAN);
-        switch (dtype) {
-            case INT8 -> buffer.put(Byte.MIN_VALUE);
-            case INT16 -> buffer.putShort(Short.MIN_VALUE);
-            default -> buffer.putFloat(-Float.MAX_VALUE);
-        }
-        Constant value =
-                new Constant(node.name() + "/lowest", new TensorType(Shape.of(1), dtype), Bytes.wrap(buffer.array()));
+        String name = node.name() + "/lowest";
+        Constant value = dtype.isFloat()
+                ? Constant.reals(name, Shape.of(1), i -> -Float.MAX_VALUE)
+                : Constant.integers(name, new TensorType(Shape.of(1), dtype), i -> dtype.min());
         int border = format.quantization()
                 .map(q -> node.graph().constant(value, TensorEntry.Scaling.of(q)))
                 .orElseGet(() -> node.graph().constant(value));

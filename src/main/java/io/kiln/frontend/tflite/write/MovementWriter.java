@@ -3,9 +3,8 @@ package io.kiln.frontend.tflite.write;
 
 import io.kiln.base.DType;
 import io.kiln.frontend.tflite.schema.BuiltinOperator;
-import io.kiln.frontend.tflite.schema.LayerOptions;
-import io.kiln.frontend.tflite.schema.LayerOptions.Reducer;
-import io.kiln.frontend.tflite.schema.MovementOptions;
+import io.kiln.frontend.tflite.schema.OperatorOptions;
+import io.kiln.frontend.tflite.schema.OperatorOptions.Reducer;
 import io.kiln.frontend.tflite.schema.SchemaEnums.FusedActivation;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
@@ -69,9 +68,9 @@ final class MovementWriter implements NodeWriter {
                 BuiltinOperator.CONCATENATION,
                 node.version(1, 2, 3),
                 node.data(),
-                Options.of(MovementOptions.Concatenation.TYPE)
-                        .with(MovementOptions.Concatenation.AXIS, op.axis())
-                        .with(MovementOptions.Concatenation.FUSED_ACTIVATION_FUNCTION, FusedActivation.NONE.code()));
+                Options.of(OperatorOptions.Concatenation.TYPE)
+                        .with(OperatorOptions.Concatenation.AXIS, op.axis())
+                        .with(OperatorOptions.Concatenation.FUSED_ACTIVATION_FUNCTION, FusedActivation.NONE.code()));
     }
 
     private static void slice(Emission node, StridedSlice op) {
@@ -84,7 +83,7 @@ final class MovementWriter implements NodeWriter {
                         graph.ints(node.name() + "/begin", ints(op.begin())),
                         graph.ints(node.name() + "/end", ints(op.end())),
                         graph.ints(node.name() + "/strides", ints(op.strides()))),
-                Options.of(MovementOptions.StridedSlice.TYPE));
+                Options.of(OperatorOptions.StridedSlice.TYPE));
     }
 
     /** Padding with a value other than 0 is not written. */
@@ -106,12 +105,12 @@ final class MovementWriter implements NodeWriter {
 
     private static void resize(Emission node, Resize2d op) {
         Options options = op.linear()
-                ? Options.of(MovementOptions.ResizeBilinear.TYPE)
-                        .with(MovementOptions.ResizeBilinear.ALIGN_CORNERS, op.alignCorners())
-                        .with(MovementOptions.ResizeBilinear.HALF_PIXEL_CENTERS, op.halfPixelCenters())
-                : Options.of(MovementOptions.ResizeNearestNeighbor.TYPE)
-                        .with(MovementOptions.ResizeNearestNeighbor.ALIGN_CORNERS, op.alignCorners())
-                        .with(MovementOptions.ResizeNearestNeighbor.HALF_PIXEL_CENTERS, op.halfPixelCenters());
+                ? Options.of(OperatorOptions.ResizeBilinear.TYPE)
+                        .with(OperatorOptions.ResizeBilinear.ALIGN_CORNERS, op.alignCorners())
+                        .with(OperatorOptions.ResizeBilinear.HALF_PIXEL_CENTERS, op.halfPixelCenters())
+                : Options.of(OperatorOptions.ResizeNearestNeighbor.TYPE)
+                        .with(OperatorOptions.ResizeNearestNeighbor.ALIGN_CORNERS, op.alignCorners())
+                        .with(OperatorOptions.ResizeNearestNeighbor.HALF_PIXEL_CENTERS, op.halfPixelCenters());
         parametrised(
                 node,
                 op.linear() ? BuiltinOperator.RESIZE_BILINEAR : BuiltinOperator.RESIZE_NEAREST_NEIGHBOR,
@@ -130,9 +129,9 @@ final class MovementWriter implements NodeWriter {
                 BuiltinOperator.GATHER,
                 op.batchDims() > 0 ? 5 : node.version(1, 2, 4),
                 List.of(node.data(0), node.graph().value(indices, Format.plain(DType.INT32))),
-                Options.of(MovementOptions.Gather.TYPE)
-                        .with(MovementOptions.Gather.AXIS, op.axis())
-                        .with(MovementOptions.Gather.BATCH_DIMS, op.batchDims()));
+                Options.of(OperatorOptions.Gather.TYPE)
+                        .with(OperatorOptions.Gather.AXIS, op.axis())
+                        .with(OperatorOptions.Gather.BATCH_DIMS, op.batchDims()));
         return true;
     }
 
@@ -141,9 +140,9 @@ final class MovementWriter implements NodeWriter {
                 BuiltinOperator.BATCH_MATMUL,
                 node.version(1, 2, 3),
                 node.data(),
-                Options.of(LayerOptions.BatchMatMul.TYPE)
-                        .with(LayerOptions.BatchMatMul.ADJ_X, op.transposeA())
-                        .with(LayerOptions.BatchMatMul.ADJ_Y, op.transposeB()));
+                Options.of(OperatorOptions.BatchMatMul.TYPE)
+                        .with(OperatorOptions.BatchMatMul.ADJ_X, op.transposeA())
+                        .with(OperatorOptions.BatchMatMul.ADJ_Y, op.transposeB()));
     }
 
     private static void reduce(Emission node, Reduce op) {

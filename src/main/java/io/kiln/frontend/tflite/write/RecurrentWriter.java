@@ -3,8 +3,8 @@ package io.kiln.frontend.tflite.write;
 
 import io.kiln.base.DType;
 import io.kiln.frontend.tflite.schema.BuiltinOperator;
-import io.kiln.frontend.tflite.schema.LayerOptions.SVDF;
-import io.kiln.frontend.tflite.schema.LayerOptions.UnidirectionalSequenceLSTM;
+import io.kiln.frontend.tflite.schema.OperatorOptions.SVDF;
+import io.kiln.frontend.tflite.schema.OperatorOptions.UnidirectionalSequenceLSTM;
 import io.kiln.frontend.tflite.schema.SchemaEnums.FusedActivation;
 import io.kiln.frontend.tflite.write.TfliteFile.OperatorEntry;
 import io.kiln.frontend.tflite.write.TfliteFile.TensorEntry.Scaling;

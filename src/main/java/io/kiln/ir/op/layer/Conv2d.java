@@ -40,11 +40,6 @@ public record Conv2d(Window window, int groups, int channels, String kernelLayou
     }
 
     @Override
-    public boolean isQuantized() {
-        return false;
-    }
-
-    @Override
     public Optional<Layer> withGeometry(Window other) {
         return Optional.of(new Conv2d(other, groups, channels, kernelLayout));
     }

@@ -28,9 +28,4 @@ public record Conv2dTranspose(TransposedWindow window, int channels) implements 
     public Card<Conv2dTranspose> card() {
         return SIGNATURE.of(this);
     }
-
-    @Override
-    public boolean isQuantized() {
-        return false;
-    }
 }

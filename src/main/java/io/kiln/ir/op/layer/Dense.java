@@ -38,11 +38,6 @@ public record Dense(int units) implements Layer {
     }
 
     @Override
-    public boolean isQuantized() {
-        return false;
-    }
-
-    @Override
     public Shape image(Shape shape) {
         return Shape.of(1, 1, shape.dim(0), shape.dim(1));
     }

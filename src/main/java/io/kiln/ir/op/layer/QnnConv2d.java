@@ -53,11 +53,6 @@ public record QnnConv2d(Window window, int groups, int channels, String kernelLa
     }
 
     @Override
-    public boolean isQuantized() {
-        return true;
-    }
-
-    @Override
     public Optional<Layer> withGeometry(Window other) {
         return Optional.of(new QnnConv2d(other, groups, channels, kernelLayout, outDtype));
     }

@@ -40,11 +40,6 @@ public record QnnConv2dTranspose(TransposedWindow window, int channels, DType ou
         return SIGNATURE.of(this);
     }
 
-    @Override
-    public boolean isQuantized() {
-        return true;
-    }
-
     private TensorType result(List<TensorType> args) {
         Check.accumulator(name(), args.get(0), outDtype);
         return window.infer(name(), channels, args.get(0), args.get(1), outDtype);

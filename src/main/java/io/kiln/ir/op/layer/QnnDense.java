@@ -46,11 +46,6 @@ public record QnnDense(int units, DType outDtype) implements Layer {
     }
 
     @Override
-    public boolean isQuantized() {
-        return true;
-    }
-
-    @Override
     public Shape image(Shape shape) {
         return Shape.of(1, 1, shape.dim(0), shape.dim(1));
     }

@@ -6,9 +6,7 @@ import io.kiln.ir.op.Check;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Signature;
 import io.kiln.ir.op.Spelling;
-import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -50,8 +48,6 @@ public record Concatenate(int axis, int arity) implements Op {
                     "shapes " + first.shape().text() + " and " + arg.shape().text() + " differ beside axis " + axis);
             size = Check.dimension((long) size + arg.shape().dim(axis));
         }
-        List<Integer> dims = new ArrayList<>(first.shape().dims());
-        dims.set(axis, size);
-        return new TensorType(new Shape(dims), first.dtype());
+        return new TensorType(first.shape().with(axis, size), first.dtype());
     }
 }

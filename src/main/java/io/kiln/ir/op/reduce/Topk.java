@@ -9,7 +9,6 @@ import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Signature;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -43,8 +42,6 @@ public record Topk(int k, boolean isAscend) implements Op {
         Check.that(
                 k >= 1 && k <= data.dim(-1),
                 "topk: k is " + k + ", but the vectors of " + data.text() + " are shorter");
-        List<Integer> dims = new ArrayList<>(data.dims());
-        dims.set(dims.size() - 1, k);
-        return new TensorType(new Shape(dims), DType.INT32);
+        return new TensorType(data.with(-1, k), DType.INT32);
     }
 }

@@ -8,9 +8,7 @@ import io.kiln.ir.op.Check;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Operand;
 import io.kiln.ir.op.Signature;
-import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -73,8 +71,6 @@ public record SignalFft(int length, boolean inverse) implements Op {
                         ? "the spectrum " + data.text() + " of " + length + " samples must have " + spectrum()
                                 + " elements in a vector"
                         : "vectors of " + data.text() + " have more than " + length + " samples");
-        List<Integer> dims = new ArrayList<>(data.shape().dims());
-        dims.set(dims.size() - 1, inverse ? length : spectrum());
-        return new TensorType(new Shape(dims), data.dtype());
+        return new TensorType(data.shape().with(-1, inverse ? length : spectrum()), data.dtype());
     }
 }
