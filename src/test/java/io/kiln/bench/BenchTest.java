@@ -62,7 +62,8 @@ final class BenchTest {
     @Test
     void networksOfTheZooHaveTheWeightsThatArePublishedOfThem() {
         BenchData data = BenchData.load();
-        assertThat(ZooNetworks.names()).containsExactlyInAnyOrderElementsOf(data.zoo().keySet());
+        assertThat(ZooNetworks.names())
+                .containsExactlyInAnyOrderElementsOf(data.zoo().keySet());
         data.zoo().forEach((name, published) -> {
             assertThat(ZooNetworks.network(name).parameterBytes() / 1024.0)
                     .as(name)

@@ -28,7 +28,8 @@ import java.util.stream.Stream;
  * Networks of ST's model zoo as a default build has them for the board that ST measured on, or for one with the same core, caches and clock,
  * beside what ST published: {@code src/test/bench.sh --zoo [name]...}, names being those of {@link ZooNetworks}. Cycles are
  * {@code kiln:profile}'s. The most of them on a Cortex-M7 holds, beyond that, that all activations come from and go to RAM behind the data
- * cache once a layer, which the profile takes for free. Flash is the whole image's, RAM likewise without its stack.
+ * cache once a layer, which the profile takes for free. Flash is the whole image's; so is RAM, without its stack and with copies of weights
+ * apart.
  */
 public final class ZooBench {
     private static final double KIB = 1024;
@@ -45,8 +46,9 @@ public final class ZooBench {
     /** Prints a row for each network. */
     public static void main(String[] args) {
         BenchData data = BenchData.load();
-        System.out.println("| network, board | million products | million cycles | from | to | ms | from | to | ST's | flash, KiB"
-                + " | ST's | RAM, KiB | ST's |");
+        System.out.println(
+                "| network, board | million products | million cycles | from | to | ms | from | to | ST's | flash, KiB"
+                        + " | ST's | RAM, KiB | ST's |");
         (args.length > 0 ? List.of(args) : ZooNetworks.names())
                 .forEach(name -> print(name, data.zoo().get(name)));
     }
@@ -77,7 +79,7 @@ public final class ZooBench {
         long high = cycles.high() + (report.estimate().core().contains("M7") ? activations(report) : 0);
         return String.format(
                 Locale.ROOT,
-                "| %s, %s | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f | %.0f | %.0f | %.0f | %.0f |",
+                "| %s, %s | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f | %.0f | %.0f | %.0f + %.0f | %.0f |",
                 name,
                 report.board(),
                 report.macs() / MEGA,
@@ -91,6 +93,7 @@ public final class ZooBench {
                 report.flash().total() / KIB,
                 published.flash(),
                 ram(report) / KIB,
+                report.ram().data() / KIB,
                 published.ram());
     }
 
@@ -108,6 +111,7 @@ public final class ZooBench {
                         .filter(memory -> !memory.name().equals(FLASH))
                         .mapToLong(MemoryUse::used)
                         .sum()
-                - report.ram().stack();
+                - report.ram().stack()
+                - report.ram().data();
     }
 }

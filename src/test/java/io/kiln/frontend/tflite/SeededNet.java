@@ -209,8 +209,8 @@ public final class SeededNet {
 
     /** Rows become columns. */
     public Value transpose(Value x) {
-        Value y = value(
-                "turned" + count++, x.type, x.scale, x.zeroPoint, x.shape[0], x.shape[2], x.shape[1], x.shape[3]);
+        Value y =
+                value("turned" + count++, x.type, x.scale, x.zeroPoint, x.shape[0], x.shape[2], x.shape[1], x.shape[3]);
         int axes = model.tensor(TensorSpec.int32("axes" + count++, 0, 2, 1, 3));
         return add(BuiltinOperator.TRANSPOSE, 2, Options.none(), y, x.tensor, axes);
     }
@@ -286,7 +286,8 @@ public final class SeededNet {
         int channels = shape[Math.max(axis, 0)];
         int elements = Arrays.stream(shape).reduce(1, (a, b) -> a * b);
         String name = "layer" + count++;
-        parameterBytes += (x.type == TensorType.FLOAT32 ? Float.BYTES : 1L) * elements + (long) Integer.BYTES * channels;
+        parameterBytes +=
+                (x.type == TensorType.FLOAT32 ? Float.BYTES : 1L) * elements + (long) Integer.BYTES * channels;
         if (x.type == TensorType.FLOAT32) {
             TensorSpec weights =
                     TensorSpec.float32(name + "_weights", shape).withData(floats(elements, 1 / Math.sqrt(taps)));
