@@ -170,7 +170,7 @@ public final class ZooNetworks {
                     x = net.concatenate(net.conv(few, fire[1], 1, 1, 1, true), net.conv(few, fire[1], 3, 3, 1, true));
                 }
             }
-            return net.flatten(net.averagePool(net.conv(x, FLOWERS, 1, 1, 1, true)));
+            return net.softmax(net.flatten(net.averagePool(net.conv(x, FLOWERS, 1, 1, 1, true))));
         };
     }
 
