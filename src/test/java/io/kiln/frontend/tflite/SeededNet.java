@@ -142,13 +142,8 @@ public final class SeededNet {
     /** A probability for each class; what it is computed of neither is the same for all nor leaves one. */
     public Value classify(Value x, int classes) {
         double weight = x.type == TensorType.FLOAT32 ? 0 : LOGIT / (x.scale * SMALL * WEIGHT * Math.sqrt(x.shape[1]));
-        return softmax(dense(x, classes, false, weight));
-    }
-
-    /** A probability for each class. */
-    public Value softmax(Value logits) {
-        boolean isFloat = logits.type == TensorType.FLOAT32;
-        Value y = value("softmax", logits.type, isFloat ? 0 : 1f / 256, -128, logits.shape);
+        Value logits = dense(x, classes, false, weight);
+        Value y = value("softmax", x.type, x.type == TensorType.FLOAT32 ? 0 : 1f / 256, -128, logits.shape);
         return add(BuiltinOperator.SOFTMAX, 2, Options.softmax(1f), y, logits.tensor);
     }
 

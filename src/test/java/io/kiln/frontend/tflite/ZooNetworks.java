@@ -32,11 +32,6 @@ public final class ZooNetworks {
 
     private static final int[] ST_FAST = {4, 6, 5, 4, 3, 2};
 
-    /** Channels of the 1x1 convolutions and of those of 1x1 and 3x3 behind them; 0 for a pooling (arXiv 1602.07360). */
-    private static final int[][] FIRES = {
-        {16, 64}, {16, 64}, {0}, {32, 128}, {32, 128}, {0}, {48, 192}, {48, 192}, {64, 256}, {64, 256}
-    };
-
     private ZooNetworks() {}
 
     /**
@@ -71,8 +66,6 @@ public final class ZooNetworks {
         all.put("mobilenet_v1_0.25_224", new Recipe(mobile(MOBILE, QUARTER, true), Kind.IMAGE, 1, 224, 224, 3));
         all.put("mobilenet_v2_0.35_224", new Recipe(mobile2(), Kind.IMAGE, 1, 224, 224, 3));
         all.put("resnet_v1_32", new Recipe(residual(5, 100), Kind.IMAGE, 1, CIFAR, CIFAR, 3));
-        all.put("squeezenet_v1.1_128", new Recipe(squeezed(), Kind.IMAGE, 1, 128, 128, 3));
-        all.put("st_yolo_lc_v1_192", new Recipe(detector(), Kind.IMAGE, 1, 192, 192, 3));
         all.put("ign_24", new Recipe(activity(), Kind.FLOATS, 1, 24, 3, 1));
         all.put("ign_48", new Recipe(activity(), Kind.FLOATS, 1, 48, 3, 1));
         all.put("gmp_24", new Recipe(mostActive(), Kind.FLOATS, 1, 24, 3, 1));
@@ -157,37 +150,6 @@ public final class ZooNetworks {
             x = net.depthwise(net.conv(x, 32, 3, 3, 1, true), 2);
             return classify(net, net.conv(x, 64, 1, 1, 1, true), 36);
         };
-    }
-
-    private static Layers squeezed() {
-        return (net, input) -> {
-            Value x = net.maxPool(net.validConv(input, 64, 3, 3, 2, true), 3, 3, 2, 2);
-            for (int[] fire : FIRES) {
-                if (fire[0] == 0) {
-                    x = net.maxPool(x, 3, 3, 2, 2);
-                } else {
-                    Value few = net.conv(x, fire[0], 1, 1, 1, true);
-                    x = net.concatenate(net.conv(few, fire[1], 1, 1, 1, true), net.conv(few, fire[1], 3, 3, 1, true));
-                }
-            }
-            return net.softmax(net.flatten(net.averagePool(net.conv(x, FLOWERS, 1, 1, 1, true))));
-        };
-    }
-
-    private static Layers detector() {
-        return (net, input) -> {
-            Value x = input;
-            for (int channels = 16; channels <= 128; channels *= 2) {
-                x = net.conv(x, channels, 3, 3, 2, true);
-            }
-            x = separable(net, separable(net, x, 256), 256);
-            x = separable(net, separable(net, net.maxPool(x, 2, 1), 128), 256);
-            return net.conv(x, 30, 1, 1, 1, false);
-        };
-    }
-
-    private static Value separable(SeededNet net, Value x, int channels) {
-        return net.conv(net.depthwise(x, 3, 1, false), channels, 1, 1, 1, true);
     }
 
     private static Layers sounds() {
