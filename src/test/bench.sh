@@ -8,7 +8,9 @@
 #
 #   src/test/bench.sh --peer ../CMSIS-NN unet    beside the functions of CMSIS-NN
 #
-# What arguments there are: src/test/java/io/kiln/bench/BenchOptions.java, MemoryBench.java and PeerBench.java.
+#   src/test/bench.sh --zoo resnet_v1_8     networks of ST's model zoo beside what ST published
+#
+# What arguments there are: src/test/java/io/kiln/bench/BenchOptions.java, MemoryBench.java, PeerBench.java and ZooBench.java.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -21,6 +23,7 @@ main=Bench
 case "${1:-}" in
   --boards) main=MemoryBench ;;
   --peer) main=PeerBench ;;
+  --zoo) main=ZooBench ;;
 esac
 if [ "$main" != Bench ]; then
   shift

@@ -26,6 +26,7 @@ import java.util.stream.Stream;
  * @param flash goals by short name
  * @param size goals of flash by short name, then by core
  * @param generate goals by short name, in milliseconds
+ * @param zoo what is published of networks of ST's model zoo, by name
  * @param memoryCore the core that ram and flash are measured on
  * @param stackGoal bytes of stack that a run may take
  * @param speedAboveRam how far the RAM of {@code optimize=speed} may lie above that of {@code ram}, as a factor
@@ -43,6 +44,7 @@ record BenchData(
         Map<String, Goal> flash,
         Map<String, Map<String, Goal>> size,
         Map<String, Goal> generate,
+        Map<String, Published> zoo,
         String memoryCore,
         long stackGoal,
         double speedAboveRam,
@@ -64,6 +66,16 @@ record BenchData(
             without = without == null ? "" : without;
         }
     }
+
+    /**
+     * What a table of ST's model zoo says of a network; bytes are in KiB.
+     *
+     * @param board the built-in board that has the core, the caches and the clock of ST's
+     * @param activations with inputs and outputs
+     * @param flash weights, code and run-time library
+     * @param ram activations and run-time library
+     */
+    record Published(String board, double milliseconds, double weights, double activations, double flash, double ram) {}
 
     /** What a count shall not exceed, and the peer's count; 0 if that is not known. */
     record Goal(long goal, long peer) {}

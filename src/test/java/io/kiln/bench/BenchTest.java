@@ -2,6 +2,7 @@
 package io.kiln.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Bytes;
@@ -13,6 +14,7 @@ import io.kiln.bench.BenchImage.Setting;
 import io.kiln.bench.BenchResult.Figures;
 import io.kiln.bench.Disassembly.Tally;
 import io.kiln.frontend.tflite.TfliteFrontend;
+import io.kiln.frontend.tflite.ZooNetworks;
 import io.kiln.ir.Function;
 import io.kiln.process.Executables;
 import io.kiln.reference.Interpreter;
@@ -55,6 +57,19 @@ final class BenchTest {
                         && data.cores().containsKey(row.core()));
         assertThat(rows).filteredOn(row -> row.matches("KWS-m4f")).hasSize(2);
         assertThat(rows).filteredOn(row -> row.matches("ram-gnu")).hasSize(7).allMatch(row -> row.kind() == Kind.RAM);
+    }
+
+    @Test
+    void networksOfTheZooHaveTheWeightsThatArePublishedOfThem() {
+        BenchData data = BenchData.load();
+        assertThat(ZooNetworks.names())
+                .containsExactlyInAnyOrderElementsOf(data.zoo().keySet());
+        data.zoo().forEach((name, published) -> {
+            assertThat(ZooNetworks.network(name).parameterBytes() / 1024.0)
+                    .as(name)
+                    .isCloseTo(published.weights(), within(0.01));
+            assertThat(Boards.builtIn().ids()).contains(published.board());
+        });
     }
 
     @Test

@@ -10,7 +10,7 @@ public final class MadeUpNetworks {
     private static final int PIXELS = 64;
 
     /** Expansion, channels, repetitions and stride of the first repetition (arXiv 1801.04381, table 2). */
-    private static final int[][] MOBILE_BLOCKS = {
+    static final int[][] MOBILE_BLOCKS = {
         {1, 16, 1, 1}, {6, 24, 2, 2}, {6, 32, 3, 2}, {6, 64, 4, 2}, {6, 96, 3, 1}, {6, 160, 3, 2}, {6, 320, 1, 1}
     };
 
@@ -29,7 +29,7 @@ public final class MadeUpNetworks {
     private MadeUpNetworks() {}
 
     /** The layers of a network behind its input. */
-    private interface Layers {
+    interface Layers {
         Value of(SeededNet net, Value input);
     }
 
@@ -123,7 +123,7 @@ public final class MadeUpNetworks {
     }
 
     /** A 1x1 convolution that widens, a depthwise one, a 1x1 convolution that narrows. */
-    private static Value bottleneck(SeededNet net, Value x, int expansion, int channels, int window, int stride) {
+    static Value bottleneck(SeededNet net, Value x, int expansion, int channels, int window, int stride) {
         Value wide = expansion == 1 ? x : net.conv(x, expansion * x.shape()[3], 1, 1, 1, true);
         return net.conv(net.depthwise(wide, window, stride), channels, 1, 1, 1, false);
     }

@@ -40,6 +40,7 @@ public final class SeededNet {
     private final TfliteModelBuilder model = new TfliteModelBuilder();
     private final Random random;
     private int count;
+    private long parameterBytes;
 
     public SeededNet(long seed) {
         random = new Random(seed);
@@ -59,6 +60,25 @@ public final class SeededNet {
         return value(name, TensorType.FLOAT32, 0, 0, shape);
     }
 
+    /** A uint8 input of the same real numbers as an int8 value. */
+    public Value input(String name, Value same) {
+        int input = model.tensor(TensorSpec.of(name, TensorType.UINT8, same.shape)
+                .quantized(same.scale, same.zeroPoint - Byte.MIN_VALUE));
+        add(BuiltinOperator.QUANTIZE, 2, Options.none(), same, input);
+        return new Value(input, TensorType.UINT8, same.scale, same.zeroPoint - Byte.MIN_VALUE, same.shape);
+    }
+
+    /** The same real numbers as floats. */
+    public Value floats(Value x) {
+        Value y = value("floats" + count++, TensorType.FLOAT32, 0, 0, x.shape);
+        return add(BuiltinOperator.DEQUANTIZE, 2, Options.none(), y, x.tensor);
+    }
+
+    /** Bytes of all weights and biases so far. */
+    public long parameterBytes() {
+        return parameterBytes;
+    }
+
     private Value value(String name, byte type, float scale, long zeroPoint, int... shape) {
         TensorSpec tensor = TensorSpec.of(name, type, shape);
         int index = model.tensor(type == TensorType.FLOAT32 ? tensor : tensor.quantized(scale, zeroPoint));
@@ -67,11 +87,21 @@ public final class SeededNet {
 
     /** With padding that keeps the size, but for the stride. */
     public Value conv(Value x, int channels, int height, int width, int stride, boolean relu) {
+        int[] size = {strided(x.shape[1], stride), strided(x.shape[2], stride)};
+        return conv(x, channels, new int[] {height, width}, size, Options.SAME, stride, relu);
+    }
+
+    /** Without padding. */
+    public Value validConv(Value x, int channels, int height, int width, int stride, boolean relu) {
+        int[] size = {strided(x.shape[1] - height + 1, stride), strided(x.shape[2] - width + 1, stride)};
+        return conv(x, channels, new int[] {height, width}, size, Options.VALID, stride, relu);
+    }
+
+    private Value conv(Value x, int channels, int[] window, int[] size, byte padding, int stride, boolean relu) {
         int depth = x.shape[3];
-        Layer layer = layer(x, height * width * depth, 0, MIDDLE, channels, height, width, depth);
-        Value y =
-                output(x, layer, relu, x.shape[0], strided(x.shape[1], stride), strided(x.shape[2], stride), channels);
-        Options options = Options.conv2d(Options.SAME, stride, stride, activation(relu), 1, 1);
+        Layer layer = layer(x, window[0] * window[1] * depth, 0, MIDDLE, channels, window[0], window[1], depth);
+        Value y = output(x, layer, relu, x.shape[0], size[0], size[1], channels);
+        Options options = Options.conv2d(padding, stride, stride, activation(relu), 1, 1);
         return add(BuiltinOperator.CONV_2D, 3, options, y, x.tensor, layer.weights, layer.bias);
     }
 
@@ -82,11 +112,16 @@ public final class SeededNet {
 
     /** One square kernel for each channel. */
     public Value depthwise(Value x, int side, int stride) {
+        return depthwise(x, side, stride, true);
+    }
+
+    /** The same, with or without ReLU. */
+    public Value depthwise(Value x, int side, int stride, boolean relu) {
         int channels = x.shape[3];
         Layer layer = layer(x, side * side, 3, MIDDLE, 1, side, side, channels);
         Value y =
-                output(x, layer, true, x.shape[0], strided(x.shape[1], stride), strided(x.shape[2], stride), channels);
-        Options options = Options.depthwise(Options.SAME, stride, stride, 1, Options.RELU, 1, 1);
+                output(x, layer, relu, x.shape[0], strided(x.shape[1], stride), strided(x.shape[2], stride), channels);
+        Options options = Options.depthwise(Options.SAME, stride, stride, 1, activation(relu), 1, 1);
         return add(BuiltinOperator.DEPTHWISE_CONV_2D, 3, options, y, x.tensor, layer.weights, layer.bias);
     }
 
@@ -151,6 +186,33 @@ public final class SeededNet {
         Options options =
                 Options.pool(Options.VALID, x.shape[1], x.shape[2], x.shape[1], x.shape[2], Options.NO_ACTIVATION);
         return add(BuiltinOperator.AVERAGE_POOL_2D, 2, options, y, x.tensor);
+    }
+
+    /** The largest of each window, without padding. */
+    public Value maxPool(Value x, int height, int width, int strideH, int strideW) {
+        int rows = strided(x.shape[1] - height + 1, strideH);
+        int columns = strided(x.shape[2] - width + 1, strideW);
+        Options options = Options.pool(Options.VALID, strideH, strideW, height, width, Options.NO_ACTIVATION);
+        return maxPool(x, rows, columns, options);
+    }
+
+    /** The largest of each square window, with padding that keeps the size, but for the stride. */
+    public Value maxPool(Value x, int side, int stride) {
+        Options options = Options.pool(Options.SAME, stride, stride, side, side, Options.NO_ACTIVATION);
+        return maxPool(x, strided(x.shape[1], stride), strided(x.shape[2], stride), options);
+    }
+
+    private Value maxPool(Value x, int rows, int columns, Options options) {
+        Value y = value("most" + count++, x.type, x.scale, x.zeroPoint, x.shape[0], rows, columns, x.shape[3]);
+        return add(BuiltinOperator.MAX_POOL_2D, 2, options, y, x.tensor);
+    }
+
+    /** Rows become columns. */
+    public Value transpose(Value x) {
+        Value y =
+                value("turned" + count++, x.type, x.scale, x.zeroPoint, x.shape[0], x.shape[2], x.shape[1], x.shape[3]);
+        int axes = model.tensor(TensorSpec.int32("axes" + count++, 0, 2, 1, 3));
+        return add(BuiltinOperator.TRANSPOSE, 2, Options.none(), y, x.tensor, axes);
     }
 
     public Value flatten(Value x) {
@@ -224,6 +286,8 @@ public final class SeededNet {
         int channels = shape[Math.max(axis, 0)];
         int elements = Arrays.stream(shape).reduce(1, (a, b) -> a * b);
         String name = "layer" + count++;
+        parameterBytes +=
+                (x.type == TensorType.FLOAT32 ? Float.BYTES : 1L) * elements + (long) Integer.BYTES * channels;
         if (x.type == TensorType.FLOAT32) {
             TensorSpec weights =
                     TensorSpec.float32(name + "_weights", shape).withData(floats(elements, 1 / Math.sqrt(taps)));
