@@ -73,7 +73,8 @@ public record Pipeline(List<Pass> passes, Set<String> disabled) {
             Pass pass = passes.get(i);
             if (!disabled.contains(pass.name())) {
                 Function next = run(pass, current, folder);
-                // Most passes change nothing, and comparing functions that share their parts is quicker than verifying one.
+                // Most passes change nothing, and comparing functions that share their parts is quicker than verifying
+                // one.
                 if (!next.equals(current)) {
                     verify(next);
                 }
