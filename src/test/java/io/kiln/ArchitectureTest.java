@@ -11,6 +11,7 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.junit.ArchTests;
 import com.tngtech.archunit.lang.ArchRule;
 import io.kiln.device.flash.FlashRunner;
 import io.kiln.device.lease.Lease;
@@ -53,6 +54,10 @@ final class ArchitectureTest {
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage("org.apache.maven..", "org.codehaus.plexus..", "org.eclipse.aether..");
+
+    /** Here, because reading all classes takes longer than looking at them. */
+    @ArchTest
+    static final ArchTests the_house_is_small = ArchTests.in(HouseSizeTest.class);
 
     /** Whether a class was made of a template. */
     static boolean isTemplate(JavaClass type) {

@@ -26,6 +26,8 @@ final class Disassembly {
     private static final Pattern FLOATS = Pattern.compile("v(?!ldr|str|ldm|stm|push|pop|mov |mov\\.|msr)");
     private static final Pattern REGISTERS = Pattern.compile("\\{([^}]*)}");
     private static final Pattern NUMBER = Pattern.compile("([a-z]+)(\\d*)");
+    private static final Pattern WIDTH = Pattern.compile("\\.(w|n|[sui]?\\d+)$");
+    private static final Pattern VECTOR_ACCESS = Pattern.compile("v(ld|st)\\d.*");
 
     private final NavigableMap<Long, String> text = new TreeMap<>();
     private final List<String> lines;
@@ -133,7 +135,7 @@ final class Disassembly {
     }
 
     private static String mnemonic(String instruction) {
-        return instruction.substring(0, instruction.indexOf(' ')).replaceAll("\\.(w|n|[sui]?\\d+)$", "");
+        return WIDTH.matcher(instruction.substring(0, instruction.indexOf(' '))).replaceAll("");
     }
 
     /** How many registers a load or store moves. */
@@ -143,7 +145,7 @@ final class Disassembly {
         if (mnemonic.startsWith("ldrd") || mnemonic.startsWith("strd")) {
             return 2;
         }
-        if (mnemonic.matches("v(ld|st)\\d.*") || !list.find()) {
+        if (VECTOR_ACCESS.matcher(mnemonic).matches() || !list.find()) {
             return 1;
         }
         long items = 0;

@@ -19,10 +19,13 @@ import io.kiln.ir.Function;
 import io.kiln.ir.Parameter;
 import io.kiln.ir.op.Trait;
 import io.kiln.lower.FusedOperator;
+import io.kiln.lower.layer.ConvComputation;
 import io.kiln.reference.GoldenModels;
 import io.kiln.reference.Interpreter;
 import io.kiln.schedule.Dispatch;
 import io.kiln.schedule.GoalMix;
+import io.kiln.schedule.ScheduleNames;
+import io.kiln.target.CpuFeatures;
 import io.kiln.target.SpareRam;
 import io.kiln.target.Target;
 import io.kiln.transform.Pipeline;
@@ -35,6 +38,7 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.MatchResult;
@@ -279,21 +283,33 @@ final class RandomOperatorsInQemuTest {
     /** Operators of a form, which all targets share. */
     private static final class Drawn {
         private final RandomForm form;
-        private final List<List<FusedOperator>> fused = new ArrayList<>();
+        private final List<List<DrawnOperator>> operators = new ArrayList<>();
 
         Drawn(RandomForm form) {
             this.form = form;
         }
 
         /** The operators that compute something. */
-        List<FusedOperator> fused(long seed) {
-            while (fused.size() <= seed - FIRST_SEED) {
-                Function function = Pipeline.standard().run(form.function(FIRST_SEED + fused.size()));
-                fused.add(FusedOperator.all(function, "drawn").stream()
+        List<DrawnOperator> operators(long seed) {
+            while (operators.size() <= seed - FIRST_SEED) {
+                Function function = Pipeline.standard().run(form.function(FIRST_SEED + operators.size()));
+                operators.add(FusedOperator.all(function, "drawn").stream()
                         .filter(op -> !op.root().op().has(Trait.VIEW))
+                        .map(DrawnOperator::of)
                         .toList());
             }
-            return fused.get((int) (seed - FIRST_SEED));
+            return operators.get((int) (seed - FIRST_SEED));
+        }
+    }
+
+    /**
+     * An operator, and what it computes if there are schedules to choose from: proving that its rescaling is exact takes longer than
+     * choosing one.
+     */
+    private record DrawnOperator(FusedOperator fused, Optional<ConvComputation> layer) {
+        static DrawnOperator of(FusedOperator fused) {
+            return new DrawnOperator(
+                    fused, Dispatch.hasChoice(fused) ? Optional.of(ConvComputation.of(fused)) : Optional.empty());
         }
     }
 
@@ -301,6 +317,7 @@ final class RandomOperatorsInQemuTest {
     private static final class Draws {
         private final Key key;
         private final Drawn drawn;
+        private final CpuFeatures features;
         private final Dispatch dispatch;
         private final List<List<String>> schedules = new ArrayList<>();
         private final Map<Long, ModelLibrary> libraries = new HashMap<>();
@@ -310,7 +327,9 @@ final class RandomOperatorsInQemuTest {
         Draws(Key key, Drawn drawn) {
             this.key = key;
             this.drawn = drawn;
-            this.dispatch = new Dispatch(Target.parse(key.target()), key.optimize());
+            Target target = Target.parse(key.target());
+            this.features = target.features();
+            this.dispatch = new Dispatch(target, key.optimize());
         }
 
         ModelLibrary compiled(long seed) {
@@ -327,11 +346,17 @@ final class RandomOperatorsInQemuTest {
             });
         }
 
-        /** Whether a schedule is used; most operators are only lowered for the answer, not compiled. */
+        private String schedule(DrawnOperator op) {
+            return op.layer()
+                    .map(layer -> ScheduleNames.of(op.fused(), layer, features, key.optimize()))
+                    .orElseGet(() -> dispatch.lower(op.fused()).schedule());
+        }
+
+        /** Whether a schedule is used; for most operators only the choice is made, and those that are taken are compiled. */
         boolean has(long seed, String schedule) {
             while (schedules.size() <= seed - FIRST_SEED) {
-                schedules.add(drawn.fused(FIRST_SEED + schedules.size()).stream()
-                        .map(op -> dispatch.lower(op).schedule())
+                schedules.add(drawn.operators(FIRST_SEED + schedules.size()).stream()
+                        .map(this::schedule)
                         .toList());
             }
             return schedules.get((int) (seed - FIRST_SEED)).stream().anyMatch(s -> s.contains(schedule))

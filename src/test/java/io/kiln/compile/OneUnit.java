@@ -8,12 +8,13 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.regex.Pattern;
 
 /** The C of many models as one translation unit: starting a compiler takes longer than compiling an operator. */
 public final class OneUnit {
-    /** Names that do not tell the model: those of helpers, which stand in the file of every model that calls them, and the pool's. */
-    private static final Pattern LOCAL = Pattern.compile("\\bkiln_\\w+|(?<=static uint8_t )global_workspace(?=\\[)");
+    /** What names begin with that do not tell the model: those of helpers, which stand in the file of every model that calls them. */
+    private static final String HELPER = "kiln_";
+
+    private static final String POOL = "global_workspace";
 
     private OneUnit() {}
 
@@ -28,13 +29,38 @@ public final class OneUnit {
                 WholeFiles.write(folder.resolve(file.fileName()), file.content().toArray());
             }
             if (file.kind() == ArtifactKind.SOURCE) {
-                Set<String> own = new TreeSet<>();
-                LOCAL.matcher(file.content().text()).results().forEach(name -> own.add(name.group()));
+                Set<String> own = local(file.content().text());
                 own.forEach(name -> text.append("#define " + name + " " + prefix + "_" + name + "\n"));
                 text.append("#include \"" + file.fileName() + "\"\n");
                 own.forEach(name -> text.append("#undef " + name + "\n"));
             }
         }
         return text.toString();
+    }
+
+    /** The names in a source that other models have, too. Files are large, and regular expressions would take seconds for an image. */
+    private static Set<String> local(String source) {
+        Set<String> names = new TreeSet<>();
+        for (int at = source.indexOf(HELPER); at >= 0; at = source.indexOf(HELPER, at + 1)) {
+            int end = at + HELPER.length();
+            while (end < source.length() && isWord(source.charAt(end))) {
+                end++;
+            }
+            boolean isWhole = at == 0 || !isWord(source.charAt(at - 1));
+            if (isWhole && end > at + HELPER.length()) {
+                names.add(source.substring(at, end));
+            }
+        }
+        if (source.contains("static uint8_t " + POOL + "[")) {
+            names.add(POOL);
+        }
+        return names;
+    }
+
+    private static boolean isWord(char letter) {
+        return letter == '_'
+                || (letter >= '0' && letter <= '9')
+                || (letter >= 'A' && letter <= 'Z')
+                || (letter >= 'a' && letter <= 'z');
     }
 }

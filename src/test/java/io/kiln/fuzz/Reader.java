@@ -158,8 +158,9 @@ enum Reader {
     BOARD {
         @Override
         List<Bytes> seeds() {
-            return BOARDS.ids().stream()
-                    .map(id -> BOARDS.ownFiles(id).get("board.yaml").text().replace("id: " + id, "id: fuzzed"))
+            return BuiltIn.BOARDS.ids().stream()
+                    .map(id ->
+                            BuiltIn.BOARDS.ownFiles(id).get("board.yaml").text().replace("id: " + id, "id: fuzzed"))
                     .map(Bytes::ofText)
                     .toList();
         }
@@ -168,19 +169,21 @@ enum Reader {
         void read(Bytes file, Path folder) {
             Path board = folder.resolve("fuzzed");
             if (!Files.exists(board)) {
-                BOARDS.ids().stream()
-                        .flatMap(id -> BOARDS.ownFiles(id).entrySet().stream())
+                BuiltIn.BOARDS.ids().stream()
+                        .flatMap(id -> BuiltIn.BOARDS.ownFiles(id).entrySet().stream())
                         .forEach(f -> WholeFiles.write(
                                 board.resolve(f.getKey()), f.getValue().toArray()));
             }
             WholeFiles.write(board.resolve("board.yaml"), file.toArray());
-            BOARDS.with(folder).find("fuzzed");
+            BuiltIn.BOARDS.with(folder).find("fuzzed");
         }
     },
     BOARD_ARCHIVE {
         @Override
         List<Bytes> seeds() {
-            return List.of(BoardZips.of(BOARDS, List.of("microbit")), BoardZips.of(BOARDS, BOARDS.ids()));
+            return List.of(
+                    BoardZips.of(BuiltIn.BOARDS, List.of("microbit")),
+                    BoardZips.of(BuiltIn.BOARDS, BuiltIn.BOARDS.ids()));
         }
 
         @Override
@@ -245,7 +248,7 @@ enum Reader {
             Path image = folder.resolve("fuzzed.elf");
             WholeFiles.write(image, file.toArray());
             ElfFile elf = ElfFile.read(image);
-            ImageMeasurer.measure(elf, MEASURED);
+            ImageMeasurer.measure(elf, BuiltIn.MEASURED);
             LoadImage load = LoadImage.of(elf);
             load.binary();
             load.intelHex();
@@ -255,8 +258,11 @@ enum Reader {
     /** Of a seed: larger ones are spoiled where nothing depends on it. */
     private static final int MOST_BYTES = 4096;
 
-    private static final Boards BOARDS = Boards.builtIn();
-    private static final Board MEASURED = BOARDS.find("mps2-an386");
+    /** Read only where a reader needs them: in a process that fuzzes, every class costs its instrumentation. */
+    private static final class BuiltIn {
+        private static final Boards BOARDS = Boards.builtIn();
+        private static final Board MEASURED = BOARDS.find("mps2-an386");
+    }
 
     /** Files to start from; the same each time. */
     abstract List<Bytes> seeds();

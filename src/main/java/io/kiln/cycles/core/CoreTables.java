@@ -26,9 +26,14 @@ public final class CoreTables {
 
     /** The tables of all cores, sorted by file name. */
     public static List<CoreTimings> all() {
-        List<CoreTimings> cores = new ArrayList<>();
-        ResourceTree.read(FOLDER).forEach((file, content) -> cores.add(parse(file, content)));
-        return List.copyOf(cores);
+        return Shipped.CORES;
+    }
+
+    /** Read when they are first asked for, and once: they are part of the plugin. */
+    private static final class Shipped {
+        private static final List<CoreTimings> CORES = ResourceTree.read(FOLDER).entrySet().stream()
+                .map(file -> parse(file.getKey(), file.getValue()))
+                .toList();
     }
 
     /**
