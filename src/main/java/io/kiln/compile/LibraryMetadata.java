@@ -30,8 +30,10 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Describes a compiled model for readers other than a C compiler. */
 final class LibraryMetadata {
@@ -40,6 +42,7 @@ final class LibraryMetadata {
 
     private final PlannedModule module;
     private final long sharedBytes;
+    private final Map<String, Long> sharers;
     private final List<String> functions;
     private final List<Storage> storages;
     private final RamCopies copies;
@@ -54,11 +57,13 @@ final class LibraryMetadata {
             Function fused,
             PlannedModule module,
             ExecutableModule executable,
+            long sharedBytes,
             Externals externals,
             RamCopies copies) {
         this.copies = copies;
         this.module = module;
-        this.sharedBytes = SharedTables.savedBytes(executable.code());
+        this.sharedBytes = sharedBytes;
+        this.sharers = SharedFunctions.sharers(executable.code());
         this.functions = executable.functions();
         this.storages = executable.storages();
         this.tensors = TensorDescriptions.of(fused);
@@ -75,6 +80,7 @@ final class LibraryMetadata {
      * @param fused the model after the last pass
      * @param module what became of it
      * @param executable the same with its executor
+     * @param sharedBytes bytes of tables of operators that are those of others
      * @param externals the code generators beside Kiln's own
      * @param copies what is copied to RAM
      */
@@ -83,9 +89,10 @@ final class LibraryMetadata {
             Function fused,
             PlannedModule module,
             ExecutableModule executable,
+            long sharedBytes,
             Externals externals,
             RamCopies copies) {
-        return new LibraryMetadata(imported, fused, module, executable, externals, copies).build();
+        return new LibraryMetadata(imported, fused, module, executable, sharedBytes, externals, copies).build();
     }
 
     private ModelMetadata build() {
@@ -173,7 +180,17 @@ final class LibraryMetadata {
                         operator.executedMacs(),
                         operator.function().constantBytes() + apart.getOrDefault(operator.output(), 0L),
                         operator.scratchBytes()),
-                new ChosenSchedule(operator.schedule(), operator.reason(), codegens.get(operator.output())));
+                new ChosenSchedule(operator.schedule(), reason(operator), codegens.get(operator.output())));
+    }
+
+    /** Of a schedule, and how many operators have the same function. */
+    private String reason(LoweredOperator operator) {
+        String shared = Optional.ofNullable(sharers.get(operator.function().name()))
+                .map(count -> "one function for " + count + " operators")
+                .orElse("");
+        return Stream.of(operator.reason(), shared)
+                .filter(text -> !text.isEmpty())
+                .collect(Collectors.joining("; "));
     }
 
     /** Multiply-accumulates of the imported operators, by the ids that the fused groups compute: passes keep ids but may reduce the work. */

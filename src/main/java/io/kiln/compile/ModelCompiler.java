@@ -79,8 +79,9 @@ public final class ModelCompiler {
         boolean isWhole = request.model().shapes().signature().isEmpty();
         RamPlacement.Placed placed =
                 RamPlacement.place(request, module, isWhole ? SharedTables.within(inPools) : inPools);
+        CodeUnit tables = isWhole ? placed.code() : SharedTables.amongSignatures(placed.code());
         ExecutableModule executable =
-                driven.with(isWhole ? placed.code() : SharedTables.amongSignatures(placed.code()));
+                driven.with(SharedFunctions.within(tables, request.options().optimize()));
         List<Artifact> artifacts = new ArrayList<>();
         artifacts.addAll(code(
                 request,
@@ -90,7 +91,14 @@ public final class ModelCompiler {
                         module.origin(), number -> library(executable.code().name(), 1 + number), planner.external())));
         artifacts.addAll(text(request, imported));
         ModelLibrary library = new ModelLibrary(
-                LibraryMetadata.of(imported, fused, module, executable, externals, placed.copies()),
+                LibraryMetadata.of(
+                        imported,
+                        fused,
+                        module,
+                        executable,
+                        SharedTables.savedBytes(tables),
+                        externals,
+                        placed.copies()),
                 ArtifactSet.of(artifacts, externals.targets(artifacts)));
         return new CompiledModel(
                 library,

@@ -107,7 +107,7 @@ final class ModulePlanner {
         List<FusedOperator> operators = FusedOperator.all(fused, names.prefix()).stream()
                 .filter(op -> !op.root().op().has(Trait.VIEW))
                 .toList();
-        LayerChoices choices = records.or(OnlyConvolution.of(operators, optimize));
+        LayerChoices choices = records.or(OnlyConvolution.of(operators, optimize, target.features()));
         Map<String, LayerGoal> goals = mix.map(GoalMix::layers).orElseGet(Collections::emptySortedMap);
         Dispatch dispatch = new Dispatch(target, optimize, callees, choices, goals);
         ExternalModule outside = ExternalModule.of(externals, fused, names.prefix());

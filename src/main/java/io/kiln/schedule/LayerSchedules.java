@@ -154,6 +154,8 @@ public final class LayerSchedules {
 
     private static final ScheduleRule ONLY_CONVOLUTION = DSP_CONV::chooseOnly;
 
+    private static final ScheduleRule SMALL_CONVOLUTION = DSP_CONV_SHARED::chooseSmall;
+
     private LayerSchedules() {}
 
     /** The schedules that apply to a layer on its core, with their spaces. */
@@ -179,6 +181,14 @@ public final class LayerSchedules {
     /** The choice for a model's only convolution; empty if the rules are as good. */
     static Optional<Choice<?>> chooseOnly(Workload workload) {
         return ONLY_CONVOLUTION.choose(workload).map(choice -> LoopCode.fitted(choice, workload));
+    }
+
+    /** The choice for a convolution that is a small part of a model; empty if there is none. */
+    static Optional<Choice<?>> chooseSmall(Workload workload) {
+        return SMALL_CONVOLUTION
+                .choose(workload)
+                .<Choice<?>>map(choice -> choice)
+                .filter(choice -> LoopCode.fits(choice, workload));
     }
 
     /** The choice of the rules for a layer. */

@@ -6,15 +6,19 @@ import io.kiln.lower.FusedOperator;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.schedule.space.Choice;
 import io.kiln.schedule.space.Workload;
+import io.kiln.target.CpuFeatures;
 import java.util.List;
 import java.util.Optional;
 
-/** A choice that depends on the other layers of a model: if size is optimized, a kernel for all convolutions pays only if there are several. */
+/**
+ * Choices that depend on the other layers of a model: if size is optimized, a kernel for all convolutions pays only if there are several; otherwise
+ * {@link SmallConvolutions}.
+ */
 public final class OnlyConvolution implements LayerChoices {
     private OnlyConvolution() {}
 
-    /** The choices for a model with these operators. */
-    public static LayerChoices of(List<FusedOperator> operators, Optimize optimize) {
+    /** The choices for a model with these operators on a core. */
+    public static LayerChoices of(List<FusedOperator> operators, Optimize optimize, CpuFeatures features) {
         boolean isOne = optimize == Optimize.SIZE
                 && operators.stream()
                                 .filter(Dispatch::hasChoice)
@@ -22,7 +26,7 @@ public final class OnlyConvolution implements LayerChoices {
                                 .filter(OnlyConvolution::isConvolution)
                                 .count()
                         == 1;
-        return isOne ? new OnlyConvolution() : RULES;
+        return isOne ? new OnlyConvolution() : SmallConvolutions.of(operators, optimize, features);
     }
 
     private static boolean isConvolution(ConvComputation conv) {

@@ -89,7 +89,7 @@ enum RandomForm {
         return seed % 3 == 1;
     }
 
-    /** The corrections that the kernels of what is drawn must have. */
+    /** The corrections and forms that the kernels of what is drawn must have. */
     List<String> corrections() {
         return switch (this) {
             case ANY,
@@ -109,7 +109,7 @@ enum RandomForm {
                     FOUR_BITS_DENSE -> List.of();
             case DENSE_CROSSED -> List.of("_crossed", "_crossed_bytes", "_started", "_started_signed");
             case HARD -> List.of("_twice", "_signed");
-            case HARD_DEPTHWISE -> List.of("_signed");
+            case HARD_DEPTHWISE -> List.of("_signed", "_bytes", "_line");
             case HARD_ONNX_RUNTIME -> List.of("_listed");
             case ONNX_RUNTIME -> List.of("_listed", "_odd", "_even");
             case ONNX_RUNTIME_FEW -> List.of("_odd", "_even");

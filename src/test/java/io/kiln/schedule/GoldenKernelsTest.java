@@ -13,6 +13,7 @@ import io.kiln.lower.layer.ConvComputation;
 import io.kiln.reference.GoldenModels;
 import io.kiln.reference.NeedsShared;
 import io.kiln.schedule.space.Workload;
+import io.kiln.target.CpuFeatures;
 import io.kiln.target.Target;
 import io.kiln.target.TestTargets;
 import io.kiln.transform.Pipeline;
@@ -68,11 +69,22 @@ final class GoldenKernelsTest {
         assertThat(chosen("micro_kws_xs", Optimize.SPEED)).isEmpty();
     }
 
+    /** If speed is optimized, those that are a small part of the work share one. */
+    @Test
+    void theSmallConvolutionsOfAModelShareAKernel() {
+        assertThat(chosen("vww_96_int8", Optimize.SPEED))
+                .containsOnly("dsp_conv_shared")
+                .hasSize(4);
+        assertThat(chosen("kws_ref_model", Optimize.SPEED)).isEmpty();
+        assertThat(chosen("vww_96_int8", Optimize.RAM)).isEmpty();
+    }
+
     /** The schedules on Cortex-M4 that do not follow from a layer alone. */
     private static List<String> chosen(String model, Optimize optimize) {
         var fused = Pipeline.standard().run(TfliteFrontend.read(GoldenModels.model(model), "golden"));
         List<FusedOperator> operators = FusedOperator.all(fused, "golden");
-        LayerChoices choices = OnlyConvolution.of(operators, optimize);
+        CpuFeatures features = Target.parse(TestTargets.M4).features();
+        LayerChoices choices = OnlyConvolution.of(operators, optimize, features);
         return operators.stream()
                 .filter(Dispatch::hasChoice)
                 .flatMap(op -> choices
@@ -81,7 +93,7 @@ final class GoldenKernelsTest {
                                 new Workload(
                                         ConvComputation.of(op),
                                         Rows.whole(op.type().shape()),
-                                        Target.parse(TestTargets.M4).features(),
+                                        features,
                                         optimize))
                         .stream())
                 .map(choice -> choice.configuration().schedule())

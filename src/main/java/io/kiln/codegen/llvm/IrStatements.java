@@ -157,8 +157,7 @@ final class IrStatements {
             store(store.buffer().dtype(), element, expressions.address(store.buffer(), store.index()));
         } else if (stmt instanceof Stmt.CallFunction call) {
             List<String> arguments = pointers(call.arguments());
-            call.scalars()
-                    .forEach(s -> arguments.add(calls.argument(DType.INT32, expressions.element(s, DType.INT32))));
+            call.scalars().forEach(s -> arguments.add(calls.argument(s.dtype(), expressions.element(s, s.dtype()))));
             demand("call " + calls.function(call.function(), call.arguments().size(), arguments));
         } else if (stmt instanceof Stmt.CallKernel call) {
             kernel(call);

@@ -50,12 +50,22 @@ public final class SharedConvSchedule implements Schedule<ScalarRequantize> {
 
     /** If size is optimized, except for single pixels, and for weights that are packed two to a byte. */
     public Optional<Choice<ScalarRequantize>> choose(Workload workload) {
+        return workload.isForSize()
+                ? choose(workload, "size: one kernel with SIMD for all convolutions")
+                : Optional.empty();
+    }
+
+    /** For convolutions that are a small part of a model, with the same exceptions. */
+    public Optional<Choice<ScalarRequantize>> chooseSmall(Workload workload) {
+        return choose(workload, "a small part of the model: one kernel with SIMD for several convolutions");
+    }
+
+    private Optional<Choice<ScalarRequantize>> choose(Workload workload, String reason) {
         ConvComputation conv = workload.conv();
         boolean isSingle = conv.output().dim(1) * conv.output().dim(2) == 1;
-        if (!workload.isForSize() || workload.features().hasMve() || isSingle || FourBitWeights.pack(workload)) {
+        if (workload.features().hasMve() || isSingle || FourBitWeights.pack(workload)) {
             return Optional.empty();
         }
-        String reason = "size: one kernel with SIMD for all convolutions";
         return applies(workload).map(rescale -> new Choice<>(this, rescale, Configuration.of(name()), reason));
     }
 }

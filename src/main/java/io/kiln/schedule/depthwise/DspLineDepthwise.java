@@ -39,9 +39,16 @@ import java.util.List;
  * others: the rows under a line of windows are copied with their padding ({@link DspPaddedRows})
  * left over: the last outputs of a row overlap the ones before
  * weights: per channel the padding's shares in sums, [row][word of two taps], 16 bits each, then the constants
+ * layers of few rows: the weights are bytes, [row][word of the taps of two words], which the kernel widens
  * </pre>
  */
 final class DspLineDepthwise {
+    /** Readings of a table up to which its bytes count more than the cycles that widen them, two for each word of a row. */
+    private static final int MOST_READINGS = 8;
+
+    /** Bytes that must be saved: the code that widens them takes some, too. */
+    private static final int LEAST_SAVED = 64;
+
     private final ConvComputation conv;
     private final DspRequantize rescale;
     private final List<Line> lines;
@@ -92,11 +99,11 @@ final class DspLineDepthwise {
         Steps steps = new Steps(w.kernelH(), w.kernelW(), w.strideW());
         int columns = (outputs - 1) * w.strideW() + w.kernelW();
         if (!areApart(conv)) {
-            Layout layout = Layout.of(conv.channels(), DspPaddedRows.pitch(conv));
+            Layout layout = Layout.of(conv.channels(), DspPaddedRows.pitch(conv), hasBytes(conv, outputs));
             return List.of(new Line(steps, new Span(outputs, 0, columns), layout));
         }
         List<Line> lines = new ArrayList<>();
-        Layout layout = Layout.of(conv.channels(), 0);
+        Layout layout = Layout.of(conv.channels(), 0, hasBytes(conv, outputs));
         for (int first : firstOutputs(width, outputs)) {
             int begin = first * w.strideW() - w.padLeft();
             int lead = Math.max(0, -begin);
@@ -104,6 +111,13 @@ final class DspLineDepthwise {
             lines.add(new Line(steps, new Span(outputs, lead, inputs), layout));
         }
         return withShares(lines);
+    }
+
+    /** Whether weights are bytes, because few lines of outputs read them. */
+    private static boolean hasBytes(ConvComputation conv, int outputs) {
+        long lines = (long) conv.output().dim(0) * conv.output().dim(1);
+        int saved = conv.channels() * conv.window().kernelH() * (conv.window().kernelW() + 1) / 4 * Integer.BYTES;
+        return saved >= LEAST_SAVED && lines * ((conv.output().dim(2) + outputs - 1) / outputs) <= MOST_READINGS;
     }
 
     /** Whether windows have few rows, so that there are registers for their addresses. */
@@ -158,14 +172,31 @@ final class DspLineDepthwise {
                 }
             }
             for (int ky = 0; ky < line.rows(); ky++) {
-                for (int first : line.words()) {
-                    int second = first + 1 < line.taps() ? conv.tap(c, ky, first + 1, 0) : 0;
-                    words.add(((conv.tap(c, ky, first, 0) << scale) & 0xFFFF) | (second << (scale + 16)));
-                }
+                putRow(c, ky, scale, words);
             }
             rescale.put(c, words);
         }
         return words.stream().mapToInt(Integer::intValue).toArray();
+    }
+
+    private void putRow(int channel, int ky, int scale, List<Integer> words) {
+        List<Integer> all = line.words();
+        for (int i = 0; i < all.size(); i++) {
+            int first = weight(channel, ky, all.get(i));
+            int second = weight(channel, ky, all.get(i) + 1);
+            if (!line.isInBytes(i)) {
+                words.add(((first << scale) & 0xFFFF) | (second << (scale + 16)));
+            } else if (i % 2 == 0) {
+                words.add((first & 0xFF) | (second & 0xFF) << 16);
+            } else {
+                int last = words.size() - 1;
+                words.set(last, words.get(last) | (first & 0xFF) << 8 | second << 24);
+            }
+        }
+    }
+
+    private int weight(int channel, int ky, int kx) {
+        return kx < line.taps() ? conv.tap(channel, ky, kx, 0) : 0;
     }
 
     /** For each column of the window the sum of a channel's weights. */

@@ -153,7 +153,11 @@ public final class DspLineDepthwiseSchedule implements Schedule<DspRequantize> {
                     .boxed()
                     .min(Comparator.comparing(count -> cycles(workload.conv(), rescale, count)))
                     .orElseThrow();
-            return new Choice<>(this, rescale, Configuration.of(name()).with("outputs", outputs), reason);
+            String stored =
+                    DspLineDepthwise.lines(workload.conv(), outputs).get(0).hasBytes()
+                            ? ", weights stored as bytes"
+                            : "";
+            return new Choice<>(this, rescale, Configuration.of(name()).with("outputs", outputs), reason + stored);
         });
     }
 }

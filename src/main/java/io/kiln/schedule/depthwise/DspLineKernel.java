@@ -62,11 +62,12 @@ public record DspLineKernel(Line line, DspEpilogue epilogue) {
      * @param pitch bytes from row to row; 0 if the rows are apart, each at a place of its own
      * @param shares shares of the padding in the table of a channel, those of other parts of the row included
      * @param firstShare index of the first one of this part
+     * @param hasBytes whether the table has bytes of weights, those of two words in one; a word without another one stays as it is
      */
-    record Layout(int channels, int pitch, int shares, int firstShare) {
+    record Layout(int channels, int pitch, int shares, int firstShare, boolean hasBytes) {
         /** Of a table without shares. */
-        static Layout of(int channels, int pitch) {
-            return new Layout(channels, pitch, 0, 0);
+        static Layout of(int channels, int pitch, boolean hasBytes) {
+            return new Layout(channels, pitch, 0, 0, hasBytes);
         }
     }
 
@@ -127,7 +128,23 @@ public record DspLineKernel(Line line, DspEpilogue epilogue) {
 
         /** The same line with its shares behind those of other lines. */
         Line withShares(int before, int all) {
-            return new Line(steps, span, new Layout(layout.channels, layout.pitch, all, before));
+            return new Line(steps, span, new Layout(layout.channels, layout.pitch, all, before, layout.hasBytes));
+        }
+
+        /** Whether the weights in the table are bytes. */
+        public boolean hasBytes() {
+            return layout.hasBytes && words().size() > 1;
+        }
+
+        /** Whether a word of weights comes out of a word of bytes together with another one: an even one with the next. */
+        public boolean isInBytes(int word) {
+            return hasBytes() && word / 2 * 2 + 1 < words().size();
+        }
+
+        /** Words of the table that the weights of a row take. */
+        public int rowWords() {
+            int words = words().size();
+            return hasBytes() ? (words + 1) / 2 : words;
         }
 
         /** Whether rows are apart. */
@@ -254,7 +271,7 @@ public record DspLineKernel(Line line, DspEpilogue epilogue) {
             return rows() + "x" + taps() + (stride() == 1 ? "" : "_stride" + stride()) + "_outputs" + outputs() + "_c"
                     + channels()
                     + (lead() == 0 ? "" : "_lead" + lead()) + "_inputs" + inputs()
-                    + (isApart() ? "" : "_pitch" + pitch())
+                    + (isApart() ? "" : "_pitch" + pitch()) + (hasBytes() ? "_bytes" : "")
                     + (shares() == padded().size() ? "" : "_share" + firstShare() + "of" + shares());
         }
 
@@ -325,7 +342,7 @@ public record DspLineKernel(Line line, DspEpilogue epilogue) {
 
     /** Words of a channel in the table: shares of the padding, weights, constants. */
     public int channelWords() {
-        return line.shares() + line.rows() * line.words().size() + epilogue.constants();
+        return line.shares() + line.rows() * line.rowWords() + epilogue.constants();
     }
 
     /** About how many cycles a channel takes. */
@@ -338,6 +355,7 @@ public record DspLineKernel(Line line, DspEpilogue epilogue) {
                 + line.words().size()
                 + line.inputs() / 2
                 + batches().size()
+                + (line.hasBytes() ? line.words().size() : 0)
                 + products;
         return line.rows() * row + line.padded().size() + line.pointers() + 3 * line.outputs() + 14;
     }

@@ -59,7 +59,7 @@ final class DspLineKernelTest {
     }
 
     private static Line line(Steps steps, Span span) {
-        return new Line(steps, span, Layout.of(24, steps.rows() > DspLineKernel.MOST_ROWS_APART ? 364 : 0));
+        return new Line(steps, span, Layout.of(24, steps.rows() > DspLineKernel.MOST_ROWS_APART ? 364 : 0, false));
     }
 
     private static List<Long> plain(Line line, int[] weights, int[] values) {
