@@ -22,6 +22,7 @@ import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Trait;
 import io.kiln.ir.op.call.If;
 import io.kiln.ir.op.call.While;
+import io.kiln.ir.type.Shape;
 import io.kiln.lower.Callee;
 import io.kiln.lower.FusedOperator;
 import io.kiln.memory.PoolBounds;
@@ -45,6 +46,7 @@ import io.kiln.stream.StreamPlanner.Planned;
 import io.kiln.stream.WorkspaceLayout;
 import io.kiln.target.MemoryPool;
 import io.kiln.target.RamShare;
+import io.kiln.target.SpareRam;
 import io.kiln.target.Target;
 import io.kiln.tir.Buffer;
 import io.kiln.tuning.task.ProgramTask;
@@ -117,7 +119,7 @@ final class ModulePlanner {
         Lowering lowering = (op, rows) -> outside.takes(op) ? outside.lower(op, rows) : dispatch.lower(op, rows);
         Lowering sparing = (op, rows) -> outside.takes(op) ? outside.lower(op, rows) : spare.lower(op, rows);
         List<MemoryPool> pools = pools(called);
-        ProgramPools places = new ProgramPools(pools, targets::of, forRows());
+        ProgramPools places = new ProgramPools(pools, targets::of, forRows(operators));
         Planned program = new Planned(fused, operators, lowering, io == Io.WORKSPACE, places);
         PlannedProgram planned = planned(program, sparing, called);
         TensorDescriptions tensors = TensorDescriptions.of(fused);
@@ -133,10 +135,25 @@ final class ModulePlanner {
     }
 
     /** What the board has to spare for several rows in a call, unless the build says how much RAM weights take. */
-    private long forRows() {
+    private long forRows(List<FusedOperator> operators) {
+        SpareRam spare = request.target().pools().spare();
         return request.options().ram().weights().kind() == RamShare.Kind.AUTO
-                ? request.target().pools().spare().forRows()
+                ? spare.forRows(canCopy(operators, spare.share()))
                 : 0;
+    }
+
+    /** Whether layers with weights that fit some bytes do half of the multiply-accumulates, or more. */
+    private static boolean canCopy(List<FusedOperator> operators, long bytes) {
+        long all = 0;
+        long ofFitting = 0;
+        for (FusedOperator op : operators) {
+            long macs = op.root().macs();
+            Shape shape = op.root().type().shape();
+            boolean fits = macs == 0 || macs / (shape.elements() / shape.dim(-1)) <= bytes;
+            all += macs;
+            ofFitting += fits ? macs : 0;
+        }
+        return 2 * ofFitting >= all;
     }
 
     /** With less scratch where speed alone would take much memory for it. */

@@ -17,15 +17,21 @@ public record SpareRam(long share, long variables, boolean hasFastCode, Reads co
     /** Operators that compute several rows in a call take this part of the share, */
     private static final int ROWS_OF_SHARE = 8;
 
+    /** all but this one where copies of weights help little, */
+    private static final int COPIES_OF_SHARE = 4;
+
     /** and of the variables at most this one. */
     private static final int ROWS_OF_VARIABLES = 16;
 
     /**
      * Bytes that a program may take beyond its least memory for operators that compute several rows in a call, and so read their weights less
      * often; 0 where reading them makes nobody wait.
+     *
+     * @param canCopy whether the weights that are read most fit the share
      */
-    public long forRows() {
-        return constants.states() == 0 ? 0 : Math.min(share / ROWS_OF_SHARE, variables / ROWS_OF_VARIABLES);
+    public long forRows(boolean canCopy) {
+        long rows = canCopy ? share / ROWS_OF_SHARE : share - share / COPIES_OF_SHARE;
+        return constants.states() == 0 ? 0 : Math.min(rows, variables / ROWS_OF_VARIABLES);
     }
 
     /**

@@ -4,6 +4,8 @@ package io.kiln.bench;
 import io.kiln.draw.RandomLayers;
 import io.kiln.draw.RandomOperators;
 import io.kiln.ir.Function;
+import io.kiln.target.SpareRam;
+import io.kiln.target.SpareRam.Reads;
 import java.util.List;
 
 /** What {@link RandomOperatorsInQemuTest} draws. */
@@ -39,6 +41,8 @@ enum RandomForm {
     FAR_PADDED,
     /** Convolutions of 3x3 whose weights no small cache holds. */
     MANY_WEIGHTS,
+    /** Depthwise convolutions and, row by row behind them, those of 1x1 whose weights no RAM to spare holds. */
+    LARGE_SEPARABLE,
     FOUR_BITS,
     /** Dense layers with weights of four bits. */
     FOUR_BITS_DENSE,
@@ -63,6 +67,7 @@ enum RandomForm {
             case TRANSPOSED -> RandomLayers.transposed(seed);
             case FAR_PADDED -> RandomOperators.farPadded(seed);
             case MANY_WEIGHTS -> RandomOperators.ofManyWeights(seed);
+            case LARGE_SEPARABLE -> RandomOperators.largeSeparable(seed);
             case DENSE, DENSE_CROSSED -> RandomOperators.dense(seed);
             case HARD -> RandomOperators.hard(seed);
             case HARD_DEPTHWISE -> RandomOperators.hardDepthwise(seed);
@@ -72,6 +77,17 @@ enum RandomForm {
             case ONNX_RUNTIME, ONNX_RUNTIME_FEW, ONNX_RUNTIME_CENTRED ->
                 RandomOperators.ofOnnxRuntime(RandomOperators.mixed(seed));
         };
+    }
+
+    /** Whether some of its layers must run row by row. */
+    boolean isByRows() {
+        return this == LARGE_SEPARABLE;
+    }
+
+    /** What the board has to spare: so little for layers that run row by row that whole tensors take more. */
+    SpareRam spare() {
+        Reads waiting = new Reads(5, 16, 256);
+        return isByRows() ? new SpareRam(4 << 10, 64 << 10, false, waiting, waiting) : SpareRam.NONE;
     }
 
     /** Whether it is of float data, some of which is to be infinite or not a number. */
@@ -105,6 +121,7 @@ enum RandomForm {
                     TRANSPOSED,
                     FAR_PADDED,
                     MANY_WEIGHTS,
+                    LARGE_SEPARABLE,
                     FOUR_BITS,
                     FOUR_BITS_DENSE -> List.of();
             case DENSE_CROSSED -> List.of("_crossed", "_crossed_bytes", "_started", "_started_signed");

@@ -26,7 +26,6 @@ import io.kiln.schedule.Dispatch;
 import io.kiln.schedule.GoalMix;
 import io.kiln.schedule.ScheduleNames;
 import io.kiln.target.CpuFeatures;
-import io.kiln.target.SpareRam;
 import io.kiln.target.Target;
 import io.kiln.transform.Pipeline;
 import java.nio.ByteBuffer;
@@ -198,6 +197,8 @@ final class RandomOperatorsInQemuTest {
         "M4F1K, gnu, SPEED, 'dsp_conv(pixels=2, channel_block=4, tile', MANY_WEIGHTS",
         "M4F1K, clang, SPEED, 'dsp_winograd(pixels=4, channel_block=4, tile', MANY_WEIGHTS",
         "M4F4K, gnu, SPEED, tile=, MANY_WEIGHTS",
+        "M4F1K, clang, SPEED, tile=, LARGE_SEPARABLE",
+        "M4F4K, gnu, SPEED, tile=, LARGE_SEPARABLE",
         "M4F1K, gnu, SPEED, dsp_dense, DENSE_CROSSED",
         "M4F1K, gnu, SPEED, dsp_, FAR_PADDED",
     })
@@ -340,7 +341,7 @@ final class RandomOperatorsInQemuTest {
                 CompileRequest request = RequestDraft.of(Path.of("random"), key.target())
                         .name(function.name())
                         .optimize(key.optimize(), asInLargeModels)
-                        .ram(SpareRam.NONE, s % 4 == 0 ? RamOptions.ALL : RamOptions.AUTO)
+                        .ram(key.form().spare(), s % 4 == 0 ? RamOptions.ALL : RamOptions.AUTO)
                         .build();
                 return ModelCompiler.compile(request, function).library();
             });
@@ -361,7 +362,13 @@ final class RandomOperatorsInQemuTest {
             }
             return schedules.get((int) (seed - FIRST_SEED)).stream().anyMatch(s -> s.contains(schedule))
                     && compiled(seed).metadata().operators().stream()
-                            .anyMatch(o -> o.schedule().contains(schedule));
+                            .anyMatch(o -> o.schedule().contains(schedule))
+                    && (!key.form().isByRows() || runsByRows(compiled(seed)));
+        }
+
+        private static boolean runsByRows(ModelLibrary library) {
+            return library.artifacts().of(ArtifactKind.SOURCE).stream()
+                    .anyMatch(source -> source.content().text().contains("row_begin"));
         }
     }
 }

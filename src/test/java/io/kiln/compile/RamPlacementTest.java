@@ -236,7 +236,7 @@ class RamPlacementTest {
         PlannedModule usual = planned(model, SpareRam.NONE);
         PlannedModule waiting = planned(model, share);
         assertThat(waiting.workspaceBytes())
-                .isBetween(usual.workspaceBytes() + 1, usual.workspaceBytes() + share.forRows());
+                .isBetween(usual.workspaceBytes() + 1, usual.workspaceBytes() + share.forRows(true));
         assertThat(turns(waiting)).isPositive().isLessThan(turns(usual));
         SpareRam free = new SpareRam(32 << 10, 256 << 10, false, Reads.FREE, Reads.FREE);
         assertThat(turns(planned(model, free))).isEqualTo(turns(usual));
@@ -244,11 +244,13 @@ class RamPlacementTest {
 
     @Test
     void rowsTakeASmallPartOfWhatIsThere() {
-        assertThat(new SpareRam(32 << 10, 256 << 10, false, WAITING, WAITING).forRows())
+        assertThat(new SpareRam(32 << 10, 256 << 10, false, WAITING, WAITING).forRows(true))
                 .isEqualTo(4 << 10);
-        assertThat(new SpareRam(32 << 10, 16 << 10, false, WAITING, WAITING).forRows())
+        assertThat(new SpareRam(32 << 10, 640 << 10, false, WAITING, WAITING).forRows(false))
+                .isEqualTo(24 << 10);
+        assertThat(new SpareRam(32 << 10, 16 << 10, false, WAITING, WAITING).forRows(true))
                 .isEqualTo(1 << 10);
-        assertThat(new SpareRam(32 << 10, 256 << 10, true, Reads.FREE, WAITING).forRows())
+        assertThat(new SpareRam(32 << 10, 256 << 10, true, Reads.FREE, WAITING).forRows(true))
                 .isZero();
     }
 

@@ -178,10 +178,11 @@ public final class FunctionDraw extends Choices {
     }
 
     /** Binds a clip of the value, or leaves it. */
-    public void clip(Arg.Ref value, boolean quantized) {
-        if (random.nextBoolean()) {
-            int low = quantized ? below(100) - 100 : 0;
-            bind(new Clip(low, quantized ? low + below(100) : 6), value);
+    public Arg.Ref clip(Arg.Ref value, boolean quantized) {
+        if (!random.nextBoolean()) {
+            return value;
         }
+        int low = quantized ? below(100) - 100 : 0;
+        return bind(new Clip(low, quantized ? low + below(100) : 6), value);
     }
 }

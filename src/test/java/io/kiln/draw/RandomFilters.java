@@ -80,8 +80,31 @@ final class RandomFilters {
                 .padded(draw.below(9), draw.below(9), 2 + draw.below(4), 2 + draw.below(3));
     }
 
-    /** A convolution of 3x3 whose weights no small cache holds, of more than one pair of pixels. */
+    /** A convolution of 1x1 whose weights no RAM to spare holds, of several pairs of pixels. */
+    void largePointwise() {
+        int in = 96 + draw.below(48);
+        boolean isNarrow = draw.below(4) == 0;
+        int height = isNarrow ? 8 + draw.below(24) : 2 + draw.below(5);
+        int width = isNarrow ? 1 + draw.below(3) : 4 + draw.below(6) + draw.below(4) / 3 * draw.below(16);
+        Shape shape = Shape.of(1 + draw.below(5) / 4, height, width, in);
+        convolution(shape, Window.of(1, 1), (32 << 10) / in + 1 + draw.below(8));
+    }
+
+    /** The same behind a depthwise convolution, of so many rows that programs compute some at a time. */
+    void largeSeparable() {
+        int in = 96 + draw.below(48);
+        Shape shape = Shape.of(1, 12 + draw.below(12), 3 + draw.below(8), in);
+        Window w = Window.of(3, 3).padded(1, 1, 1, 1);
+        Arg.Ref x = depthwise(draw.parameter(shape, DType.INT8), shape, w, 1);
+        convolution(x, shape, Window.of(1, 1), (32 << 10) / in + 1 + draw.below(8));
+    }
+
+    /** A convolution of 3x3 whose weights no small cache holds, of more than one pair of pixels, or one of 1x1. */
     void manyWeights() {
+        if (draw.below(4) == 0) {
+            largePointwise();
+            return;
+        }
         int width = 4 * (1 + draw.below(3)) + draw.below(2) * draw.below(4);
         Shape shape = Shape.of(1, 3 + draw.below(4), width, 8 + 4 * draw.below(5));
         convolution(shape, threeByThree(shape), 4 * (2 + draw.below(5)) - draw.below(2) * draw.below(4));
@@ -98,9 +121,12 @@ final class RandomFilters {
     }
 
     private void depthwise(Shape shape, Window w, int multiplier) {
+        depthwise(draw.parameter(shape, DType.INT8), shape, w, multiplier);
+    }
+
+    private Arg.Ref depthwise(Arg.Ref x, Shape shape, Window w, int multiplier) {
         int in = shape.dim(3);
         int channels = in * multiplier;
-        Arg.Ref x = draw.parameter(shape, DType.INT8);
         Arg.Ref sum = draw.bind(
                 new QnnConv2d(w, in, channels, "HWOI"),
                 x,
@@ -109,7 +135,7 @@ final class RandomFilters {
                 Constant.scalar(0),
                 Constant.scalar(0.05f),
                 Constant.scalar(0.01f));
-        epilogue(sum, channels, true, (long) w.kernelH() * w.kernelW());
+        return epilogue(sum, channels, true, (long) w.kernelH() * w.kernelW());
     }
 
     /** A layer for which kernels need their ends: large or dilated windows, single rows, few channels, several for one, shifts to the left. */
@@ -154,7 +180,10 @@ final class RandomFilters {
     }
 
     private void convolution(Shape shape, Window w, int channels) {
-        Arg.Ref x = draw.parameter(shape, DType.INT8);
+        convolution(draw.parameter(shape, DType.INT8), shape, w, channels);
+    }
+
+    private void convolution(Arg.Ref x, Shape shape, Window w, int channels) {
         Arg.Ref sum = draw.bind(
                 new QnnConv2d(w, 1, channels, "OHWI"),
                 x,
@@ -249,7 +278,7 @@ final class RandomFilters {
         epilogue(sum, units, quantized, in);
     }
 
-    private void epilogue(Arg.Ref sum, int channels, boolean quantized, long taps) {
+    private Arg.Ref epilogue(Arg.Ref sum, int channels, boolean quantized, long taps) {
         Arg.Ref current = sum;
         if (draw.below(4) > 0) {
             Constant bias = quantized
@@ -260,7 +289,7 @@ final class RandomFilters {
         if (quantized) {
             current = requantize(current, draw.random.nextBoolean() ? channels : 1, taps);
         }
-        draw.clip(current, quantized);
+        return draw.clip(current, quantized);
     }
 
     private Arg.Ref requantize(Arg.Ref value, int channels, long taps) {

@@ -177,6 +177,16 @@ public final class RandomOperators {
         return drawn("weights", seed, RandomFilters::manyWeights);
     }
 
+    /** A convolution of 1x1 whose weights no RAM to spare holds. */
+    public static Function largePointwise(long seed) {
+        return drawn("large_pointwise", seed, RandomFilters::largePointwise);
+    }
+
+    /** A depthwise convolution and one of 1x1 whose weights no RAM to spare holds. */
+    public static Function largeSeparable(long seed) {
+        return drawn("large_separable", seed, RandomFilters::largeSeparable);
+    }
+
     /** A convolution of float data whose neighbouring pixels lie 128 bytes apart. */
     public static Function ofManyFloats(long seed) {
         return drawn("many", seed, RandomFilters::ofManyFloats);

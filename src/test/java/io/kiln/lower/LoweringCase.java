@@ -73,6 +73,11 @@ public record LoweringCase(Function function, FusedOperator op, List<Bytes> inpu
         return of(RandomOperators.farPadded(seed), seed);
     }
 
+    /** A convolution of 1x1 whose weights no RAM to spare holds. */
+    static LoweringCase largePointwise(long seed) {
+        return of(RandomOperators.largePointwise(seed), seed);
+    }
+
     /** A dense layer of thousands of products. */
     public static LoweringCase dense(long seed) {
         return of(RandomOperators.dense(seed), seed);

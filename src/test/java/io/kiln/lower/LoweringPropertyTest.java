@@ -22,8 +22,10 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -37,6 +39,9 @@ class LoweringPropertyTest {
 
     /** Beside these, each operator on each element type once and more. */
     private static final int COUNT = MIXED + 500;
+
+    /** Where flash waits, every case that this divides reads its weights for tiles of pixels. */
+    private static final int TILED = 79;
 
     /** Pools, of which some are over the whole height. */
     private static final int POOLS = 60;
@@ -111,7 +116,8 @@ class LoweringPropertyTest {
                     : seed < COUNT ? LoweringCase.ofElement(seed - MIXED) : LoweringCase.ofPool(seed);
             DISPATCHES.forEach((name, dispatch) -> {
                 if (seed < COUNT) {
-                    lower(c, seed, name, dispatch);
+                    boolean isTiled = name.equals(TestTargets.M4_CACHED) && seed % TILED == 0;
+                    lower(isTiled ? LoweringCase.largePointwise(seed) : c, seed, name, dispatch);
                 }
                 PoolLowering.accumulatedRows(c.op()).ifPresent(rows -> {
                     LoweredOperator lowered = dispatch.lower(c.op(), Rows.accumulating(List.of(1)));
@@ -127,11 +133,16 @@ class LoweringPropertyTest {
             add(name, Kind.ROWS, drawn.inPlace());
             RowRuns.InRings inRings = drawn.inRings(dispatch, seed, 1);
             add(name, inRings.hasRing() ? Kind.RINGS : Kind.ALL_ROWS, inRings.run());
-            int block = named.rowBlock();
-            if (block > 1) {
-                RowRuns ofBlock = RowRuns.block(c, named, seed);
-                add(name, Kind.BLOCKS, ofBlock.inRings(dispatch, seed, block).run());
-            }
+            // A plan takes the block, or one of two rows.
+            IntStream.of(2, named.rowBlock())
+                    .filter(block -> block > 1 && block <= named.rowBlock())
+                    .distinct()
+                    .forEach(block -> add(
+                            name,
+                            Kind.BLOCKS,
+                            RowRuns.block(c, named, seed, block)
+                                    .inRings(dispatch, seed, block)
+                                    .run()));
         }
 
         private void add(String dispatch, Kind kind, LoweringRun run) {
@@ -207,5 +218,22 @@ class LoweringPropertyTest {
     @MethodSource("dispatches")
     void poolsAccumulateRowByRow(String dispatch) {
         assertThat(check(dispatch, Kind.ACCUMULATED)).isGreaterThan(8);
+    }
+
+    /** Only where flash waits, because a copy of weights takes time. */
+    @Test
+    void largePointwiseLayersReadTheirWeightsForTilesOfPixels() {
+        int tiled = 0;
+        for (int seed = 0; seed < COUNT; seed += TILED) {
+            FusedOperator op = LoweringCase.largePointwise(seed).op();
+            String usual = DISPATCHES.get(TestTargets.M4).lower(op).schedule();
+            assertThat(usual).doesNotContain("tile=");
+            if (usual.startsWith("dsp_conv(")) {
+                assertThat(DISPATCHES.get(TestTargets.M4_CACHED).lower(op).schedule())
+                        .contains("tile=");
+                tiled++;
+            }
+        }
+        assertThat(tiled).isGreaterThan(COUNT / TILED / 2);
     }
 }

@@ -28,11 +28,11 @@ record RowRuns(LoweringCase operator, LoweredOperator lowered, int begin, int en
         return new RowRuns(operator, lowered, begin, begin + 1 + number / 7 % (rows - begin));
     }
 
-    /** As many rows as the operator likes to compute together, or those that are left. */
-    static RowRuns block(LoweringCase operator, LoweredOperator lowered, int number) {
+    /** A block of rows, or those that are left. */
+    static RowRuns block(LoweringCase operator, LoweredOperator lowered, int number, int block) {
         int rows = rows(operator);
-        int begin = number % rows / lowered.rowBlock() * lowered.rowBlock();
-        return new RowRuns(operator, lowered, begin, Math.min(begin + lowered.rowBlock(), rows));
+        int begin = number % rows / block * block;
+        return new RowRuns(operator, lowered, begin, Math.min(begin + block, rows));
     }
 
     private static int rows(LoweringCase operator) {

@@ -50,6 +50,18 @@ final class DspConv {
     /** and those of so many where weights are worth reading less often. */
     private static final int SHORT_ROW_OF_WAITING = 8;
 
+    /** Boards have RAM to spare for the weights of smaller layers of 1x1, which is faster than tiles. */
+    private static final int MOST_IN_SPARE_RAM = 32 << 10;
+
+    /** Fewest pairs of a tile of 1x1: a copy of weights takes as long as three or four reads of them that wait. */
+    private static final int LEAST_FLAT_TILE = 4;
+
+    /** Most pairs: a copy of weights takes a twentieth of the time of these, */
+    private static final int MOST_FLAT_TILE = 10;
+
+    /** whose windows have at most so many bytes. */
+    private static final int MOST_FLAT_BYTES = 12 << 10;
+
     /**
      * What of the code of a layer can be chosen.
      *
@@ -67,6 +79,7 @@ final class DspConv {
     private final DspEpilogue epilogue;
     private final Optional<DspWidening> widening;
     private final Optional<DspTiles> tiles;
+    private final boolean isTiled;
     private final DspWindow window;
     private final DspPaddedRows padded;
     private final int[] order;
@@ -85,14 +98,21 @@ final class DspConv {
     LayerLoops loops(Rows rows) {
         int block = tiles.map(DspTiles::rows).orElseGet(() -> rowBlock(conv, waits));
         return new LayerLoops(body(rows), executedMacs(), block)
-                .sharing(2L * tiles.map(DspTiles::pairs).orElse(1));
+                .sharing(isTiled ? 2L * tiles.orElseThrow().pairs() : 2);
     }
 
-    /** The most pairs of a tile: 1 unless windows are gathered before a kernel multiplies them. */
+    /** The most pairs of a tile: 1 unless windows are gathered before a kernel multiplies them, or reading a layer's weights takes long. */
     static int mostInTile(Workload workload) {
         ConvComputation conv = workload.conv();
-        boolean isGathered = DspWidening.of(conv, false).isEmpty() && !DspWindow.isFlat(conv);
-        return isGathered ? DspTile.most(workload, 4 * DspWindow.order(conv).length, 2) : 1;
+        int bytes = 4 * DspWindow.order(conv).length;
+        if (!DspWindow.isFlat(conv)) {
+            return DspWidening.of(conv, false).isEmpty() ? DspTile.most(workload, bytes, 2) : 1;
+        }
+        boolean isLarge = conv.weight().data().size() > MOST_IN_SPARE_RAM;
+        int pairs = isLarge && DspTile.waits(workload)
+                ? DspTiles.ofRows(conv, Math.max(1, Math.min(MOST_FLAT_TILE, MOST_FLAT_BYTES / bytes)))
+                : 1;
+        return pairs < LEAST_FLAT_TILE ? 1 : pairs;
     }
 
     /**
@@ -126,6 +146,7 @@ final class DspConv {
         this.output = buffers.output();
         DspTile tile = new DspTile(shape, epilogue, DspTile.isCopied(task.workload()));
         this.tiles = form.tile > 1 ? Optional.of(new DspTiles(conv, tile, form.tile)) : Optional.empty();
+        this.isTiled = form.tile > 1 && (!DspWindow.isFlat(conv) || pairsOfCall(task.rows()) >= LEAST_FLAT_TILE);
         this.scratch = buffers.scratch(
                 DType.INT8, tiles.map(DspTiles::scratchBytes).orElseGet(() -> scratchBytes(conv, form.isShort)));
         this.window = new DspWindow(conv, input, scratch);
@@ -161,7 +182,9 @@ final class DspConv {
                 flat(batch, rows, n);
             } else if (isPadded) {
                 paddedLines(batch, rows, n);
-            } else if (tiles.isPresent()) {
+            } else if (isTiled && DspWindow.isFlat(conv)) {
+                flatLines(batch, rows, n);
+            } else if (isTiled) {
                 tiledLines(batch, rows, n);
             } else {
                 lines(batch, rows, n);
@@ -178,6 +201,10 @@ final class DspConv {
         Expr to = batch.let("to", add(plane, mul(rows.outputShift(), width)));
         Expr begin = mul(rows.firstLine(conv.output()), width);
         Expr end = mul(rows.endLine(conv.output()), width);
+        if (isTiled) {
+            flatTiles(batch, sub(end, begin), add(from, begin), add(to, begin));
+            return;
+        }
         if (widening.isPresent()) {
             line(batch, new Line(begin, end, input, mul(from, conv.input().dim(3)), to));
             return;
@@ -188,6 +215,37 @@ final class DspConv {
                 multiply(group, new Pixels(add(to, first), count), g);
             });
         });
+    }
+
+    /** The same, row by row. */
+    private void flatLines(BlockBuilder batch, Rows rows, Expr n) {
+        int width = conv.output().dim(2);
+        batch.loop("y", rows.firstLine(conv.output()), rows.endLine(conv.output()), 1, (row, y) -> {
+            Expr inputLine = add(mul(n, conv.input().dim(1)), rows.inputLine(0, y));
+            Expr from = row.let("from", mul(inputLine, width));
+            flatTiles(row, imm(width), from, row.let("line", outputLine(rows, n, y)));
+        });
+    }
+
+    /** Tiles of pairs of pixels that follow each other, and a remaining pixel. */
+    private void flatTiles(BlockBuilder block, Expr count, Expr from, Expr to) {
+        DspTiles.Places places = new DspTiles.Places(input, weights, output, scratch);
+        tiles.orElseThrow().flat(block, places, count, from, to);
+        when(block, isOdd(), isOdd(count), rest -> {
+            Expr last = sub(count, imm(1));
+            window.gatherFlat(rest, add(from, last), add(from, last), imm(0));
+            multiply(rest, new Pixels(add(to, last), 1), imm(0));
+        });
+    }
+
+    /** Pairs of pixels that a call computes one after another, if it has as many rows as it may. */
+    private long pairsOfCall(Rows rows) {
+        int width = conv.output().dim(2);
+        if (!rows.areContiguousInRange()) {
+            return width / 2;
+        }
+        Expr lines = sub(rows.endLine(conv.output()), rows.firstLine(conv.output()));
+        return (lines instanceof Expr.IntImm all ? all.value() : rows.block()) * width / 2;
     }
 
     private void lines(BlockBuilder batch, Rows rows, Expr n) {

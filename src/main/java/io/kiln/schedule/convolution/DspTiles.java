@@ -25,15 +25,38 @@ import java.util.List;
  * @param pairs most pairs of a tile, at least two
  */
 record DspTiles(ConvComputation conv, DspTile tile, int pairs) {
+    /**
+     * Pairs of a tile of a layer that reads each pixel alone: all, or those of as many rows as possible, an even number of them where their
+     * pixels are odd, or those of an equal part of a row.
+     *
+     * @param most the most pairs, at least one
+     */
+    static int ofRows(ConvComputation conv, int most) {
+        int width = conv.output().dim(2);
+        int all = conv.output().dim(1) * width / 2;
+        if (all <= most) {
+            return all;
+        }
+        int pairs = width % 2 != 0 && width <= most ? width : width / 2;
+        if (pairs <= most) {
+            return most / pairs * pairs;
+        }
+        int parts = (pairs + most - 1) / most;
+        return (pairs + parts - 1) / parts;
+    }
+
     /** Bytes of scratch. */
     long scratchBytes() {
         return tile.copyBytes() + (long) pairs * tile.windowBytes();
     }
 
-    /** Rows that a tile covers, if they are contiguous. */
+    /** Rows that a tile covers, if they are contiguous; an even number of them where their pixels are odd, or one. */
     int rows() {
         int width = conv.output().dim(2);
-        return width % 2 == 0 ? Math.max(1, pairs / (width / 2)) : 1;
+        if (width % 2 == 0) {
+            return Math.max(1, 2 * pairs / width);
+        }
+        return DspWindow.isFlat(conv) ? Math.max(1, pairs / width * 2) : 1;
     }
 
     /** What a layer reads and writes. */
@@ -73,6 +96,21 @@ record DspTiles(ConvComputation conv, DspTile tile, int pairs) {
                 places,
                 line,
                 (pair, window, at) -> gather(pair, window, rows, n, new Pixel(y, mul(at, 2))));
+    }
+
+    /**
+     * All pairs of pixels of a layer that reads each pixel alone, from pixels that follow each other.
+     *
+     * @param count pixels; a last one of an odd number remains
+     * @param from the first pixel of the input
+     * @param to the same of the output
+     */
+    void flat(BlockBuilder block, Places places, Expr count, Expr from, Expr to) {
+        Range range = new Range(imm(0), div(count, imm(2)));
+        tiles(block, range, places, to, (pair, window, at) -> {
+            Expr pixel = add(from, mul(at, 2));
+            window.gatherFlat(pair, pixel, add(pixel, 1), imm(0));
+        });
     }
 
     /** The first pixel of a pair. */
