@@ -4,10 +4,13 @@ package io.kiln.schedule.convolution;
 import static io.kiln.tir.Exprs.add;
 import static io.kiln.tir.Exprs.div;
 import static io.kiln.tir.Exprs.equal;
+import static io.kiln.tir.Exprs.ge;
 import static io.kiln.tir.Exprs.imm;
+import static io.kiln.tir.Exprs.lt;
 import static io.kiln.tir.Exprs.min;
 import static io.kiln.tir.Exprs.mod;
 import static io.kiln.tir.Exprs.mul;
+import static io.kiln.tir.Exprs.or;
 import static io.kiln.tir.Exprs.select;
 import static io.kiln.tir.Exprs.sub;
 
@@ -18,7 +21,6 @@ import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.Rows;
 import io.kiln.lower.Tables;
 import io.kiln.lower.layer.ConvComputation;
-import io.kiln.lower.layer.TapRange;
 import io.kiln.schedule.parts.PixelBlocks;
 import io.kiln.schedule.space.ConvTask;
 import io.kiln.schedule.space.LayerLoops;
@@ -30,7 +32,6 @@ import io.kiln.tir.Stmt;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.BiFunction;
 
 /**
@@ -42,7 +43,7 @@ import java.util.function.BiFunction;
  * m1 = (d1 + d2)(g0 + g1 + g2)   m2 = (d2 - d1)(g0 - g1 + g2)   m0 = (d0 - d2) 2 g0   m3 = (d1 - d3)(-2 g2)
  * y0 = m1 + m2 + m0              y1 = m1 - m2 + m3
  * scratch: factors of four pixels, see {@link DspWinogradInput}
- * weights: see {@link DspWinogradWeights}, three times as large as the model's
+ * weights: see {@link DspWinogradWeights}; for tiles of pixels as bytes, and each block is transformed in scratch before all pixels of a tile read it
  * left over: the last four pixels of a row may overlap those before, as may the last four channels
  * </pre>
  *
@@ -54,6 +55,12 @@ final class DspWinograd {
     static final int PIXELS = 4;
 
     private final ConvComputation conv;
+    /** Most factors of a tile. */
+    private static final int MOST_BYTES = 12 << 10;
+
+    /** Most groups of four pixels of a tile: transforming weights for them takes about a twentieth of the time of their products. */
+    private static final int MOST_FOURS = 16;
+
     /** Times four pixels that a block of weights is read for. */
     private final int fours;
 
@@ -64,6 +71,8 @@ final class DspWinograd {
     private final Buffer fill;
     private final Buffer weights;
     private final Buffer scratch;
+    /** Bytes of scratch of a transformed block, which is before the factors. */
+    private final int factorsAt;
 
     /**
      * What of the code of a layer can be chosen.
@@ -83,39 +92,40 @@ final class DspWinograd {
         int channels = conv.input().dim(3);
         this.fours = form.tile;
         this.factors = new DspWinogradInput(channels, form.isShort, form.isPaired);
-        Optional<DspWinogradKernel.Tile> kernelTile = fours == 1
-                ? Optional.empty()
-                : Optional.of(new DspWinogradKernel.Tile(DspTile.isCopied(task.workload())));
         this.kernel = new DspWinogradKernel(
                 DspWinogradInput.filled(channels),
                 conv.channels(),
                 DspEpilogue.of(rescale),
                 form.unroll,
-                form.isShort || kernelTile.isPresent(),
+                form.isShort || fours > 1,
                 form.isPaired,
-                kernelTile);
+                fours > 1);
         this.input = buffers.argument(0);
         this.output = buffers.output();
         byte[] padding = new byte[PIXELS * channels];
         Arrays.fill(padding, (byte) conv.inputZeroPoint());
         this.fill = conv.window().isPadded() ? tables.add("padding", DType.INT8, Bytes.wrap(padding)) : input;
-        this.weights = tables.add("weight", DType.INT32, DspWinogradWeights.pack(conv, rescale));
-        this.scratch =
-                buffers.scratch(DType.INT8, kernel.copyBytes() + (long) fours * DspWinogradInput.bytes(channels));
+        this.weights = tables.add(
+                "weight",
+                DType.INT32,
+                fours > 1 ? DspWinogradWeights.packBytes(conv, rescale) : DspWinogradWeights.pack(conv, rescale));
+        this.factorsAt = fours > 1 ? DspTile.aligned(kernel.blockBytes()) : 0;
+        this.scratch = buffers.scratch(DType.INT8, factorsAt + (long) fours * DspWinogradInput.bytes(channels));
     }
 
     /** The most fours of pixels of a tile; 1 if pixels or channels are left over. */
     static int mostInTile(Workload workload) {
         ConvComputation conv = workload.conv();
         boolean isEven = conv.output().dim(2) % PIXELS == 0 && conv.channels() % BLOCK == 0;
-        return isEven
-                ? DspTile.most(workload, DspWinogradInput.bytes(conv.input().dim(3)), PIXELS)
-                : 1;
+        int there = conv.output().dim(1) * conv.output().dim(2) / PIXELS;
+        int most = Math.min(MOST_FOURS, MOST_BYTES / DspWinogradInput.bytes(conv.input().dim(3)));
+        return isEven && DspTile.waits(workload) ? Math.min(there, most) : 1;
     }
 
     /** The loops. */
     LayerLoops loops(Rows rows) {
-        return new LayerLoops(body(rows), executedMacs(conv)).sharing((long) PIXELS * fours);
+        int block = fours > 1 ? Math.max(1, fours / perRow()) : 1;
+        return new LayerLoops(body(rows), executedMacs(conv), block).sharing((long) PIXELS * fours);
     }
 
     /** Ratio of the computed pixels and input channels to the needed ones. */
@@ -166,11 +176,9 @@ final class DspWinograd {
 
     /** A row of pixels, four by four. */
     private void fours(BlockBuilder row, Rows rows, Expr n, Expr y) {
-        TapRange ky = TapRange.of(row, "y", y, TapRange.Axis.rows(conv.window(), conv.input()));
-        fillOutside(row, scratch, ky);
         Expr out = line(row, rows, n, y);
         PixelBlocks.loop(row, conv.output().dim(2), PIXELS, (block, x) -> {
-            inside(block, scratch, new Source(rows, n, ky), x);
+            factors(block, scratch, rows, n, new Pixel(y, x));
             multiply(block, mul(add(out, x), conv.channels()));
         });
     }
@@ -180,9 +188,6 @@ final class DspWinograd {
 
     /** Numbers of fours of pixels. */
     private record Range(Expr begin, Expr end) {}
-
-    /** Rows of an input under a line of windows. */
-    private record Source(Rows rows, Expr n, TapRange ky) {}
 
     private int perRow() {
         return conv.output().dim(2) / PIXELS;
@@ -205,73 +210,67 @@ final class DspWinograd {
     }
 
     private void tiles(
-            BlockBuilder block, Range range, Expr to, BiFunction<BlockBuilder, Expr, Pixel> pixel, Rows rows, Expr n) {
+            BlockBuilder outer, Range range, Expr to, BiFunction<BlockBuilder, Expr, Pixel> pixel, Rows rows, Expr n) {
         boolean divides = sub(range.end, range.begin) instanceof Expr.IntImm count && count.value() % fours == 0;
         int bytes = DspWinogradInput.bytes(conv.input().dim(3));
-        block.loop("tile", range.begin, range.end, fours, (each, first) -> {
+        outer.loop("tile", range.begin, range.end, fours, (each, first) -> {
             Expr count = divides ? imm(fours) : each.let("count", min(imm(fours), sub(range.end, first)));
             each.loop("i", imm(0), count, 1, (four, i) -> {
-                Buffer window = four.mutableView("window", scratch, add(mul(i, bytes), kernel.copyBytes()));
-                Pixel at = pixel.apply(four, four.let("at", add(first, i)));
-                TapRange ky = TapRange.of(four, "y", at.y, TapRange.Axis.rows(conv.window(), conv.input()));
-                fillOutside(four, window, ky);
-                inside(four, window, new Source(rows, n, ky), at.x);
+                Buffer window = four.mutableView("window", scratch, add(mul(i, bytes), factorsAt));
+                factors(four, window, rows, n, pixel.apply(four, four.let("at", add(first, i))));
             });
-            Expr place = mul(add(to, mul(first, PIXELS)), conv.channels());
-            call(each, "", place, weights, List.of(imm(conv.channels() / BLOCK), count));
+            each.loop("block", conv.channels() / BLOCK, (block, c) -> {
+                int words = (int) weights.elements() / (conv.channels() / BLOCK);
+                int constants = BLOCK * kernel.epilogue().constants();
+                Buffer bytesOfBlock = block.view("weights", weights, mul(c, words));
+                Expr pairs = imm((words - constants) / 3);
+                block.call(
+                        DspWinogradWeights.transform(), List.of(scratch, bytesOfBlock), List.of(pairs, imm(constants)));
+                Expr place = mul(add(to, mul(first, PIXELS)), conv.channels());
+                Buffer out = block.mutableView("out", output, add(place, mul(c, BLOCK)));
+                Buffer windows = block.view("windows", scratch, imm(factorsAt));
+                call(block, List.of(windows, scratch, out), count);
+            });
         });
     }
 
-    /** Rows of the windows that lie outside the input are the same for a whole line. */
-    private void fillOutside(BlockBuilder block, Buffer window, TapRange ky) {
-        if (!ky.isWhole()) {
-            block.loop("above", imm(0), ky.begin(), 1, (b, k) -> factors(b, window, k, imm(-1), imm(-1), imm(-1)));
-            block.loop("below", ky.end(), imm(3), 1, (b, k) -> factors(b, window, k, imm(-1), imm(-1), imm(-1)));
-        }
-    }
-
-    /** Factors of the rows inside the input. */
-    private void inside(BlockBuilder block, Buffer window, Source source, Expr x) {
+    /** Factors of four pixels. Rows of the window that lie outside the input are padding. */
+    private void factors(BlockBuilder block, Buffer window, Rows rows, Expr n, Pixel pixel) {
         int channels = conv.input().dim(3);
         Window w = conv.window();
-        TapRange ky = source.ky;
-        block.loop("ky", ky.begin(), ky.end(), 1, (row, k) -> {
-            Expr inputLine = source.rows.inputLine(0, add(ky.origin(), k));
-            Expr line = add(mul(source.n, conv.input().dim(1)), inputLine);
-            Expr column = add(mul(line, conv.input().dim(2)), add(x, 1L - w.padLeft()));
-            Expr from = row.let("from", mul(column, channels));
+        boolean isInside = w.padTop() + w.padBottom() == 0;
+        block.loop("ky", 3, (row, k) -> {
+            Expr y = row.let("input_y", add(sub(pixel.y, imm(w.padTop())), k));
+            Expr line = add(mul(n, conv.input().dim(1)), rows.inputLine(0, y));
+            Expr column = add(mul(line, conv.input().dim(2)), add(pixel.x, 1L - w.padLeft()));
+            Expr offset = mul(column, channels);
+            Expr outside = or(lt(y, imm(0)), ge(y, imm(conv.input().dim(1))));
+            Expr from = row.let("from", isInside ? offset : select(outside, imm(-1), offset));
             Expr first = sub(from, imm(channels));
             Expr last = add(from, 4L * channels);
-            Expr end = imm(conv.output().dim(2) - PIXELS);
-            factors(
-                    row,
-                    window,
-                    k,
-                    from,
-                    w.padLeft() == 0 ? first : select(equal(x, imm(0)), imm(-1), first),
-                    w.padRight() == 0 ? last : select(equal(x, end), imm(-1), last));
+            Expr end = equal(pixel.x, imm(conv.output().dim(2) - PIXELS));
+            Expr before = w.padLeft() == 0 ? first : select(equal(pixel.x, imm(0)), imm(-1), first);
+            Expr above = isInside ? last : select(lt(from, imm(0)), imm(-1), last);
+            Expr behind = w.padRight() == 0 ? above : select(end, imm(-1), above);
+            Buffer place = row.mutableView("to", window, mul(k, factors.rowBytes()));
+            row.call(factors.kernel(), List.of(place, input, fill), List.of(from, before, behind));
         });
-    }
-
-    private void factors(BlockBuilder block, Buffer window, Expr ky, Expr from, Expr first, Expr last) {
-        Buffer place = block.mutableView("to", window, mul(ky, factors.rowBytes()));
-        block.call(factors.kernel(), List.of(place, input, fill), List.of(from, first, last));
     }
 
     /** All channels of four pixels. */
     private void multiply(BlockBuilder block, Expr pixel) {
         int whole = conv.channels() / BLOCK;
-        call(block, "", pixel, weights, List.of(imm(whole)));
+        call(block, List.of(scratch, weights, block.mutableView("out", output, pixel)), imm(whole));
         if (conv.channels() % BLOCK != 0) {
             Buffer rest = block.view("rest", weights, imm(weights.elements() / (whole + 1) * whole));
-            call(block, "_rest", add(pixel, conv.channels() - (long) BLOCK), rest, List.of(imm(1)));
+            Buffer out = block.mutableView("out_rest", output, add(pixel, conv.channels() - (long) BLOCK));
+            call(block, List.of(scratch, rest, out), imm(1));
         }
     }
 
-    private void call(BlockBuilder block, String suffix, Expr to, Buffer w, List<Expr> counts) {
-        Buffer out = block.mutableView("out" + suffix, output, to);
-        List<Expr> scalars = new ArrayList<>(counts);
+    private void call(BlockBuilder block, List<Buffer> buffers, Expr count) {
+        List<Expr> scalars = new ArrayList<>(List.of(count));
         scalars.addAll(kernel.epilogue().arguments());
-        block.call(kernel.kernel(), List.of(scratch, w, out), scalars);
+        block.call(kernel.kernel(), buffers, scalars);
     }
 }
