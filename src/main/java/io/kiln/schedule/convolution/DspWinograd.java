@@ -51,6 +51,7 @@ import java.util.function.BiFunction;
  */
 final class DspWinograd {
     static final int BLOCK = 4;
+    private static final int WINDOW = 3;
     /** Number of pixels computed together: two times two. */
     static final int PIXELS = 4;
 
@@ -178,7 +179,7 @@ final class DspWinograd {
     private void fours(BlockBuilder row, Rows rows, Expr n, Expr y) {
         Expr out = line(row, rows, n, y);
         PixelBlocks.loop(row, conv.output().dim(2), PIXELS, (block, x) -> {
-            factors(block, scratch, rows, n, new Pixel(y, x));
+            block.loop("ky", WINDOW, (b, ky) -> factors(b, scratch, rows, n, new Pixel(y, x), ky));
             multiply(block, mul(add(out, x), conv.channels()));
         });
     }
@@ -215,9 +216,10 @@ final class DspWinograd {
         int bytes = DspWinogradInput.bytes(conv.input().dim(3));
         outer.loop("tile", range.begin, range.end, fours, (each, first) -> {
             Expr count = divides ? imm(fours) : each.let("count", min(imm(fours), sub(range.end, first)));
-            each.loop("i", imm(0), count, 1, (four, i) -> {
-                Buffer window = four.mutableView("window", scratch, add(mul(i, bytes), factorsAt));
-                factors(four, window, rows, n, pixel.apply(four, four.let("at", add(first, i))));
+            each.loop("i", imm(0), mul(count, WINDOW), 1, (row, i) -> {
+                Buffer window = row.mutableView("window", scratch, add(mul(div(i, imm(WINDOW)), bytes), factorsAt));
+                Pixel at = pixel.apply(row, row.let("at", add(first, div(i, imm(WINDOW)))));
+                factors(row, window, rows, n, at, row.let("ky", mod(i, imm(WINDOW))));
             });
             each.loop("block", conv.channels() / BLOCK, (block, c) -> {
                 int words = (int) weights.elements() / (conv.channels() / BLOCK);
@@ -234,27 +236,25 @@ final class DspWinograd {
         });
     }
 
-    /** Factors of four pixels. Rows of the window that lie outside the input are padding. */
-    private void factors(BlockBuilder block, Buffer window, Rows rows, Expr n, Pixel pixel) {
+    /** Factors of four pixels of a row of the window; one that lies outside the input is padding. */
+    private void factors(BlockBuilder row, Buffer window, Rows rows, Expr n, Pixel pixel, Expr ky) {
         int channels = conv.input().dim(3);
         Window w = conv.window();
         boolean isInside = w.padTop() + w.padBottom() == 0;
-        block.loop("ky", 3, (row, k) -> {
-            Expr y = row.let("input_y", add(sub(pixel.y, imm(w.padTop())), k));
-            Expr line = add(mul(n, conv.input().dim(1)), rows.inputLine(0, y));
-            Expr column = add(mul(line, conv.input().dim(2)), add(pixel.x, 1L - w.padLeft()));
-            Expr offset = mul(column, channels);
-            Expr outside = or(lt(y, imm(0)), ge(y, imm(conv.input().dim(1))));
-            Expr from = row.let("from", isInside ? offset : select(outside, imm(-1), offset));
-            Expr first = sub(from, imm(channels));
-            Expr last = add(from, 4L * channels);
-            Expr end = equal(pixel.x, imm(conv.output().dim(2) - PIXELS));
-            Expr before = w.padLeft() == 0 ? first : select(equal(pixel.x, imm(0)), imm(-1), first);
-            Expr above = isInside ? last : select(lt(from, imm(0)), imm(-1), last);
-            Expr behind = w.padRight() == 0 ? above : select(end, imm(-1), above);
-            Buffer place = row.mutableView("to", window, mul(k, factors.rowBytes()));
-            row.call(factors.kernel(), List.of(place, input, fill), List.of(from, before, behind));
-        });
+        Expr y = row.let("input_y", add(sub(pixel.y, imm(w.padTop())), ky));
+        Expr line = add(mul(n, conv.input().dim(1)), rows.inputLine(0, y));
+        Expr column = add(mul(line, conv.input().dim(2)), add(pixel.x, 1L - w.padLeft()));
+        Expr offset = mul(column, channels);
+        Expr outside = or(lt(y, imm(0)), ge(y, imm(conv.input().dim(1))));
+        Expr from = row.let("from", isInside ? offset : select(outside, imm(-1), offset));
+        Expr first = sub(from, imm(channels));
+        Expr last = add(from, 4L * channels);
+        Expr end = equal(pixel.x, imm(conv.output().dim(2) - PIXELS));
+        Expr before = w.padLeft() == 0 ? first : select(equal(pixel.x, imm(0)), imm(-1), first);
+        Expr above = isInside ? last : select(lt(from, imm(0)), imm(-1), last);
+        Expr behind = w.padRight() == 0 ? above : select(end, imm(-1), above);
+        Buffer place = row.mutableView("to", window, mul(ky, factors.rowBytes()));
+        row.call(factors.kernel(), List.of(place, input, fill), List.of(from, before, behind));
     }
 
     /** All channels of four pixels. */
