@@ -56,11 +56,14 @@ final class DspWinograd {
     static final int PIXELS = 4;
 
     private final ConvComputation conv;
-    /** Most factors of a tile. */
+    /** Most bytes of factors of a tile of rows. */
     private static final int MOST_BYTES = 12 << 10;
 
-    /** Most groups of four pixels of a tile: transforming weights for them takes about a twentieth of the time of their products. */
+    /** Most groups of four pixels of a tile of rows: transforming weights for them takes about a twentieth of the time of their products, */
     private static final int MOST_FOURS = 16;
+
+    /** and for so many a fifth, which is what fewer products save. */
+    private static final int LEAST_FOURS = 4;
 
     /** Times four pixels that a block of weights is read for. */
     private final int fours;
@@ -114,13 +117,20 @@ final class DspWinograd {
         this.scratch = buffers.scratch(DType.INT8, factorsAt + (long) fours * DspWinogradInput.bytes(channels));
     }
 
-    /** The most fours of pixels of a tile; 1 if pixels or channels are left over. */
+    /** The most fours of pixels of a tile; 1 if pixels or channels are left over, or if transformed weights are not worth their time. */
     static int mostInTile(Workload workload) {
         ConvComputation conv = workload.conv();
-        boolean isEven = conv.output().dim(2) % PIXELS == 0 && conv.channels() % BLOCK == 0;
-        int there = conv.output().dim(1) * conv.output().dim(2) / PIXELS;
-        int most = Math.min(MOST_FOURS, MOST_BYTES / DspWinogradInput.bytes(conv.input().dim(3)));
-        return isEven && DspTile.waits(workload) ? Math.min(there, most) : 1;
+        int width = conv.output().dim(2);
+        boolean isEven = width % PIXELS == 0 && conv.channels() % BLOCK == 0;
+        boolean isWhole =
+                workload.rows().areContiguous() && workload.rows().parameters().isEmpty();
+        int there = (isWhole ? conv.output().dim(1) : 1) * width / PIXELS;
+        if (!isEven || there < LEAST_FOURS || !DspTile.waits(workload)) {
+            return 1;
+        }
+        int bytes = DspWinogradInput.bytes(conv.input().dim(3));
+        // The scratch of a whole layer is there beside all of its input and output, that of rows beside a few of them.
+        return isWhole ? DspTile.most(workload, bytes, PIXELS) : Math.min(MOST_FOURS, MOST_BYTES / bytes);
     }
 
     /** The loops. */
