@@ -32,7 +32,6 @@ import io.kiln.tir.Stmt;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.function.BiFunction;
 
 /**
  * Convolution of 3x3 on Cortex-M with the DSP extension by Winograd's F(2, 3) along rows, exactly, in integers: two neighbouring
@@ -42,8 +41,8 @@ import java.util.function.BiFunction;
  * of columns d0 d1 d2 d3 and weights g0 g1 g2, all times two:
  * m1 = (d1 + d2)(g0 + g1 + g2)   m2 = (d2 - d1)(g0 - g1 + g2)   m0 = (d0 - d2) 2 g0   m3 = (d1 - d3)(-2 g2)
  * y0 = m1 + m2 + m0              y1 = m1 - m2 + m3
- * scratch: factors of four pixels, see {@link DspWinogradInput}
- * weights: see {@link DspWinogradWeights}; for tiles of pixels as bytes, and each block is transformed in scratch before all pixels of a tile read it
+ * scratch: factors of four pixels, or of a tile's, see {@link DspWinogradInput}
+ * weights: see {@link DspWinogradWeights}; of tiles as bytes, and each block is transformed in scratch for all pixels of a tile
  * left over: the last four pixels of a row may overlap those before, as may the last four channels
  * </pre>
  *
@@ -55,19 +54,17 @@ final class DspWinograd {
     /** Number of pixels computed together: two times two. */
     static final int PIXELS = 4;
 
-    private final ConvComputation conv;
-    /** Most bytes of factors of a tile of rows. */
-    private static final int MOST_BYTES = 12 << 10;
+    /** Most bytes of factors of a tile. */
+    private static final int MOST_BYTES = 8 << 10;
 
-    /** Most groups of four pixels of a tile of rows: transforming weights for them takes about a twentieth of the time of their products, */
-    private static final int MOST_FOURS = 16;
+    /** Most rows of a tile: from two rows to four, transforming weights takes a tenth to a twentieth of the time of the products of 32 pixels. */
+    private static final int MOST_ROWS = 4;
 
-    /** and for so many a fifth, which is what fewer products save. */
+    /** Transforming weights for so many groups of four pixels takes a fifth of the time of their products, which is what fewer products save. */
     private static final int LEAST_FOURS = 4;
 
-    /** Times four pixels that a block of weights is read for. */
-    private final int fours;
-
+    private final ConvComputation conv;
+    private final Tile tile;
     private final DspWinogradInput factors;
     private final DspWinogradKernel kernel;
     private final Buffer input;
@@ -84,9 +81,40 @@ final class DspWinograd {
      * @param unroll largest number of unrolled steps
      * @param isShort whether code is {@linkplain io.kiln.schedule.space.Space#SHORT short}
      * @param isPaired see {@link DspConvShape}
-     * @param tile times four pixels that a block of weights is read for
+     * @param tile times four pixels that a block of weights is read for: 1, or as many as there may be
      */
     record Form(int unroll, boolean isShort, boolean isPaired, int tile) {}
+
+    /**
+     * Pixels that a block of weights is transformed for.
+     *
+     * @param fours groups of four neighbouring pixels of a row
+     * @param rows rows, whose windows overlap
+     */
+    private record Tile(int fours, int rows) {
+        static final Tile NONE = new Tile(1, 1);
+
+        /** The largest tile of a layer: of at least two rows if there are as many. */
+        static Tile most(ConvComputation conv) {
+            int line = new DspWinogradInput(conv.input().dim(3), true, false, 1).bytes();
+            int fours = Math.min(conv.output().dim(2) / PIXELS, MOST_BYTES / ((WINDOW + 1) * line));
+            int rows = Math.min(MOST_ROWS, MOST_BYTES / (fours * line) - WINDOW + 1);
+            return new Tile(fours, Math.min(rows, conv.output().dim(1)));
+        }
+
+        int groups() {
+            return fours * rows;
+        }
+
+        boolean isNone() {
+            return groups() == 1;
+        }
+
+        /** Rows under its windows. */
+        int lines() {
+            return rows + WINDOW - 1;
+        }
+    }
 
     /** Packs weights and reserves scratch. */
     DspWinograd(ConvTask task, DspRequantize rescale, Form form) {
@@ -94,16 +122,16 @@ final class DspWinograd {
         OperatorBuffers buffers = task.buffers();
         this.conv = task.conv();
         int channels = conv.input().dim(3);
-        this.fours = form.tile;
-        this.factors = new DspWinogradInput(channels, form.isShort, form.isPaired);
+        this.tile = form.tile > 1 ? Tile.most(conv) : Tile.NONE;
+        this.factors = new DspWinogradInput(channels, form.isShort, form.isPaired, tile.lines());
         this.kernel = new DspWinogradKernel(
                 DspWinogradInput.filled(channels),
                 conv.channels(),
                 DspEpilogue.of(rescale),
                 form.unroll,
-                form.isShort || fours > 1,
+                form.isShort || !tile.isNone(),
                 form.isPaired,
-                fours > 1);
+                tile.isNone() ? 0 : tile.lines());
         this.input = buffers.argument(0);
         this.output = buffers.output();
         byte[] padding = new byte[PIXELS * channels];
@@ -112,9 +140,9 @@ final class DspWinograd {
         this.weights = tables.add(
                 "weight",
                 DType.INT32,
-                fours > 1 ? DspWinogradWeights.packBytes(conv, rescale) : DspWinogradWeights.pack(conv, rescale));
-        this.factorsAt = fours > 1 ? DspTile.aligned(kernel.blockBytes()) : 0;
-        this.scratch = buffers.scratch(DType.INT8, factorsAt + (long) fours * DspWinogradInput.bytes(channels));
+                tile.isNone() ? DspWinogradWeights.pack(conv, rescale) : DspWinogradWeights.packBytes(conv, rescale));
+        this.factorsAt = tile.isNone() ? 0 : DspTile.aligned(kernel.blockBytes());
+        this.scratch = buffers.scratch(DType.INT8, factorsAt + (long) tile.fours * factors.bytes());
     }
 
     /** The most fours of pixels of a tile; 1 if pixels or channels are left over, or if transformed weights are not worth their time. */
@@ -125,18 +153,14 @@ final class DspWinograd {
         boolean isWhole =
                 workload.rows().areContiguous() && workload.rows().parameters().isEmpty();
         int there = (isWhole ? conv.output().dim(1) : 1) * width / PIXELS;
-        if (!isEven || there < LEAST_FOURS || !DspTile.waits(workload)) {
-            return 1;
-        }
-        int bytes = DspWinogradInput.bytes(conv.input().dim(3));
-        // The scratch of a whole layer is there beside all of its input and output, that of rows beside a few of them.
-        return isWhole ? DspTile.most(workload, bytes, PIXELS) : Math.min(MOST_FOURS, MOST_BYTES / bytes);
+        return isEven && there >= LEAST_FOURS && DspTile.waits(workload)
+                ? Tile.most(conv).groups()
+                : 1;
     }
 
     /** The loops. */
     LayerLoops loops(Rows rows) {
-        int block = fours > 1 ? Math.max(1, fours / perRow()) : 1;
-        return new LayerLoops(body(rows), executedMacs(conv), block).sharing((long) PIXELS * fours);
+        return new LayerLoops(body(rows), executedMacs(conv), tile.rows).sharing((long) PIXELS * tile.groups());
     }
 
     /** Ratio of the computed pixels and input channels to the needed ones. */
@@ -162,32 +186,41 @@ final class DspWinograd {
 
     private Stmt body(Rows rows) {
         BlockBuilder body = new BlockBuilder();
+        Expr begin = rows.firstLine(conv.output());
+        Expr end = rows.endLine(conv.output());
         body.loop("n", conv.output().dim(0), (batch, n) -> {
-            if (fours > 1 && rows.areContiguousInRange()) {
-                tiles(batch, rows, n);
-                return;
-            }
-            batch.loop("y", rows.firstLine(conv.output()), rows.endLine(conv.output()), 1, (row, y) -> {
-                if (fours > 1) {
-                    Range range = new Range(imm(0), imm(perRow()));
-                    tiles(row, range, line(row, rows, n, y), (four, at) -> new Pixel(y, mul(at, PIXELS)), rows, n);
-                } else {
+            batch.loop("y", begin, end, tile.rows, (row, y) -> {
+                if (tile.isNone()) {
                     fours(row, rows, n, y);
+                    return;
                 }
+                Expr count = least(row, "rows", tile.rows, sub(end, y), sub(end, begin));
+                Expr perRow = imm(conv.output().dim(2) / PIXELS);
+                row.loop("four", imm(0), perRow, tile.fours, (block, four) -> {
+                    Expr fours = least(block, "fours", tile.fours, sub(perRow, four), perRow);
+                    tile(block, new Part(rows, n, y, count, four, fours));
+                });
             });
         });
         return body.build();
     }
 
+    /** A number, or what is left of a range if that is less. */
+    private static Expr least(BlockBuilder block, String name, int most, Expr left, Expr range) {
+        boolean divides = range instanceof Expr.IntImm length && length.value() % most == 0;
+        return divides || most == 1 ? imm(most) : block.let(name, min(imm(most), left));
+    }
+
     /** The first pixel of a row of the output. */
-    private Expr line(BlockBuilder row, Rows rows, Expr n, Expr y) {
-        Expr line = add(mul(n, conv.output().dim(1)), rows.outputLine(y));
-        return row.let("line", mul(line, conv.output().dim(2)));
+    private Expr line(Rows rows, Expr n, Expr y) {
+        return mul(
+                add(mul(n, conv.output().dim(1)), rows.outputLine(y)),
+                conv.output().dim(2));
     }
 
     /** A row of pixels, four by four. */
     private void fours(BlockBuilder row, Rows rows, Expr n, Expr y) {
-        Expr out = line(row, rows, n, y);
+        Expr out = row.let("line", line(rows, n, y));
         PixelBlocks.loop(row, conv.output().dim(2), PIXELS, (block, x) -> {
             block.loop("ky", WINDOW, (b, ky) -> factors(b, scratch, rows, n, new Pixel(y, x), ky));
             multiply(block, mul(add(out, x), conv.channels()));
@@ -197,51 +230,37 @@ final class DspWinograd {
     /** The first of four pixels. */
     private record Pixel(Expr y, Expr x) {}
 
-    /** Numbers of fours of pixels. */
-    private record Range(Expr begin, Expr end) {}
+    /**
+     * The part of the output that a tile covers.
+     *
+     * @param n image
+     * @param y first row
+     * @param count rows
+     * @param four first group of four pixels of a row
+     * @param fours groups
+     */
+    private record Part(Rows rows, Expr n, Expr y, Expr count, Expr four, Expr fours) {}
 
-    private int perRow() {
-        return conv.output().dim(2) / PIXELS;
-    }
-
-    /** All rows of a range, which are contiguous. */
-    private void tiles(BlockBuilder batch, Rows rows, Expr n) {
-        int width = conv.output().dim(2);
-        Expr plane = mul(n, (long) conv.output().dim(1) * width);
-        Expr to = batch.let("to_row", add(plane, mul(rows.outputShift(), width)));
-        Range range =
-                new Range(mul(rows.firstLine(conv.output()), perRow()), mul(rows.endLine(conv.output()), perRow()));
-        tiles(
-                batch,
-                range,
-                to,
-                (four, at) -> new Pixel(four.let("y", div(at, imm(perRow()))), mul(mod(at, imm(perRow())), PIXELS)),
-                rows,
-                n);
-    }
-
-    private void tiles(
-            BlockBuilder outer, Range range, Expr to, BiFunction<BlockBuilder, Expr, Pixel> pixel, Rows rows, Expr n) {
-        boolean divides = sub(range.end, range.begin) instanceof Expr.IntImm count && count.value() % fours == 0;
-        int bytes = DspWinogradInput.bytes(conv.input().dim(3));
-        outer.loop("tile", range.begin, range.end, fours, (each, first) -> {
-            Expr count = divides ? imm(fours) : each.let("count", min(imm(fours), sub(range.end, first)));
-            each.loop("i", imm(0), mul(count, WINDOW), 1, (row, i) -> {
-                Buffer window = row.mutableView("window", scratch, add(mul(div(i, imm(WINDOW)), bytes), factorsAt));
-                Pixel at = pixel.apply(row, row.let("at", add(first, div(i, imm(WINDOW)))));
-                factors(row, window, rows, n, at, row.let("ky", mod(i, imm(WINDOW))));
-            });
-            each.loop("block", conv.channels() / BLOCK, (block, c) -> {
-                int words = (int) weights.elements() / (conv.channels() / BLOCK);
-                int constants = BLOCK * kernel.epilogue().constants();
-                Buffer bytesOfBlock = block.view("weights", weights, mul(c, words));
-                Expr pairs = imm((words - constants) / 3);
-                block.call(
-                        DspWinogradWeights.transform(), List.of(scratch, bytesOfBlock), List.of(pairs, imm(constants)));
-                Expr place = mul(add(to, mul(first, PIXELS)), conv.channels());
-                Buffer out = block.mutableView("out", output, add(place, mul(c, BLOCK)));
-                Buffer windows = block.view("windows", scratch, imm(factorsAt));
-                call(block, List.of(windows, scratch, out), count);
+    /** Makes the factors of all rows under the windows, then multiplies them with one block of weights after another. */
+    private void tile(BlockBuilder outer, Part part) {
+        outer.loop("i", imm(0), mul(part.fours, add(part.count, WINDOW - 1L)), 1, (row, i) -> {
+            Expr four = row.let("at", mod(i, part.fours));
+            Expr line = row.let("line", div(i, part.fours));
+            Buffer window = row.mutableView("window", scratch, add(mul(four, factors.bytes()), factorsAt));
+            factors(row, window, part.rows, part.n, new Pixel(part.y, mul(add(part.four, four), PIXELS)), line);
+        });
+        int blocks = conv.channels() / BLOCK;
+        int words = (int) weights.elements() / blocks;
+        int constants = BLOCK * kernel.epilogue().constants();
+        outer.loop("block", blocks, (block, c) -> {
+            Buffer bytes = block.view("weights", weights, mul(c, words));
+            Expr pairs = imm((words - constants) / WINDOW);
+            block.call(DspWinogradWeights.transform(), List.of(scratch, bytes), List.of(pairs, imm(constants)));
+            block.loop("row", imm(0), part.count, 1, (row, r) -> {
+                Expr pixel = add(line(part.rows, part.n, add(part.y, r)), mul(part.four, PIXELS));
+                Buffer out = row.mutableView("out", output, add(mul(pixel, conv.channels()), mul(c, BLOCK)));
+                Buffer windows = row.view("windows", scratch, add(mul(r, factors.rowBytes()), factorsAt));
+                call(row, List.of(windows, scratch, out), part.fours);
             });
         });
     }

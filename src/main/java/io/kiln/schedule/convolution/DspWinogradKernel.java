@@ -21,16 +21,11 @@ import java.util.stream.IntStream;
  * @param most largest number of unrolled steps
  * @param isRolled whether one loop computes all kinds of products
  * @param isPaired see {@link DspConvShape}
- * @param isTiled whether a block that was transformed at run time is multiplied with several such pixels, whose factors follow each other; rolled
+ * @param lines rows of factors of several such pixels that a block, which was transformed at run time, is multiplied with, at least three; rolled. 0 for the
+ *     factors of one window
  */
 public record DspWinogradKernel(
-        int channels,
-        int pitch,
-        DspEpilogue epilogue,
-        int most,
-        boolean isRolled,
-        boolean isPaired,
-        boolean isTiled) {
+        int channels, int pitch, DspEpilogue epilogue, int most, boolean isRolled, boolean isPaired, int lines) {
     /** Largest number of unrolled steps where code may have any size. */
     static final int MOST_UNROLLED = 24;
 
@@ -39,7 +34,17 @@ public record DspWinogradKernel(
 
     private String name() {
         return "kiln_winograd_" + channels + "_out" + pitch + (isRolled ? "_by" + unroll() : "")
-                + (isTiled ? "_tile" : "") + (isPaired ? "_paired" : "") + epilogue.suffix();
+                + (isTiled() ? "_tile" + lines : "") + (isPaired ? "_paired" : "") + epilogue.suffix();
+    }
+
+    /** Whether one block of weights is multiplied with several times two times two pixels. */
+    public boolean isTiled() {
+        return lines > 0;
+    }
+
+    /** Bytes from the factors of a kind to the next. */
+    public int kindBytes() {
+        return isTiled() ? 4 * channels * lines : STEP_BYTES * steps();
     }
 
     /** Steps of two inputs, for each kind of product. */
@@ -69,13 +74,13 @@ public record DspWinogradKernel(
     Kernel kernel() {
         List<String> parameters = new ArrayList<>(List.of(
                 "const int8_t* x",
-                isTiled ? "const int8_t* weights" : "const int32_t* w",
+                isTiled() ? "const int8_t* weights" : "const int32_t* w",
                 "int8_t* out",
-                isTiled ? "int32_t count" : "int32_t blocks"));
+                isTiled() ? "int32_t count" : "int32_t blocks"));
         epilogue.parameters().forEach(p -> parameters.add("int32_t " + p));
         return new Kernel(
                 name(),
-                List.of(Kernel.Pointer.in(INT8), Kernel.Pointer.in(isTiled ? INT8 : INT32), Kernel.Pointer.out(INT8)),
+                List.of(Kernel.Pointer.in(INT8), Kernel.Pointer.in(isTiled() ? INT8 : INT32), Kernel.Pointer.out(INT8)),
                 Collections.nCopies(parameters.size() - 3, INT32),
                 List.of(),
                 KernelSheet.text(
