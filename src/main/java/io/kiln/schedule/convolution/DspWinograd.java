@@ -57,7 +57,7 @@ final class DspWinograd {
     /** Most bytes of factors of a tile. */
     private static final int MOST_BYTES = 8 << 10;
 
-    /** Most rows of a tile: from two rows to four, transforming weights takes a tenth to a twentieth of the time of the products of 32 pixels. */
+    /** Most rows of a tile: further ones hardly save time. */
     private static final int MOST_ROWS = 4;
 
     /** Transforming weights for so many groups of four pixels takes a fifth of the time of their products, which is what fewer products save. */
