@@ -5,9 +5,12 @@
 /* Copies bytes, sixteen at a time as far as they go, then four. */
 static void kiln_copy_row(int8_t* to, const int8_t* from, int32_t count) {
 #if defined(__ARM_FEATURE_DSP)
-  for (; count >= 16; count -= 16) {
+  if (count >= 16) {
     uint32_t t0, t1, t2, t3;
+    int32_t left = count - 16;
+    // A loop of C would be unrolled: compilers take it for a few bytes.
     __asm__ volatile(
+        "1:\n"
         "ldr %1, [%5, #4]\n"
         "ldr %2, [%5, #8]\n"
         "ldr %3, [%5, #12]\n"
@@ -16,9 +19,12 @@ static void kiln_copy_row(int8_t* to, const int8_t* from, int32_t count) {
         "str %2, [%4, #8]\n"
         "str %3, [%4, #12]\n"
         "str %0, [%4], #16\n"
-        : "=&r"(t0), "=&r"(t1), "=&r"(t2), "=&r"(t3), "+r"(to), "+r"(from)
+        "subs %6, %6, #16\n"
+        "bge 1b\n"
+        : "=&r"(t0), "=&r"(t1), "=&r"(t2), "=&r"(t3), "+r"(to), "+r"(from), "+r"(left)
         :
-        : "memory");
+        : "memory", "cc");
+    count %= 16;
   }
   for (; count >= 4; count -= 4) {
     uint32_t word;

@@ -11,6 +11,7 @@ import io.kiln.frontend.tflite.TfliteFrontend;
 import io.kiln.ir.Function;
 import io.kiln.ir.op.layer.QnnConv2d;
 import io.kiln.lower.FusedOperator;
+import io.kiln.lower.LoweredOperator;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.lower.layer.FoldedSums;
 import io.kiln.target.Target;
@@ -47,6 +48,27 @@ final class WinogradChoiceTest {
         assertThat(dispatch.lower(behind).schedule()).startsWith("dsp_winograd");
     }
 
+    /** Three eighths: 12 transformed weights of 16 bits are made from 9 bytes, and constants are there once in place of twice. */
+    @Test
+    void weightsOfTilesAreTransformedAtRunTime() {
+        assertThat(weights(TestTargets.M4)).isEqualTo(2 * 12 * CHANNELS * CHANNELS + 2 * constants());
+        assertThat(weights(TestTargets.M4_CACHED)).isEqualTo(9 * CHANNELS * CHANNELS + constants());
+    }
+
+    private static int constants() {
+        int words = 2;
+        return words * Integer.BYTES * CHANNELS;
+    }
+
+    private static long weights(String target) {
+        LoweredOperator lowered = lower(16, target);
+        assertThat(lowered.schedule()).startsWith("dsp_winograd(");
+        return lowered.function().constants().stream()
+                .filter(table -> table.symbol().endsWith("_weight"))
+                .mapToLong(table -> table.data().size())
+                .sum();
+    }
+
     /** Weights are read anew for each four pixels of a row that is no multiple of four. */
     @ParameterizedTest
     @CsvSource({
@@ -56,14 +78,18 @@ final class WinogradChoiceTest {
         "10, cached, dsp_conv"
     })
     void flashThatWaitsIsReadForSeveralFoursAtOnce(int width, String core, String schedule) {
+        String target = core.equals("cached") ? TestTargets.M4_CACHED : TestTargets.M4;
+
+        assertThat(lower(width, target).schedule()).startsWith(schedule + "(");
+    }
+
+    private static LoweredOperator lower(int width, String target) {
         SeededNet net = new SeededNet(1);
         Value input = net.input("image", 0.02, 3, 1, 8, width, CHANNELS);
         Function function = TfliteFrontend.read(
                 Bytes.wrap(net.build(net.conv(input, CHANNELS, 3, 3, 1, true), input)), "m.tflite", "m");
         FusedOperator op =
                 FusedOperator.all(Pipeline.standard().run(function), "m").get(0);
-        Target target = Target.parse(core.equals("cached") ? TestTargets.M4_CACHED : TestTargets.M4);
-
-        assertThat(new Dispatch(target, Optimize.SPEED).lower(op).schedule()).startsWith(schedule + "(");
+        return new Dispatch(Target.parse(target), Optimize.SPEED).lower(op);
     }
 }

@@ -4,10 +4,13 @@ package io.kiln.schedule.convolution;
 import static io.kiln.tir.Exprs.add;
 import static io.kiln.tir.Exprs.div;
 import static io.kiln.tir.Exprs.equal;
+import static io.kiln.tir.Exprs.ge;
 import static io.kiln.tir.Exprs.imm;
+import static io.kiln.tir.Exprs.lt;
 import static io.kiln.tir.Exprs.min;
 import static io.kiln.tir.Exprs.mod;
 import static io.kiln.tir.Exprs.mul;
+import static io.kiln.tir.Exprs.or;
 import static io.kiln.tir.Exprs.select;
 import static io.kiln.tir.Exprs.sub;
 
@@ -18,7 +21,6 @@ import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.Rows;
 import io.kiln.lower.Tables;
 import io.kiln.lower.layer.ConvComputation;
-import io.kiln.lower.layer.TapRange;
 import io.kiln.schedule.parts.PixelBlocks;
 import io.kiln.schedule.space.ConvTask;
 import io.kiln.schedule.space.LayerLoops;
@@ -30,8 +32,6 @@ import io.kiln.tir.Stmt;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
-import java.util.function.BiFunction;
 
 /**
  * Convolution of 3x3 on Cortex-M with the DSP extension by Winograd's F(2, 3) along rows, exactly, in integers: two neighbouring
@@ -41,8 +41,8 @@ import java.util.function.BiFunction;
  * of columns d0 d1 d2 d3 and weights g0 g1 g2, all times two:
  * m1 = (d1 + d2)(g0 + g1 + g2)   m2 = (d2 - d1)(g0 - g1 + g2)   m0 = (d0 - d2) 2 g0   m3 = (d1 - d3)(-2 g2)
  * y0 = m1 + m2 + m0              y1 = m1 - m2 + m3
- * scratch: factors of four pixels, see {@link DspWinogradInput}
- * weights: see {@link DspWinogradWeights}, three times as large as the model's
+ * scratch: factors of four pixels, or of a tile's, see {@link DspWinogradInput}
+ * weights: see {@link DspWinogradWeights}; of tiles as bytes, and each block is transformed in scratch for all pixels of a tile
  * left over: the last four pixels of a row may overlap those before, as may the last four channels
  * </pre>
  *
@@ -50,13 +50,21 @@ import java.util.function.BiFunction;
  */
 final class DspWinograd {
     static final int BLOCK = 4;
+    private static final int WINDOW = 3;
     /** Number of pixels computed together: two times two. */
     static final int PIXELS = 4;
 
-    private final ConvComputation conv;
-    /** Times four pixels that a block of weights is read for. */
-    private final int fours;
+    /** Most bytes of factors of a tile. */
+    private static final int MOST_BYTES = 8 << 10;
 
+    /** Most rows of a tile: further ones hardly save time. */
+    private static final int MOST_ROWS = 4;
+
+    /** Transforming weights for so many groups of four pixels takes a fifth of the time of their products, which is what fewer products save. */
+    private static final int LEAST_FOURS = 4;
+
+    private final ConvComputation conv;
+    private final Tile tile;
     private final DspWinogradInput factors;
     private final DspWinogradKernel kernel;
     private final Buffer input;
@@ -64,6 +72,8 @@ final class DspWinograd {
     private final Buffer fill;
     private final Buffer weights;
     private final Buffer scratch;
+    /** Bytes of scratch of a transformed block, which is before the factors. */
+    private final int factorsAt;
 
     /**
      * What of the code of a layer can be chosen.
@@ -71,9 +81,40 @@ final class DspWinograd {
      * @param unroll largest number of unrolled steps
      * @param isShort whether code is {@linkplain io.kiln.schedule.space.Space#SHORT short}
      * @param isPaired see {@link DspConvShape}
-     * @param tile times four pixels that a block of weights is read for
+     * @param tile times four pixels that a block of weights is read for: 1, or as many as there may be
      */
     record Form(int unroll, boolean isShort, boolean isPaired, int tile) {}
+
+    /**
+     * Pixels that a block of weights is transformed for.
+     *
+     * @param fours groups of four neighbouring pixels of a row
+     * @param rows rows, whose windows overlap
+     */
+    private record Tile(int fours, int rows) {
+        static final Tile NONE = new Tile(1, 1);
+
+        /** The largest tile of a layer: of at least two rows if there are as many. */
+        static Tile most(ConvComputation conv) {
+            int line = new DspWinogradInput(conv.input().dim(3), true, false, 1).bytes();
+            int fours = Math.min(conv.output().dim(2) / PIXELS, MOST_BYTES / ((WINDOW + 1) * line));
+            int rows = Math.min(MOST_ROWS, MOST_BYTES / (fours * line) - WINDOW + 1);
+            return new Tile(fours, Math.min(rows, conv.output().dim(1)));
+        }
+
+        int groups() {
+            return fours * rows;
+        }
+
+        boolean isNone() {
+            return groups() == 1;
+        }
+
+        /** Rows under its windows. */
+        int lines() {
+            return rows + WINDOW - 1;
+        }
+    }
 
     /** Packs weights and reserves scratch. */
     DspWinograd(ConvTask task, DspRequantize rescale, Form form) {
@@ -81,41 +122,45 @@ final class DspWinograd {
         OperatorBuffers buffers = task.buffers();
         this.conv = task.conv();
         int channels = conv.input().dim(3);
-        this.fours = form.tile;
-        this.factors = new DspWinogradInput(channels, form.isShort, form.isPaired);
-        Optional<DspWinogradKernel.Tile> kernelTile = fours == 1
-                ? Optional.empty()
-                : Optional.of(new DspWinogradKernel.Tile(DspTile.isCopied(task.workload())));
+        this.tile = form.tile > 1 ? Tile.most(conv) : Tile.NONE;
+        this.factors = new DspWinogradInput(channels, form.isShort, form.isPaired, tile.lines());
         this.kernel = new DspWinogradKernel(
                 DspWinogradInput.filled(channels),
                 conv.channels(),
                 DspEpilogue.of(rescale),
                 form.unroll,
-                form.isShort || kernelTile.isPresent(),
+                form.isShort || !tile.isNone(),
                 form.isPaired,
-                kernelTile);
+                tile.isNone() ? 0 : tile.lines());
         this.input = buffers.argument(0);
         this.output = buffers.output();
         byte[] padding = new byte[PIXELS * channels];
         Arrays.fill(padding, (byte) conv.inputZeroPoint());
         this.fill = conv.window().isPadded() ? tables.add("padding", DType.INT8, Bytes.wrap(padding)) : input;
-        this.weights = tables.add("weight", DType.INT32, DspWinogradWeights.pack(conv, rescale));
-        this.scratch =
-                buffers.scratch(DType.INT8, kernel.copyBytes() + (long) fours * DspWinogradInput.bytes(channels));
+        this.weights = tables.add(
+                "weight",
+                DType.INT32,
+                tile.isNone() ? DspWinogradWeights.pack(conv, rescale) : DspWinogradWeights.packBytes(conv, rescale));
+        this.factorsAt = tile.isNone() ? 0 : DspTile.aligned(kernel.blockBytes());
+        this.scratch = buffers.scratch(DType.INT8, factorsAt + (long) tile.fours * factors.bytes());
     }
 
-    /** The most fours of pixels of a tile; 1 if pixels or channels are left over. */
+    /** The most fours of pixels of a tile; 1 if pixels or channels are left over, or if transformed weights are not worth their time. */
     static int mostInTile(Workload workload) {
         ConvComputation conv = workload.conv();
-        boolean isEven = conv.output().dim(2) % PIXELS == 0 && conv.channels() % BLOCK == 0;
-        return isEven
-                ? DspTile.most(workload, DspWinogradInput.bytes(conv.input().dim(3)), PIXELS)
+        int width = conv.output().dim(2);
+        boolean isEven = width % PIXELS == 0 && conv.channels() % BLOCK == 0;
+        boolean isWhole =
+                workload.rows().areContiguous() && workload.rows().parameters().isEmpty();
+        int there = (isWhole ? conv.output().dim(1) : 1) * width / PIXELS;
+        return isEven && there >= LEAST_FOURS && DspTile.waits(workload)
+                ? Tile.most(conv).groups()
                 : 1;
     }
 
     /** The loops. */
     LayerLoops loops(Rows rows) {
-        return new LayerLoops(body(rows), executedMacs(conv)).sharing((long) PIXELS * fours);
+        return new LayerLoops(body(rows), executedMacs(conv), tile.rows).sharing((long) PIXELS * tile.groups());
     }
 
     /** Ratio of the computed pixels and input channels to the needed ones. */
@@ -141,36 +186,43 @@ final class DspWinograd {
 
     private Stmt body(Rows rows) {
         BlockBuilder body = new BlockBuilder();
+        Expr begin = rows.firstLine(conv.output());
+        Expr end = rows.endLine(conv.output());
         body.loop("n", conv.output().dim(0), (batch, n) -> {
-            if (fours > 1 && rows.areContiguousInRange()) {
-                tiles(batch, rows, n);
-                return;
-            }
-            batch.loop("y", rows.firstLine(conv.output()), rows.endLine(conv.output()), 1, (row, y) -> {
-                if (fours > 1) {
-                    Range range = new Range(imm(0), imm(perRow()));
-                    tiles(row, range, line(row, rows, n, y), (four, at) -> new Pixel(y, mul(at, PIXELS)), rows, n);
-                } else {
+            batch.loop("y", begin, end, tile.rows, (row, y) -> {
+                if (tile.isNone()) {
                     fours(row, rows, n, y);
+                    return;
                 }
+                Expr count = least(row, "rows", tile.rows, sub(end, y), sub(end, begin));
+                Expr perRow = imm(conv.output().dim(2) / PIXELS);
+                row.loop("four", imm(0), perRow, tile.fours, (block, four) -> {
+                    Expr fours = least(block, "fours", tile.fours, sub(perRow, four), perRow);
+                    tile(block, new Part(rows, n, y, count, four, fours));
+                });
             });
         });
         return body.build();
     }
 
+    /** A number, or what is left of a range if that is less. */
+    private static Expr least(BlockBuilder block, String name, int most, Expr left, Expr range) {
+        boolean divides = range instanceof Expr.IntImm length && length.value() % most == 0;
+        return divides || most == 1 ? imm(most) : block.let(name, min(imm(most), left));
+    }
+
     /** The first pixel of a row of the output. */
-    private Expr line(BlockBuilder row, Rows rows, Expr n, Expr y) {
-        Expr line = add(mul(n, conv.output().dim(1)), rows.outputLine(y));
-        return row.let("line", mul(line, conv.output().dim(2)));
+    private Expr line(Rows rows, Expr n, Expr y) {
+        return mul(
+                add(mul(n, conv.output().dim(1)), rows.outputLine(y)),
+                conv.output().dim(2));
     }
 
     /** A row of pixels, four by four. */
     private void fours(BlockBuilder row, Rows rows, Expr n, Expr y) {
-        TapRange ky = TapRange.of(row, "y", y, TapRange.Axis.rows(conv.window(), conv.input()));
-        fillOutside(row, scratch, ky);
-        Expr out = line(row, rows, n, y);
+        Expr out = row.let("line", line(rows, n, y));
         PixelBlocks.loop(row, conv.output().dim(2), PIXELS, (block, x) -> {
-            inside(block, scratch, new Source(rows, n, ky), x);
+            block.loop("ky", WINDOW, (b, ky) -> factors(b, scratch, rows, n, new Pixel(y, x), ky));
             multiply(block, mul(add(out, x), conv.channels()));
         });
     }
@@ -178,100 +230,76 @@ final class DspWinograd {
     /** The first of four pixels. */
     private record Pixel(Expr y, Expr x) {}
 
-    /** Numbers of fours of pixels. */
-    private record Range(Expr begin, Expr end) {}
+    /**
+     * The part of the output that a tile covers.
+     *
+     * @param n image
+     * @param y first row
+     * @param count rows
+     * @param four first group of four pixels of a row
+     * @param fours groups
+     */
+    private record Part(Rows rows, Expr n, Expr y, Expr count, Expr four, Expr fours) {}
 
-    /** Rows of an input under a line of windows. */
-    private record Source(Rows rows, Expr n, TapRange ky) {}
-
-    private int perRow() {
-        return conv.output().dim(2) / PIXELS;
-    }
-
-    /** All rows of a range, which are contiguous. */
-    private void tiles(BlockBuilder batch, Rows rows, Expr n) {
-        int width = conv.output().dim(2);
-        Expr plane = mul(n, (long) conv.output().dim(1) * width);
-        Expr to = batch.let("to_row", add(plane, mul(rows.outputShift(), width)));
-        Range range =
-                new Range(mul(rows.firstLine(conv.output()), perRow()), mul(rows.endLine(conv.output()), perRow()));
-        tiles(
-                batch,
-                range,
-                to,
-                (four, at) -> new Pixel(four.let("y", div(at, imm(perRow()))), mul(mod(at, imm(perRow())), PIXELS)),
-                rows,
-                n);
-    }
-
-    private void tiles(
-            BlockBuilder block, Range range, Expr to, BiFunction<BlockBuilder, Expr, Pixel> pixel, Rows rows, Expr n) {
-        boolean divides = sub(range.end, range.begin) instanceof Expr.IntImm count && count.value() % fours == 0;
-        int bytes = DspWinogradInput.bytes(conv.input().dim(3));
-        block.loop("tile", range.begin, range.end, fours, (each, first) -> {
-            Expr count = divides ? imm(fours) : each.let("count", min(imm(fours), sub(range.end, first)));
-            each.loop("i", imm(0), count, 1, (four, i) -> {
-                Buffer window = four.mutableView("window", scratch, add(mul(i, bytes), kernel.copyBytes()));
-                Pixel at = pixel.apply(four, four.let("at", add(first, i)));
-                TapRange ky = TapRange.of(four, "y", at.y, TapRange.Axis.rows(conv.window(), conv.input()));
-                fillOutside(four, window, ky);
-                inside(four, window, new Source(rows, n, ky), at.x);
+    /** Makes the factors of all rows under the windows, then multiplies them with one block of weights after another. */
+    private void tile(BlockBuilder outer, Part part) {
+        outer.loop("i", imm(0), mul(part.fours, add(part.count, WINDOW - 1L)), 1, (row, i) -> {
+            Expr four = row.let("at", mod(i, part.fours));
+            Expr line = row.let("line", div(i, part.fours));
+            Buffer window = row.mutableView("window", scratch, add(mul(four, factors.bytes()), factorsAt));
+            factors(row, window, part.rows, part.n, new Pixel(part.y, mul(add(part.four, four), PIXELS)), line);
+        });
+        int blocks = conv.channels() / BLOCK;
+        int words = (int) weights.elements() / blocks;
+        int constants = BLOCK * kernel.epilogue().constants();
+        outer.loop("block", blocks, (block, c) -> {
+            Buffer bytes = block.view("weights", weights, mul(c, words));
+            Expr pairs = imm((words - constants) / WINDOW);
+            block.call(DspWinogradWeights.transform(), List.of(scratch, bytes), List.of(pairs, imm(constants)));
+            block.loop("row", imm(0), part.count, 1, (row, r) -> {
+                Expr pixel = add(line(part.rows, part.n, add(part.y, r)), mul(part.four, PIXELS));
+                Buffer out = row.mutableView("out", output, add(mul(pixel, conv.channels()), mul(c, BLOCK)));
+                Buffer windows = row.view("windows", scratch, add(mul(r, factors.rowBytes()), factorsAt));
+                call(row, List.of(windows, scratch, out), part.fours);
             });
-            Expr place = mul(add(to, mul(first, PIXELS)), conv.channels());
-            call(each, "", place, weights, List.of(imm(conv.channels() / BLOCK), count));
         });
     }
 
-    /** Rows of the windows that lie outside the input are the same for a whole line. */
-    private void fillOutside(BlockBuilder block, Buffer window, TapRange ky) {
-        if (!ky.isWhole()) {
-            block.loop("above", imm(0), ky.begin(), 1, (b, k) -> factors(b, window, k, imm(-1), imm(-1), imm(-1)));
-            block.loop("below", ky.end(), imm(3), 1, (b, k) -> factors(b, window, k, imm(-1), imm(-1), imm(-1)));
-        }
-    }
-
-    /** Factors of the rows inside the input. */
-    private void inside(BlockBuilder block, Buffer window, Source source, Expr x) {
+    /** Factors of four pixels of a row of the window; one that lies outside the input is padding. */
+    private void factors(BlockBuilder row, Buffer window, Rows rows, Expr n, Pixel pixel, Expr ky) {
         int channels = conv.input().dim(3);
         Window w = conv.window();
-        TapRange ky = source.ky;
-        block.loop("ky", ky.begin(), ky.end(), 1, (row, k) -> {
-            Expr inputLine = source.rows.inputLine(0, add(ky.origin(), k));
-            Expr line = add(mul(source.n, conv.input().dim(1)), inputLine);
-            Expr column = add(mul(line, conv.input().dim(2)), add(x, 1L - w.padLeft()));
-            Expr from = row.let("from", mul(column, channels));
-            Expr first = sub(from, imm(channels));
-            Expr last = add(from, 4L * channels);
-            Expr end = imm(conv.output().dim(2) - PIXELS);
-            factors(
-                    row,
-                    window,
-                    k,
-                    from,
-                    w.padLeft() == 0 ? first : select(equal(x, imm(0)), imm(-1), first),
-                    w.padRight() == 0 ? last : select(equal(x, end), imm(-1), last));
-        });
-    }
-
-    private void factors(BlockBuilder block, Buffer window, Expr ky, Expr from, Expr first, Expr last) {
-        Buffer place = block.mutableView("to", window, mul(ky, factors.rowBytes()));
-        block.call(factors.kernel(), List.of(place, input, fill), List.of(from, first, last));
+        boolean isInside = w.padTop() + w.padBottom() == 0;
+        Expr y = row.let("input_y", add(sub(pixel.y, imm(w.padTop())), ky));
+        Expr line = add(mul(n, conv.input().dim(1)), rows.inputLine(0, y));
+        Expr column = add(mul(line, conv.input().dim(2)), add(pixel.x, 1L - w.padLeft()));
+        Expr offset = mul(column, channels);
+        Expr outside = or(lt(y, imm(0)), ge(y, imm(conv.input().dim(1))));
+        Expr from = row.let("from", isInside ? offset : select(outside, imm(-1), offset));
+        Expr first = sub(from, imm(channels));
+        Expr last = add(from, 4L * channels);
+        Expr end = equal(pixel.x, imm(conv.output().dim(2) - PIXELS));
+        Expr before = w.padLeft() == 0 ? first : select(equal(pixel.x, imm(0)), imm(-1), first);
+        Expr above = isInside ? last : select(lt(from, imm(0)), imm(-1), last);
+        Expr behind = w.padRight() == 0 ? above : select(end, imm(-1), above);
+        Buffer place = row.mutableView("to", window, mul(ky, factors.rowBytes()));
+        row.call(factors.kernel(), List.of(place, input, fill), List.of(from, before, behind));
     }
 
     /** All channels of four pixels. */
     private void multiply(BlockBuilder block, Expr pixel) {
         int whole = conv.channels() / BLOCK;
-        call(block, "", pixel, weights, List.of(imm(whole)));
+        call(block, List.of(scratch, weights, block.mutableView("out", output, pixel)), imm(whole));
         if (conv.channels() % BLOCK != 0) {
             Buffer rest = block.view("rest", weights, imm(weights.elements() / (whole + 1) * whole));
-            call(block, "_rest", add(pixel, conv.channels() - (long) BLOCK), rest, List.of(imm(1)));
+            Buffer out = block.mutableView("out_rest", output, add(pixel, conv.channels() - (long) BLOCK));
+            call(block, List.of(scratch, rest, out), imm(1));
         }
     }
 
-    private void call(BlockBuilder block, String suffix, Expr to, Buffer w, List<Expr> counts) {
-        Buffer out = block.mutableView("out" + suffix, output, to);
-        List<Expr> scalars = new ArrayList<>(counts);
+    private void call(BlockBuilder block, List<Buffer> buffers, Expr count) {
+        List<Expr> scalars = new ArrayList<>(List.of(count));
         scalars.addAll(kernel.epilogue().arguments());
-        block.call(kernel.kernel(), List.of(scratch, w, out), scalars);
+        block.call(kernel.kernel(), buffers, scalars);
     }
 }

@@ -18,8 +18,9 @@ import java.util.List;
  * @param channels inputs of a column, at least four
  * @param isShort whether inputs take a loop rather than straight code
  * @param isPaired see {@link DspConvShape}; where the offset reaches
+ * @param lines rows of which the factors of a kind follow each other
  */
-public record DspWinogradInput(int channels, boolean isShort, boolean isPaired) {
+public record DspWinogradInput(int channels, boolean isShort, boolean isPaired, int lines) {
     private static final int ROWS = 3;
     private static final int FACTORS = 4;
 
@@ -35,19 +36,19 @@ public record DspWinogradInput(int channels, boolean isShort, boolean isPaired) 
         return place < whole ? place : place - whole < over ? -1 : place - over;
     }
 
-    /** Bytes of scratch of one row of the window. */
+    /** Bytes of scratch of one kind of factors of a row. */
     int rowBytes() {
         return 4 * filled(channels);
     }
 
-    /** Bytes of one kind of factors. */
+    /** Bytes from a kind of factors to the next. */
     public int factorBytes() {
-        return ROWS * rowBytes();
+        return lines * rowBytes();
     }
 
-    /** Bytes of scratch of the factors of so many inputs of a column. */
-    static int bytes(int channels) {
-        return FACTORS * ROWS * 4 * filled(channels);
+    /** Bytes of scratch of the factors of four pixels. */
+    int bytes() {
+        return FACTORS * factorBytes();
     }
 
     Kernel kernel() {
@@ -61,6 +62,7 @@ public record DspWinogradInput(int channels, boolean isShort, boolean isPaired) 
     }
 
     private String name() {
-        return "kiln_winograd_input_" + channels + (isShort ? "_short" : "") + (isPaired ? "_paired" : "");
+        return "kiln_winograd_input_" + channels + (isShort ? "_short" : "") + (isPaired ? "_paired" : "")
+                + (lines == ROWS ? "" : "_lines" + lines);
     }
 }

@@ -10,7 +10,6 @@ import io.kiln.tir.KernelSheet;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
@@ -22,23 +21,11 @@ import java.util.stream.IntStream;
  * @param most largest number of unrolled steps
  * @param isRolled whether one loop computes all kinds of products
  * @param isPaired see {@link DspConvShape}
- * @param tile several such pixels that a block is multiplied with before the next one; rolled
+ * @param lines rows of factors of several such pixels that a block, which was transformed at run time, is multiplied with, at least three; rolled. 0 for the
+ *     factors of one window
  */
 public record DspWinogradKernel(
-        int channels,
-        int pitch,
-        DspEpilogue epilogue,
-        int most,
-        boolean isRolled,
-        boolean isPaired,
-        Optional<Tile> tile) {
-    /**
-     * Several times two times two pixels, whose factors follow each other in scratch.
-     *
-     * @param isCopied see {@link DspTile}
-     */
-    public record Tile(boolean isCopied) {}
-
+        int channels, int pitch, DspEpilogue epilogue, int most, boolean isRolled, boolean isPaired, int lines) {
     /** Largest number of unrolled steps where code may have any size. */
     static final int MOST_UNROLLED = 24;
 
@@ -47,8 +34,17 @@ public record DspWinogradKernel(
 
     private String name() {
         return "kiln_winograd_" + channels + "_out" + pitch + (isRolled ? "_by" + unroll() : "")
-                + tile.map(t -> t.isCopied ? "_tile_copied" : "_tile").orElse("")
-                + (isPaired ? "_paired" : "") + epilogue.suffix();
+                + (isTiled() ? "_tile" + lines : "") + (isPaired ? "_paired" : "") + epilogue.suffix();
+    }
+
+    /** Whether one block of weights is multiplied with several times two times two pixels. */
+    public boolean isTiled() {
+        return lines > 0;
+    }
+
+    /** Bytes from the factors of a kind to the next. */
+    public int kindBytes() {
+        return isTiled() ? 4 * channels * lines : STEP_BYTES * steps();
     }
 
     /** Steps of two inputs, for each kind of product. */
@@ -69,30 +65,22 @@ public record DspWinogradKernel(
         return DspWinogradWeights.SCALE_BITS;
     }
 
-    /** Bytes of a block of four channels: weights, and constants twice. */
+    /** Bytes of a transformed block of four channels: weights, and constants twice. */
     public int blockBytes() {
         return 4 * 2 * STEP_BYTES * steps() + 2 * DspWinograd.BLOCK * epilogue.constants() * Integer.BYTES;
     }
 
-    /** Whether weights in flash are copied to scratch. */
-    public boolean isCopied() {
-        return tile.filter(Tile::isCopied).isPresent();
-    }
-
-    /** Bytes of scratch before the factors. */
-    public int copyBytes() {
-        return isCopied() ? DspTile.aligned(blockBytes()) : 0;
-    }
-
-    /** {@code (x, w, out, blocks[, count][, late])}; count is how many times two times two pixels there are, at least one. */
+    /** {@code (x, w, out, blocks[, late])}; of a tile count in place of blocks, which is how many times two times two pixels there are. */
     Kernel kernel() {
         List<String> parameters = new ArrayList<>(List.of(
-                (isCopied() ? "" : "const ") + "int8_t* x", "const int32_t* w", "int8_t* out", "int32_t blocks"));
-        tile.ifPresent(t -> parameters.add("int32_t count"));
+                "const int8_t* x",
+                isTiled() ? "const int8_t* weights" : "const int32_t* w",
+                "int8_t* out",
+                isTiled() ? "int32_t count" : "int32_t blocks"));
         epilogue.parameters().forEach(p -> parameters.add("int32_t " + p));
         return new Kernel(
                 name(),
-                List.of(new Kernel.Pointer(INT8, isCopied()), Kernel.Pointer.in(INT32), Kernel.Pointer.out(INT8)),
+                List.of(Kernel.Pointer.in(INT8), Kernel.Pointer.in(isTiled() ? INT8 : INT32), Kernel.Pointer.out(INT8)),
                 Collections.nCopies(parameters.size() - 3, INT32),
                 List.of(),
                 KernelSheet.text(

@@ -1,15 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.schedule.convolution;
 
+import static io.kiln.base.DType.INT32;
+import static io.kiln.base.DType.INT8;
+
+import io.kiln.kernels.convolution.Jtedsp_winograd_weightsGenerated;
 import io.kiln.lower.layer.ConvComputation;
+import io.kiln.tir.Kernel;
+import io.kiln.tir.KernelSheet;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Weights of {@link DspWinograd}, transformed and 16 bits wide:
+ * Weights of {@link DspWinograd}: transformed and 16 bits wide, or as bytes that are transformed to the same at run time, a block at a time. Bytes take
+ * three eighths of the flash.
  *
  * <pre>
  * block of four channels: [m1 m2 m0][row of the window][two inputs][channel], constants, [m3][row][two inputs][channel], constants
+ * as bytes: block of four channels: [row of the window][two inputs][two channels][column of the window], constants
  * two inputs: in the order in which SXTB16 unpacks four: 0 2, 1 3; an input that has factors twice has weights once
  * </pre>
  */
@@ -33,7 +41,51 @@ final class DspWinogradWeights {
         return 2L * 12 * DspWinogradInput.filled(conv.input().dim(3)) * channels(conv);
     }
 
-    /** The table. */
+    /** The table of bytes. */
+    static int[] packBytes(ConvComputation conv, DspRequantize rescale) {
+        List<Integer> words = new ArrayList<>();
+        for (int first = 0; first < conv.channels(); first += BLOCK) {
+            for (int i = 0; i < 3 * DspWinogradInput.filled(conv.input().dim(3)); i += 2) {
+                for (int o = first; o < first + BLOCK; o += 2) {
+                    for (int column = 0; column < 3; column++) {
+                        words.add(bytes(conv, o, i, column));
+                    }
+                }
+            }
+            for (int c = first; c < first + BLOCK; c++) {
+                rescale.put(c, words);
+            }
+        }
+        return words.stream().mapToInt(Integer::intValue).toArray();
+    }
+
+    /** Weights of two inputs, of two channels each. */
+    private static int bytes(ConvComputation conv, int o, int place, int column) {
+        int filled = DspWinogradInput.filled(conv.input().dim(3));
+        int ky = place / filled;
+        // Of four places the first two words are 0 2, 1 3.
+        int i = place % filled / 4 * 4 + place % 4 / 2;
+        int word = 0;
+        for (int b = 0; b < 4; b++) {
+            int c = DspWinogradInput.inputAt(i + b / 2 * 2, conv.input().dim(3));
+            word |= (c < 0 ? 0 : conv.tap(o + b % 2, ky, column, c) & 0xFF) << (8 * b);
+        }
+        return word;
+    }
+
+    /** {@code (to, w, pairs, constants)}: transforms a block; pairs of channels and inputs, and words of constants, at least one each. */
+    static Kernel transform() {
+        String name = "kiln_winograd_weights";
+        return new Kernel(
+                name,
+                List.of(Kernel.Pointer.out(INT8), Kernel.Pointer.in(INT32)),
+                List.of(INT32, INT32),
+                List.of(),
+                KernelSheet.text((out, html) -> Jtedsp_winograd_weightsGenerated.render(out, html, name)),
+                List.of());
+    }
+
+    /** The transformed table. */
     static int[] pack(ConvComputation conv, DspRequantize rescale) {
         List<Integer> words = new ArrayList<>();
         for (int first = 0; first < conv.channels(); first += BLOCK) {
