@@ -107,7 +107,9 @@ class RamPlacementTest {
             assertThat(copies.constantBytes()).isLessThanOrEqualTo(room);
             larger += best > byRate(all, room) ? 1 : 0;
         }
-        assertThat(larger).as("rooms where the best ones for each byte leave a gap").isPositive();
+        assertThat(larger)
+                .as("rooms where the best ones for each byte leave a gap")
+                .isPositive();
     }
 
     /** Bytes and saved cycles of each table that is worth its copy. */
@@ -117,11 +119,12 @@ class RamPlacementTest {
         model.module().operators().forEach(op -> operators.put(op.function().name(), op));
         Map<String, long[]> tables = new TreeMap<>();
         for (PrimFunc function : model.code().functions()) {
-            for (PrimFunc.Table table : operators.containsKey(function.name()) ? function.constants() : List.<PrimFunc.Table>of()) {
-                long saved = 5 * operators.get(function.name()).lineReads(table.data().size(), 8, 64);
-                tables.merge(table.symbol(), new long[] {(table.data().size() + 15) & -16, saved}, (one, other) -> new long[] {
-                    one[0], one[1] + other[1]
-                });
+            for (PrimFunc.Table table :
+                    operators.containsKey(function.name()) ? function.constants() : List.<PrimFunc.Table>of()) {
+                long saved = 5
+                        * operators.get(function.name()).lineReads(table.data().size(), 8, 64);
+                tables.merge(table.symbol(), new long[] {(table.data().size() + 15) & -16, saved}, (one, other) ->
+                        new long[] {one[0], one[1] + other[1]});
             }
         }
         tables.values().removeIf(table -> table[1] < 0.4 * table[0]);
@@ -132,7 +135,9 @@ class RamPlacementTest {
     private static long byRate(List<long[]> tables, long room) {
         long left = room;
         long saved = 0;
-        for (long[] table : tables.stream().sorted(Comparator.comparingDouble(table -> -(double) table[1] / table[0])).toList()) {
+        for (long[] table : tables.stream()
+                .sorted(Comparator.comparingDouble(table -> -(double) table[1] / table[0]))
+                .toList()) {
             saved += table[0] <= left ? table[1] : 0;
             left -= table[0] <= left ? table[0] : 0;
         }

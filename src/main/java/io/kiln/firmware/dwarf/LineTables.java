@@ -435,7 +435,7 @@ public final class LineTables {
                 return isSigned && (next & 0x40) != 0 && shift <= MOST_BITS ? value | -1L << shift : value;
             }
 
-        /** Shifts bits to their place in the number; bits beyond 64 are dropped. */
+            /** Shifts bits to their place in the number; bits beyond 64 are dropped. */
             private static long shifted(int bits, int shift) {
                 return shift > MOST_BITS ? 0 : (long) bits << shift;
             }

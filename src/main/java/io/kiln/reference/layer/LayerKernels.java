@@ -129,13 +129,11 @@ public final class LayerKernels {
             for (int y = 0; y < g.out().rows(); y++) {
                 int top = g.top(y);
                 int firstRow = Geometry.firstTap(top, window.dilationH());
-                int lastRow = Geometry.lastTap(
-                        top, window.dilationH(), window.kernelH(), g.in().rows());
+                int lastRow = Geometry.lastTap(top, window.dilationH(), window.kernelH(), g.in().rows());
                 for (int x = 0; x < g.out().columns(); x++) {
                     int left = g.left(x);
                     int firstColumn = Geometry.firstTap(left, window.dilationW());
-                    int lastColumn = Geometry.lastTap(
-                            left, window.dilationW(), window.kernelW(), g.in().columns());
+                    int lastColumn = Geometry.lastTap(left, window.dilationW(), window.kernelW(), g.in().columns());
                     int out = g.output(n, y, x);
                     for (int o = 0; o < g.out().channels(); o++) {
                         for (int kh = firstRow; kh < lastRow; kh++) {

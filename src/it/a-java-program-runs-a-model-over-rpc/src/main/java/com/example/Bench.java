@@ -31,8 +31,7 @@ public final class Bench {
                 GestureClient gesture = GestureClient.overRpc(line, Duration.ofMinutes(1), System.err::print)) {
             for (int k = 0; k < 4; k++) {
                 byte[] input = Files.readAllBytes(Path.of(args[2], "input_" + k + ".bin"));
-                Bytes expected =
-                        Interpreter.run(model, List.of(Bytes.wrap(input))).get(0);
+                Bytes expected = Interpreter.run(model, List.of(Bytes.wrap(input))).get(0);
                 boolean isExact = Arrays.equals(gesture.runBytes(List.of(input)).get(0), expected.toArray());
                 System.out.println("vector " + k + (isExact ? " is bit-exact" : " differs"));
             }
@@ -40,9 +39,7 @@ public final class Bench {
         try (Transport line = emulator.boot(Path.of(args[0]));
                 RpcClient board = RpcClient.connect(line, TransportTimeouts.EMULATOR, System.err::println);
                 AotExecutor executor = AotExecutor.create(board, board.systemLibrary(), "gesture")) {
-            double seconds = executor.timeEvaluator(board, TimeEvaluator.Settings.USUAL)
-                    .seconds()
-                    .get(0);
+            double seconds = executor.timeEvaluator(board, TimeEvaluator.Settings.USUAL).seconds().get(0);
             System.out.println("a run takes " + Math.round(seconds * 1e6) + " us");
         }
     }
