@@ -46,7 +46,7 @@ public final class Bytes {
         for (int i = 0; i < count; i++) {
             long value = element.applyAsLong(i);
             for (int k = 0; k < width; k++) {
-                content[i * width + k] = (byte) (value >> Byte.SIZE * k);
+                content[i * width + k] = (byte) (value >> (Byte.SIZE * k));
             }
         }
         return new Bytes(content);

@@ -40,7 +40,6 @@ import java.util.stream.LongStream;
  * replaces the division, one for each number of elements under a window.
  */
 final class OnnxPoolLowering {
-    private final FusedOperator op;
     private final OnnxAveragePool pool;
     private final Window window;
     private final Shape in;
@@ -52,7 +51,6 @@ final class OnnxPoolLowering {
     private final Expr zeroPoint;
 
     OnnxPoolLowering(FusedOperator op) {
-        this.op = op;
         this.pool = (OnnxAveragePool) op.root().op();
         this.window = pool.window();
         this.in = op.rootTypes().get(0).shape();

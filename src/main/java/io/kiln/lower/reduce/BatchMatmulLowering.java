@@ -288,7 +288,6 @@ final class BatchMatmulLowering {
         private final FusedOperator op;
         private final Matrices matrices;
         private final MatrixKernel kernel;
-        private final Tables tables;
         private final OperatorBuffers buffers;
         private final Epilogue epilogue;
         private final Buffer a;
@@ -303,7 +302,6 @@ final class BatchMatmulLowering {
             this.op = op;
             this.matrices = new Matrices(op);
             this.kernel = kernel;
-            this.tables = tables;
             this.buffers = new OperatorBuffers(op, tables);
             this.depth = matrices.depth();
             this.epilogue = new Epilogue(op, LARGEST_PRODUCT * depth, tables);
