@@ -61,7 +61,7 @@ final class WinogradChoiceTest {
     }
 
     private static long weights(String target) {
-        LoweredOperator lowered = lower(16, target);
+        LoweredOperator lowered = lower(16, CHANNELS, target);
         assertThat(lowered.schedule()).startsWith("dsp_winograd(");
         return lowered.function().constants().stream()
                 .filter(table -> table.symbol().endsWith("_weight"))
@@ -69,25 +69,28 @@ final class WinogradChoiceTest {
                 .sum();
     }
 
-    /** Weights are read anew for each four pixels of a row that is no multiple of four. */
+    /** Weights are read anew for each four pixels of a row that is no multiple of four, or whose factors fill the scratch of a tile. */
     @ParameterizedTest
     @CsvSource({
-        "16, cortex-m4, dsp_winograd",
-        "10, cortex-m4, dsp_winograd",
-        "16, cached, dsp_winograd",
-        "10, cached, dsp_conv"
+        "16, 16, cortex-m4, dsp_winograd",
+        "10, 16, cortex-m4, dsp_winograd",
+        "16, 16, cached, dsp_winograd",
+        "10, 16, cached, dsp_conv",
+        "16, 32, cached, dsp_winograd",
+        "16, 128, cached, dsp_conv",
+        "16, 256, cached, dsp_conv"
     })
-    void flashThatWaitsIsReadForSeveralFoursAtOnce(int width, String core, String schedule) {
+    void flashThatWaitsIsReadForSeveralFoursAtOnce(int width, int channels, String core, String schedule) {
         String target = core.equals("cached") ? TestTargets.M4_CACHED : TestTargets.M4;
 
-        assertThat(lower(width, target).schedule()).startsWith(schedule + "(");
+        assertThat(lower(width, channels, target).schedule()).startsWith(schedule + "(");
     }
 
-    private static LoweredOperator lower(int width, String target) {
+    private static LoweredOperator lower(int width, int channels, String target) {
         SeededNet net = new SeededNet(1);
-        Value input = net.input("image", 0.02, 3, 1, 8, width, CHANNELS);
+        Value input = net.input("image", 0.02, 3, 1, 8, width, channels);
         Function function = TfliteFrontend.read(
-                Bytes.wrap(net.build(net.conv(input, CHANNELS, 3, 3, 1, true), input)), "m.tflite", "m");
+                Bytes.wrap(net.build(net.conv(input, channels, 3, 3, 1, true), input)), "m.tflite", "m");
         FusedOperator op =
                 FusedOperator.all(Pipeline.standard().run(function), "m").get(0);
         return new Dispatch(Target.parse(target), Optimize.SPEED).lower(op);

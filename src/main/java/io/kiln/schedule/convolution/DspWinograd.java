@@ -94,10 +94,13 @@ final class DspWinograd {
     private record Tile(int fours, int rows) {
         static final Tile NONE = new Tile(1, 1);
 
-        /** The largest tile of a layer: of at least two rows if there are as many. */
+        /** The largest tile of a layer: of at least two rows if there are as many, none if the factors of one group take too much. */
         static Tile most(ConvComputation conv) {
             int line = new DspWinogradInput(conv.input().dim(3), true, false, 1).bytes();
             int fours = Math.min(conv.output().dim(2) / PIXELS, MOST_BYTES / ((WINDOW + 1) * line));
+            if (fours == 0) {
+                return NONE;
+            }
             int rows = Math.min(MOST_ROWS, MOST_BYTES / (fours * line) - WINDOW + 1);
             return new Tile(fours, Math.min(rows, conv.output().dim(1)));
         }
@@ -153,9 +156,8 @@ final class DspWinograd {
         boolean isWhole =
                 workload.rows().areContiguous() && workload.rows().parameters().isEmpty();
         int there = (isWhole ? conv.output().dim(1) : 1) * width / PIXELS;
-        return isEven && there >= LEAST_FOURS && DspTile.waits(workload)
-                ? Tile.most(conv).groups()
-                : 1;
+        int groups = Tile.most(conv).groups();
+        return isEven && Math.min(there, groups) >= LEAST_FOURS && DspTile.waits(workload) ? groups : 1;
     }
 
     /** The loops. */
