@@ -105,7 +105,7 @@ final class RandomFilters {
             largePointwise();
             return;
         }
-        int width = 4 * (1 + draw.below(3)) + draw.below(2) * draw.below(4);
+        int width = 4 * (1 + draw.below(6)) + draw.below(2) * draw.below(4);
         Shape shape = Shape.of(1, 3 + draw.below(4), width, 8 + 4 * draw.below(5));
         convolution(shape, threeByThree(shape), 4 * (2 + draw.below(5)) - draw.below(2) * draw.below(4));
     }
