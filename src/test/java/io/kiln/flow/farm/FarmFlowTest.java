@@ -285,7 +285,8 @@ final class FarmFlowTest {
                 .allSatisfy(seen -> assertThat(seen.news().offers())
                         .filteredOn(offer -> offer.place().equals("board"))
                         .allMatch(offer -> offer.state().equals("leased elsewhere")));
-        // A worker tells about itself from a thread of its own, after its start, and while another one had the board, it was leased.
+        // A worker tells about itself from a thread of its own, after its start, and while another one had the board,
+        // it was leased.
         String free = "virtual-stm32f405 (board, worker bench, probe first, silicon=virtual)";
         for (int tries = 0; tries < 300 && !units().contains(free); tries++) {
             Thread.sleep(100);
