@@ -79,6 +79,11 @@ final class RamPlacement {
         boolean fits(long room) {
             return bytes > 0 && bytes <= room;
         }
+
+        /** Units that it takes, the last one perhaps in part. */
+        long units(long unit) {
+            return (bytes + unit - 1) / unit;
+        }
     }
 
     /** Code with its place, and what that gives. */
@@ -151,7 +156,7 @@ final class RamPlacement {
         List<BitSet> taken = new ArrayList<>();
         for (Item item : items) {
             BitSet better = new BitSet();
-            long size = (item.bytes + unit - 1) / unit;
+            long size = item.units(unit);
             for (int used = units; used >= size; used--) {
                 double with = saved[(int) (used - size)] + item.saved;
                 if (with > saved[used]) {
@@ -166,7 +171,7 @@ final class RamPlacement {
         for (int i = items.size() - 1; i >= 0; i--) {
             if (taken.get(i).get(left)) {
                 chosen.add(items.get(i));
-                left -= (int) ((items.get(i).bytes + unit - 1) / unit);
+                left -= (int) items.get(i).units(unit);
             }
         }
         return chosen;
