@@ -37,8 +37,10 @@ public final class NearMiss {
     }
 
     private static boolean isNear(String name, String known) {
-        boolean part = !name.isEmpty() && known.contains(name);
-        return part || distance(name, known) <= Math.max(name.length(), known.length()) / 2;
+        int most = Math.max(name.length(), known.length()) / 2;
+        // That many letters more are at least that far away.
+        boolean mayBe = Math.abs(name.length() - known.length()) <= most;
+        return !name.isEmpty() && known.contains(name) || mayBe && distance(name, known) <= most;
     }
 
     /** The same question for names of several words, as {@link #ofWords} finds them. */
@@ -77,23 +79,28 @@ public final class NearMiss {
 
     /** The Damerau-Levenshtein distance: number of inserted, deleted, replaced and swapped characters. */
     public static int distance(String a, String b) {
-        int[] before = new int[0];
-        int[] last = new int[b.length() + 1];
+        char[] letters = b.toCharArray();
+        int[] before = new int[letters.length + 1];
+        int[] last = new int[letters.length + 1];
+        int[] row = new int[letters.length + 1];
         Arrays.setAll(last, j -> j);
         for (int i = 1; i <= a.length(); i++) {
-            int[] row = new int[b.length() + 1];
+            char letter = a.charAt(i - 1);
+            char previous = i > 1 ? a.charAt(i - 2) : 0;
             row[0] = i;
-            for (int j = 1; j <= b.length(); j++) {
-                int replaced = last[j - 1] + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
+            for (int j = 1; j <= letters.length; j++) {
+                int replaced = last[j - 1] + (letter == letters[j - 1] ? 0 : 1);
                 row[j] = Math.min(replaced, 1 + Math.min(last[j], row[j - 1]));
-                if (i > 1 && j > 1 && a.charAt(i - 1) == b.charAt(j - 2) && a.charAt(i - 2) == b.charAt(j - 1)) {
+                if (i > 1 && j > 1 && letter == letters[j - 2] && previous == letters[j - 1]) {
                     row[j] = Math.min(row[j], before[j - 2] + 1);
                 }
             }
+            int[] free = before;
             before = last;
             last = row;
+            row = free;
         }
-        return last[b.length()];
+        return last[letters.length];
     }
 
     /**

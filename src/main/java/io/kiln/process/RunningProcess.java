@@ -2,7 +2,6 @@
 package io.kiln.process;
 
 import io.kiln.base.EndGroup;
-import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.FilterInputStream;
 import java.io.IOException;
@@ -191,6 +190,9 @@ public final class RunningProcess implements AutoCloseable {
         private final InputStream source;
         private final Predicate<String> takes;
         private final ByteArrayOutputStream line = new ByteArrayOutputStream();
+        private final byte[] chunk = new byte[BUFFER];
+        private int next;
+        private int end;
         private byte[] passed = {};
         private int position;
 
@@ -201,7 +203,7 @@ public final class RunningProcess implements AutoCloseable {
          * @param takes gets each line without its end, and returns whether it is taken out
          */
         LineSieve(InputStream source, Predicate<String> takes) {
-            this.source = new BufferedInputStream(source, BUFFER);
+            this.source = source;
             this.takes = takes;
         }
 
@@ -243,12 +245,22 @@ public final class RunningProcess implements AutoCloseable {
         /** Whether the line has an end. */
         private boolean nextLine() throws IOException {
             while (line.size() < LONGEST_LINE) {
-                int next = source.read();
-                if (next < 0) {
-                    return false;
+                if (next == end) {
+                    next = 0;
+                    end = Math.max(0, source.read(chunk));
+                    if (end == 0) {
+                        return false;
+                    }
                 }
-                line.write(next);
-                if (next == '\n') {
+                int begin = next;
+                int limit = Math.min(end, begin + LONGEST_LINE - line.size());
+                while (next < limit && chunk[next] != '\n') {
+                    next++;
+                }
+                boolean whole = next < limit;
+                next += whole ? 1 : 0;
+                line.write(chunk, begin, next - begin);
+                if (whole) {
                     return true;
                 }
             }

@@ -160,13 +160,14 @@ public final class LayerSchedules {
 
     /** The schedules that apply to a layer on its core, with their spaces. */
     public static List<Space> spaces(Workload workload) {
+        LoopCode loops = new LoopCode(workload);
         return ALL.stream()
-                .flatMap(schedule -> space(schedule, workload).stream())
+                .flatMap(schedule -> space(schedule, workload, loops).stream())
                 .toList();
     }
 
-    private static <E> Optional<Space> space(Schedule<E> schedule, Workload workload) {
-        return schedule.applies(workload).map(evidence -> LoopCode.fitting(schedule, workload, evidence));
+    private static <E> Optional<Space> space(Schedule<E> schedule, Workload workload, LoopCode loops) {
+        return schedule.applies(workload).map(evidence -> loops.fitting(schedule, evidence));
     }
 
     /** The choice of a given configuration; empty if it is not in the layer's spaces. */
@@ -175,12 +176,12 @@ public final class LayerSchedules {
                 .filter(schedule -> schedule.name().equals(configuration.schedule()))
                 .findFirst()
                 .flatMap(schedule -> Choice.of(schedule, workload, configuration, reason));
-        return found.filter(choice -> LoopCode.fits(choice, workload));
+        return found.filter(new LoopCode(workload)::fits);
     }
 
     /** The choice for a model's only convolution; empty if the rules are as good. */
     static Optional<Choice<?>> chooseOnly(Workload workload) {
-        return ONLY_CONVOLUTION.choose(workload).map(choice -> LoopCode.fitted(choice, workload));
+        return ONLY_CONVOLUTION.choose(workload).map(new LoopCode(workload)::fitted);
     }
 
     /** The choice for a convolution that is a small part of a model; empty if there is none. */
@@ -188,17 +189,18 @@ public final class LayerSchedules {
         return SMALL_CONVOLUTION
                 .choose(workload)
                 .<Choice<?>>map(choice -> choice)
-                .filter(choice -> LoopCode.fits(choice, workload));
+                .filter(new LoopCode(workload)::fits);
     }
 
     /** The choice of the rules for a layer. */
     public static Choice<?> choose(Workload workload) {
+        LoopCode loops = new LoopCode(workload);
         List<Choice<?>> choices = new ArrayList<>();
         for (ScheduleRule rule : RULES) {
             Optional<? extends Choice<?>> choice = rule.choose(workload);
             if (choice.isPresent()) {
-                Choice<?> fitted = LoopCode.fitted(choice.get(), workload);
-                if (LoopCode.fits(fitted, workload)) {
+                Choice<?> fitted = loops.fitted(choice.get());
+                if (loops.fits(fitted)) {
                     // Plain loops are slower than waiting for code.
                     return isPlain(fitted) && !choices.isEmpty() ? choices.get(0) : fitted;
                 }

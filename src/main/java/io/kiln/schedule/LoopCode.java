@@ -14,7 +14,9 @@ import io.kiln.tir.CodeBytes;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -25,33 +27,39 @@ final class LoopCode {
     /** The part of a cache that is left to the code around a kernel. */
     private static final int CALLER = 32;
 
-    private LoopCode() {}
+    private final Workload workload;
+
+    /** What was counted: a schedule is lowered and its kernel printed to count it. */
+    private final Map<Configuration, Integer> counted = new HashMap<>();
+
+    LoopCode(Workload workload) {
+        this.workload = workload;
+    }
 
     /** The configurations whose loops fit. */
-    static <E> Space fitting(Schedule<E> schedule, Workload workload, E evidence) {
+    <E> Space fitting(Schedule<E> schedule, E evidence) {
         Space space = schedule.space(workload, evidence);
         return workload.codeBytes().isEmpty()
                 ? space
-                : space.where(configuration -> fits(schedule, workload, evidence, configuration));
+                : space.where(configuration -> fits(schedule, evidence, configuration));
     }
 
     /** Whether the loops of a choice fit. */
-    static <E> boolean fits(Choice<E> choice, Workload workload) {
-        return workload.codeBytes().isEmpty()
-                || fits(choice.schedule(), workload, choice.evidence(), choice.configuration());
+    <E> boolean fits(Choice<E> choice) {
+        return workload.codeBytes().isEmpty() || fits(choice.schedule(), choice.evidence(), choice.configuration());
     }
 
-    private static <E> boolean fits(Schedule<E> schedule, Workload workload, E evidence, Configuration configuration) {
+    private <E> boolean fits(Schedule<E> schedule, E evidence, Configuration configuration) {
         int most = workload.codeBytes().orElse(Integer.MAX_VALUE);
-        return bytes(schedule, workload, evidence, configuration) <= most - most / CALLER;
+        return bytes(schedule, evidence, configuration) <= most - most / CALLER;
     }
 
     /**
      * The choice itself, if its loops fit; otherwise the configuration of its schedule whose loops fit and {@linkplain Schedule#loopEnds end} in the
      * fewest cycles, if possible one of the same {@linkplain Space#TILE tile}. If there is none, the smallest.
      */
-    static <E> Choice<E> fitted(Choice<E> choice, Workload workload) {
-        if (fits(choice, workload)) {
+    <E> Choice<E> fitted(Choice<E> choice) {
+        if (fits(choice)) {
             return choice;
         }
         Schedule<E> schedule = choice.schedule();
@@ -65,12 +73,12 @@ final class LoopCode {
                         !configuration.value(Space.TILE).equals(tile))
                 .thenComparing(configuration -> schedule.loopEnds(workload, evidence, configuration)));
         for (Configuration configuration : all) {
-            if (fits(schedule, workload, evidence, configuration)) {
+            if (fits(schedule, evidence, configuration)) {
                 return choice.with(configuration);
             }
         }
         return all.stream()
-                .min(Comparator.comparing(configuration -> bytes(schedule, workload, evidence, configuration)))
+                .min(Comparator.comparing(configuration -> bytes(schedule, evidence, configuration)))
                 .map(choice::with)
                 .orElse(choice);
     }
@@ -88,11 +96,13 @@ final class LoopCode {
                 .toList();
     }
 
-    private static <E> int bytes(Schedule<E> schedule, Workload workload, E evidence, Configuration configuration) {
-        Tables tables = new Tables("");
-        ConvTask task = new ConvTask(
-                workload, tables, new OperatorBuffers(workload.conv().op(), tables));
-        return CodeBytes.ofLargestKernel(
-                schedule.lower(task, evidence, configuration).body());
+    private <E> int bytes(Schedule<E> schedule, E evidence, Configuration configuration) {
+        return counted.computeIfAbsent(configuration, each -> {
+            Tables tables = new Tables("");
+            ConvTask task = new ConvTask(
+                    workload, tables, new OperatorBuffers(workload.conv().op(), tables));
+            return CodeBytes.ofLargestKernel(
+                    schedule.lower(task, evidence, each).body());
+        });
     }
 }

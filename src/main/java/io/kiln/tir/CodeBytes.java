@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.tir;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -100,9 +101,17 @@ public final class CodeBytes {
         for (int i = 0; i < lines.size(); i++) {
             if (lines.get(i).startsWith(REPEAT)) {
                 int end = i + lines.subList(i, lines.size()).indexOf(END);
-                List<String> body = lines.subList(i + 1, end);
-                for (int time = Integer.parseInt(lines.get(i).substring(REPEAT.length())); time > 0; time--) {
-                    for (String line : body) {
+                int times = Integer.parseInt(lines.get(i).substring(REPEAT.length()));
+                List<String> moving = new ArrayList<>();
+                for (String line : lines.subList(i + 1, end)) {
+                    if (line.contains(AT)) {
+                        moving.add(line);
+                    } else {
+                        bytes += times * bytes(line, at);
+                    }
+                }
+                for (int time = 0; time < times; time++) {
+                    for (String line : moving) {
                         at = offset(line, at);
                         bytes += bytes(line, at);
                     }
@@ -177,7 +186,8 @@ public final class CodeBytes {
     }
 
     private static int bytes(String instruction) {
-        boolean isNarrow = switch (instruction.split(" ", 2)[0]) {
+        int space = instruction.indexOf(' ');
+        boolean isNarrow = switch (space < 0 ? instruction : instruction.substring(0, space)) {
             case "ldr", "str" -> isNarrowMemory(instruction);
             case "movs", "adds", "subs" -> isNarrowFlags(instruction);
             case "cmp" ->

@@ -123,7 +123,7 @@ class LayerSchedulesTest {
             Workload any = workload(c, "c -mcpu=cortex-m4", Optimize.SPEED);
             Configuration usual = LayerSchedules.choose(any).configuration();
             Choice<?> chosen = LayerSchedules.choose(cached);
-            if (!LoopCode.fits(chosen, cached)) {
+            if (!new LoopCode(cached).fits(chosen)) {
                 // Few channels of windows with many runs side by side.
                 unfit++;
                 continue;

@@ -27,9 +27,11 @@ public record Card<O extends Op>(Signature<O> signature, O op) {
     }
 
     int arity() {
-        return signature.operands().stream()
-                .mapToInt(operand -> operand.times(op))
-                .sum();
+        int arity = 0;
+        for (Operand<O> operand : signature.operands()) {
+            arity += operand.times(op);
+        }
+        return arity;
     }
 
     Map<String, Object> attributes() {

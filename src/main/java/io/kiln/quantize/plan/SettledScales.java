@@ -55,15 +55,37 @@ final class SettledScales {
 
     private final ScaleGroups groups;
     private final Map<Integer, Precision> precisions;
-    private final Map<Scaled, Quantization> bases = new HashMap<>();
-    private final Map<Scaled, Integer> steps = new HashMap<>();
+    private final Map<Key, Scale> known = new HashMap<>();
 
-    /** The nodes so far that a scale matters to. */
-    private final Map<Scaled, List<Node>> settled = new HashMap<>();
+    /** The scales of each node's operands, then that of its output, by the node's output: a search asks tens of thousands of times. */
+    private final Map<Integer, List<Scale>> ofNodes = new HashMap<>();
 
     /** What has a scale of its own: a group of values, or the constant operand of a node. */
-    private record Scaled(int id, int operand, Precision precision) {
+    private record Key(int id, int operand, Precision precision) {
         private static final int GROUP = -1;
+    }
+
+    /** A scale that grows. */
+    private static final class Scale {
+        private final Quantization base;
+        private final boolean isFixed;
+        /** The nodes so far that it matters to. */
+        private final List<Node> settled = new ArrayList<>();
+
+        private int steps;
+
+        Scale(Quantization base, boolean isFixed) {
+            this.base = base;
+            this.isFixed = isFixed;
+        }
+
+        float value() {
+            return Float.intBitsToFloat(Float.floatToIntBits(base.scale()) + steps);
+        }
+
+        Quantization quantization() {
+            return new Quantization(value(), base.zeroPoint());
+        }
     }
 
     private SettledScales(ScaleGroups groups, Map<Integer, Precision> precisions) {
@@ -88,19 +110,16 @@ final class SettledScales {
     }
 
     private void settle(Node node) {
-        List<Scaled> all = new ArrayList<>();
-        for (int i = 0; i < node.data().size(); i++) {
-            all.add(scaled(node, i));
-        }
-        for (Scaled operand : List.copyOf(all)) {
+        List<Scale> all = all(node);
+        List<Scale> operands = all.subList(0, all.size() - 1);
+        for (Scale operand : operands) {
             raise(operand, () -> ofOperands(node, precision(node), scales(node)));
         }
-        all.add(0, group(node.output(), precision(node)));
-        for (Scaled scaled : all) {
-            raise(scaled, () -> agrees(node));
+        raise(all.get(operands.size()), () -> agrees(node));
+        for (Scale operand : operands) {
+            raise(operand, () -> agrees(node));
         }
-        all.forEach(scaled ->
-                settled.computeIfAbsent(scaled, s -> new ArrayList<>()).add(node));
+        all.forEach(scale -> scale.settled.add(node));
     }
 
     private boolean agrees(Node node) {
@@ -122,69 +141,69 @@ final class SettledScales {
     /** The scales of a node's operands, then that of its output. */
     private List<Float> scales(Node node) {
         List<Float> scales = new ArrayList<>();
-        for (int i = 0; i < node.data().size(); i++) {
-            scales.add(quantization(node, scaled(node, i)).scale());
+        for (Scale scale : all(node)) {
+            scales.add(scale.value());
         }
-        scales.add(quantization(node.output(), precision(node)).scale());
         return scales;
     }
 
-    /** A function reads data of a prescribed scale in a scale of its own, if it must. */
-    private Scaled scaled(Node node, int operand) {
-        return node.data().get(operand) instanceof Arg.Ref ref
-                        && !(node.op() instanceof Unary && groups.isFixed(ref.id(), precision(node)))
-                ? group(ref.id(), precision(node))
-                : new Scaled(node.output(), operand, precision(node));
+    private List<Scale> all(Node node) {
+        return ofNodes.computeIfAbsent(node.output(), output -> {
+            List<Scale> all = new ArrayList<>();
+            for (int i = 0; i < node.data().size(); i++) {
+                all.add(scale(node, i));
+            }
+            all.add(group(output, precision(node)));
+            return all;
+        });
     }
 
-    private Scaled group(int id, Precision precision) {
-        return new Scaled(groups.root(id), Scaled.GROUP, precision);
+    /** A function reads data of a prescribed scale in a scale of its own, if it must. */
+    private Scale scale(Node node, int operand) {
+        Arg arg = node.data().get(operand);
+        Precision precision = precision(node);
+        return arg instanceof Arg.Ref ref && !(node.op() instanceof Unary && groups.isFixed(ref.id(), precision))
+                ? group(ref.id(), precision)
+                : known.computeIfAbsent(
+                        new Key(node.output(), operand, precision), key -> new Scale(own(arg, precision), false));
+    }
+
+    private Scale group(int id, Precision precision) {
+        int root = groups.root(id);
+        return known.computeIfAbsent(
+                new Key(root, Key.GROUP, precision),
+                key -> new Scale(groups.quantization(root, precision), groups.isFixed(root, precision)));
     }
 
     /** Lets a scale grow until a condition holds, and earlier nodes still agree; it stays as it is if that does not help. */
-    private void raise(Scaled scaled, BooleanSupplier condition) {
-        boolean isFixed = scaled.operand == Scaled.GROUP && groups.isFixed(scaled.id, scaled.precision);
-        if (isFixed || condition.getAsBoolean()) {
+    private void raise(Scale scale, BooleanSupplier condition) {
+        if (scale.isFixed || condition.getAsBoolean()) {
             return;
         }
-        int before = steps.getOrDefault(scaled, 0);
-        List<Node> earlier = settled.getOrDefault(scaled, List.of());
-        for (int step = before + 1; step <= before + MOST_STEPS; step++) {
-            steps.put(scaled, step);
-            if (condition.getAsBoolean() && earlier.stream().allMatch(this::agrees)) {
+        int before = scale.steps;
+        while (scale.steps < before + MOST_STEPS) {
+            scale.steps++;
+            if (condition.getAsBoolean() && scale.settled.stream().allMatch(this::agrees)) {
                 return;
             }
         }
-        steps.put(scaled, before);
+        scale.steps = before;
     }
 
     /** The quantization of a float value in an integer precision. */
     Quantization quantization(int id, Precision precision) {
-        Scaled scaled = group(id, precision);
-        return raised(scaled, bases.computeIfAbsent(scaled, s -> groups.quantization(id, precision)));
+        return group(id, precision).quantization();
     }
 
     /** The quantization of a node's operand. */
     Quantization operand(Node node, int operand) {
-        return quantization(node, scaled(node, operand));
-    }
-
-    private Quantization quantization(Node node, Scaled scaled) {
-        if (scaled.operand == Scaled.GROUP) {
-            return quantization(scaled.id, scaled.precision);
-        }
-        return raised(scaled, bases.computeIfAbsent(scaled, s -> own(node.data().get(s.operand), s.precision)));
+        return scale(node, operand).quantization();
     }
 
     private Quantization own(Arg operand, Precision precision) {
         return operand instanceof Constant constant
                 ? ActivationScale.of(precision, ValueRange.of(ScaleGroups.floats(constant)))
                 : groups.quantization(((Arg.Ref) operand).id(), precision);
-    }
-
-    private Quantization raised(Scaled scaled, Quantization base) {
-        int raised = Float.floatToIntBits(base.scale()) + steps.getOrDefault(scaled, 0);
-        return new Quantization(Float.intBitsToFloat(raised), base.zeroPoint());
     }
 
     /**
