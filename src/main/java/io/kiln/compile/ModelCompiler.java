@@ -30,7 +30,7 @@ import io.kiln.quantize.Quantizer;
 import io.kiln.quantize.sample.Sample;
 import io.kiln.quantize.sample.SampleReader;
 import io.kiln.transform.Pipeline;
-import io.kiln.transform.Stage;
+import io.kiln.transform.Pipeline.Stage;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

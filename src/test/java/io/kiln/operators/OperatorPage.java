@@ -5,7 +5,7 @@ import io.kiln.base.DType;
 import io.kiln.ir.Operators;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Operand;
-import io.kiln.ir.op.Role;
+import io.kiln.ir.op.Operand.Role;
 import io.kiln.ir.op.Signature;
 import java.util.List;
 import java.util.Locale;

@@ -185,4 +185,16 @@ public record Operand<O extends Op>(
             each.check(position, op, args);
         }
     }
+
+    /** The role of an argument. */
+    public enum Role {
+        /** A tensor, computed or constant. */
+        DATA,
+
+        /** A tensor known at build time. */
+        CONSTANT,
+
+        /** A variable of the function, which the operator reads and changes. */
+        STATE
+    }
 }

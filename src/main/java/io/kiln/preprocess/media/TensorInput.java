@@ -15,6 +15,7 @@ import io.kiln.preprocess.media.SampleForms.Layout;
 import io.kiln.preprocess.media.SampleForms.Resize;
 import io.kiln.preprocess.media.SampleForms.Size;
 import io.kiln.preprocess.media.SampleForms.Sound;
+import io.kiln.preprocess.media.SampleForms.Taps;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;

@@ -10,7 +10,7 @@ import io.kiln.ir.Quantization;
 import io.kiln.ir.Result;
 import io.kiln.quantize.plan.Format;
 import io.kiln.quantize.plan.Plan.PlannedNode;
-import io.kiln.quantize.plan.QuantizedNetwork;
+import io.kiln.quantize.plan.Plan.QuantizedNetwork;
 import io.kiln.quantize.quality.Quality.Noise;
 import io.kiln.quantize.run.Runs;
 import io.kiln.quantize.sample.Sample;

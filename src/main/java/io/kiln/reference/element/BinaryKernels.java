@@ -8,7 +8,7 @@ import io.kiln.ir.op.Rounding;
 import io.kiln.ir.op.element.Binary;
 import io.kiln.ir.op.element.Binary.Kind;
 import io.kiln.ir.op.element.FixedPointMultiply;
-import io.kiln.ir.op.element.PairLookup;
+import io.kiln.ir.op.element.Lookups.PairLookup;
 import io.kiln.ir.type.TensorType;
 import io.kiln.reference.kernel.Tensor;
 import java.util.List;

@@ -49,4 +49,38 @@ public interface OperatorKernel<O extends Op> {
                     "Change the model so that its result is not needed at build time"));
         });
     }
+
+    /** Runs the functions that operators call, by index in the caller. */
+    public interface FunctionCalls {
+        /**
+         * The results of a function.
+         *
+         * @param variables values of its variables; updated by the call
+         */
+        List<Tensor> call(int function, List<Tensor> inputs, List<Tensor> variables);
+
+        /**
+         * Called before a loop body runs.
+         *
+         * @throws io.kiln.base.KilnException if loops have run too often
+         */
+        void spendIteration(int body);
+    }
+
+    /**
+     * The effects of an operator.
+     *
+     * @param result its result
+     * @param written new values of the variables, in the order of {@link Op#writes}
+     */
+    public record Outcome(Tensor result, List<Tensor> written) {
+        public Outcome {
+            written = List.copyOf(written);
+        }
+
+        /** The outcome of an operator that only changes variables. */
+        public static Outcome of(List<Tensor> written) {
+            return new Outcome(Tensor.of(TensorType.UNIT, new int[0]), written);
+        }
+    }
 }

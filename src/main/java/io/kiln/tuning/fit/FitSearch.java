@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.tuning.fit;
 
+import io.kiln.tuning.fit.FitTable.FitCost;
 import io.kiln.tuning.fit.FitTable.Layer;
 import io.kiln.tuning.fit.FitTable.Option;
 import java.util.ArrayList;

@@ -5,6 +5,7 @@ import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
+import io.kiln.tuning.record.RecordLine.RecordJson;
 import io.kiln.tuning.record.RecordValue.Members;
 import java.io.BufferedReader;
 import java.io.IOException;

@@ -26,6 +26,8 @@ import io.kiln.quantize.FloatNet;
 import io.kiln.quantize.graph.FloatGraph;
 import io.kiln.quantize.plan.Plan.PlannedNode;
 import io.kiln.quantize.plan.Planner.Wishes;
+import io.kiln.quantize.plan.QuantizedConstants.LayerConstants;
+import io.kiln.quantize.plan.ScaleGroups.ActivationScale;
 import io.kiln.quantize.range.Calibration.Statistics;
 import io.kiln.quantize.range.ValueRange;
 import java.util.HashMap;

@@ -3,6 +3,7 @@ package io.kiln.tuning.record;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kiln.tuning.record.RecordFiles.ShippedRecords;
 import io.kiln.tuning.record.RecordValue.Items;
 import io.kiln.tuning.record.RecordValue.Numeric;
 import io.kiln.tuning.record.RecordValue.Text;

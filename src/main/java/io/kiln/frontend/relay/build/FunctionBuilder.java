@@ -14,7 +14,7 @@ import io.kiln.ir.Constant;
 import io.kiln.ir.GraphBuilder;
 import io.kiln.ir.Quantization;
 import io.kiln.ir.op.Op;
-import io.kiln.ir.op.call.FunctionRef;
+import io.kiln.ir.op.call.ControlFlow.FunctionRef;
 import io.kiln.ir.text.Annotations;
 import io.kiln.ir.text.Place;
 import io.kiln.ir.text.RelaySyntax;

@@ -8,6 +8,7 @@ import io.kiln.ir.op.Layer;
 import io.kiln.ir.op.Operand;
 import io.kiln.ir.op.Signature;
 import io.kiln.ir.op.Window;
+import io.kiln.ir.op.layer.Conv2d.ConvShapes;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
 import java.util.Optional;
