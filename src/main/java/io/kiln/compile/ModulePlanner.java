@@ -15,6 +15,8 @@ import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.codegen.CodeUnit.CodeOrigin;
 import io.kiln.compile.CompiledModel.Choices;
+import io.kiln.compile.LibraryMetadata.PlannedBuffers;
+import io.kiln.compile.LibraryMetadata.TensorDescriptions;
 import io.kiln.executor.PlannedModule;
 import io.kiln.executor.aot.AotExecution;
 import io.kiln.ir.Function;
@@ -25,8 +27,10 @@ import io.kiln.ir.op.call.ControlFlow.While;
 import io.kiln.ir.type.Shape;
 import io.kiln.lower.Callee;
 import io.kiln.lower.FusedOperator;
-import io.kiln.memory.PoolBounds;
-import io.kiln.memory.WorkspaceBuffer;
+import io.kiln.lower.LoweredOperator;
+import io.kiln.lower.Rows;
+import io.kiln.memory.MemoryProblem.PoolBounds;
+import io.kiln.memory.MemoryProblem.WorkspaceBuffer;
 import io.kiln.partition.ExternalFunction;
 import io.kiln.partition.ExternalModule;
 import io.kiln.partition.Externals;
@@ -36,14 +40,14 @@ import io.kiln.schedule.LayerChoices;
 import io.kiln.schedule.LayerGoal;
 import io.kiln.schedule.OnlyConvolution;
 import io.kiln.stream.PlanChoice;
-import io.kiln.stream.PlannedProgram;
+import io.kiln.stream.Program.PlannedProgram;
+import io.kiln.stream.Program.StoredValue;
+import io.kiln.stream.Program.StoredValue.Place;
 import io.kiln.stream.ProgramPools;
-import io.kiln.stream.StoredValue;
-import io.kiln.stream.StoredValue.Place;
+import io.kiln.stream.ProgramPools.WorkspaceLayout;
 import io.kiln.stream.StreamPlanner;
 import io.kiln.stream.StreamPlanner.Lowering;
 import io.kiln.stream.StreamPlanner.Planned;
-import io.kiln.stream.WorkspaceLayout;
 import io.kiln.target.MemoryPool;
 import io.kiln.target.RamShare;
 import io.kiln.target.SpareRam;
@@ -56,6 +60,7 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -63,6 +68,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.stream.LongStream;
 
 /** Lowers the operators of a fused function, orders them and plans their memory. */
 final class ModulePlanner {
@@ -388,6 +394,60 @@ final class ModulePlanner {
 
         private String where() {
             return "model `" + model + "`";
+        }
+    }
+
+    /**
+     * Layers whose scratch makes a program take more memory than its tensors, each whole and in a place of its own, with the least scratch: speed
+     * is not worth that much.
+     */
+    private static final class CrowdedLayers {
+        private static final int ALIGNMENT = 16;
+
+        private CrowdedLayers() {}
+
+        /**
+         * The names of their functions.
+         *
+         * @param sparing makes loops with the least scratch
+         */
+        static Set<String> of(Planned program, Lowering sparing, PlannedProgram planned) {
+            List<LoweredOperator> operators = planned.program().operators();
+            long[] tensors = new long[operators.size()];
+            planned.program().values().stream()
+                    .filter(value -> value.place() == Place.WORKSPACE || program.withInputsAndOutputs())
+                    .forEach(value -> add(value, tensors));
+            long bytes = planned.layout().plan().bytes();
+            if (bytes <= LongStream.of(tensors).max().orElse(0)) {
+                return Set.of();
+            }
+            Map<String, FusedOperator> byName =
+                    program.operators().stream().collect(Collectors.toMap(FusedOperator::name, op -> op));
+            long limit = 0;
+            for (int i = 0; i < tensors.length; i++) {
+                FusedOperator op = byName.get(operators.get(i).function().name());
+                long least = sparing.lower(op, Rows.whole(op.type().shape())).scratchBytes();
+                limit = Math.max(limit, tensors[i] + aligned(least));
+            }
+            Set<String> crowded = new HashSet<>();
+            for (int i = 0; i < tensors.length; i++) {
+                if (bytes > limit && tensors[i] + operators.get(i).scratchBytes() > limit) {
+                    crowded.add(operators.get(i).function().name());
+                }
+            }
+            return crowded;
+        }
+
+        private static void add(StoredValue value, long[] tensors) {
+            int last =
+                    value.place() == Place.OUTPUT ? tensors.length - 1 : Math.min(value.lastStep(), tensors.length - 1);
+            for (int i = Math.max(0, value.firstStep()); i <= last; i++) {
+                tensors[i] += aligned(value.type().bytes());
+            }
+        }
+
+        private static long aligned(long bytes) {
+            return (bytes + ALIGNMENT - 1) & -ALIGNMENT;
         }
     }
 }

@@ -9,7 +9,7 @@ import io.kiln.codegen.c.UsedIntrinsics;
 import io.kiln.compile.CompileOptions.RamOptions;
 import io.kiln.executor.PlannedModule;
 import io.kiln.lower.LoweredOperator;
-import io.kiln.stream.StoredValue.Place;
+import io.kiln.stream.Program.StoredValue.Place;
 import io.kiln.target.RamShare;
 import io.kiln.target.SpareRam;
 import io.kiln.target.SpareRam.Reads;

@@ -2,8 +2,8 @@
 package io.kiln.cycles;
 
 import io.kiln.base.elf.ElfFile;
-import io.kiln.cycles.address.ImageAddresses;
 import io.kiln.cycles.address.LoadAddresses;
+import io.kiln.cycles.address.LoadAddresses.ImageAddresses;
 import io.kiln.cycles.address.LoadAddresses.Load;
 import io.kiln.cycles.core.CoreTimings;
 import io.kiln.cycles.decode.Instruction;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.memory;
 
+import io.kiln.memory.MemoryProblem.PoolBounds;
+import io.kiln.memory.MemoryProblem.WorkspaceBuffer;
 import java.util.Arrays;
 import java.util.stream.IntStream;
 

@@ -18,6 +18,7 @@ import io.kiln.base.KilnException;
 import io.kiln.base.LimitedInput;
 import io.kiln.base.Problems;
 import io.kiln.base.ResourceTree;
+import io.kiln.mlf.ArchiveReader.ArchivePlace;
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.npu;
 
+import io.kiln.npu.DriverPayload.Command;
+import io.kiln.npu.DriverPayload.Refusal;
 import io.kiln.npu.NpuOperation.Access;
 import io.kiln.npu.NpuOperations.FeatureMap.Extent;
 import io.kiln.npu.NpuOperations.FeatureMap.Layout;

@@ -102,7 +102,9 @@ public record CompositePattern(String name, List<PatternStep> steps, List<Condit
 
         /** The first operator of a class. */
         public Optional<Binding> find(Class<? extends Op> type) {
-            return chain.stream().filter(binding -> type.isInstance(binding.op())).findFirst();
+            return chain.stream()
+                    .filter(binding -> type.isInstance(binding.op()))
+                    .findFirst();
         }
 
         public TensorType argument(Binding binding, int position) {

@@ -63,7 +63,11 @@ public interface ExternalCodegen {
      * @param host the target of everything else
      */
     public record ExternalUnit(
-            String model, String file, List<ExternalFunction> functions, CompositeTarget.External external, Target host) {
+            String model,
+            String file,
+            List<ExternalFunction> functions,
+            CompositeTarget.External external,
+            Target host) {
         public ExternalUnit {
             functions = List.copyOf(functions);
         }

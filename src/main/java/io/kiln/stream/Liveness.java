@@ -3,12 +3,13 @@ package io.kiln.stream;
 
 import io.kiln.memory.MemoryPlanner;
 import io.kiln.memory.MemoryProblem;
-import io.kiln.memory.WorkspaceBuffer;
+import io.kiln.memory.MemoryProblem.WorkspaceBuffer;
+import io.kiln.stream.Program.StoredValue.Place;
+import io.kiln.stream.ProgramPools.WorkspaceLayout;
 import io.kiln.stream.RowGraph.Node;
 import io.kiln.stream.RowGraph.Use;
 import io.kiln.stream.RowGraph.Value;
 import io.kiln.stream.Segmentation.Segment;
-import io.kiln.stream.StoredValue.Place;
 import io.kiln.stream.Tape.Call;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -9,6 +9,7 @@ import io.kiln.lower.Rows;
 import io.kiln.memory.MemoryPlanner;
 import io.kiln.stream.PlanChoice.Blocks;
 import io.kiln.stream.PlanChoice.Order;
+import io.kiln.stream.Program.PlannedProgram;
 import io.kiln.stream.RowGraph.Node;
 import io.kiln.stream.Segmentation.Segment;
 import java.util.ArrayList;

@@ -7,6 +7,7 @@ import io.kiln.base.Printable;
 import io.kiln.base.Problems;
 import io.kiln.base.TargetText;
 import io.kiln.base.TargetText.Word;
+import io.kiln.target.CpuFeatures.CortexM;
 import io.kiln.target.CpuFeatures.RiscV;
 import java.util.Arrays;
 import java.util.Collections;

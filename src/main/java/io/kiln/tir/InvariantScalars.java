@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.tir;
 
+import io.kiln.tir.BlockBuilder.DeclaredNames;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;

@@ -154,9 +154,19 @@ final class LayerSums {
          */
         static List<int[]> inside(Window window, Shape data, Shape output) {
             Set<List<Integer>> rows = axis(
-                    output.dim(1), window.strideH(), window.padTop(), window.dilationH(), window.kernelH(), data.dim(1));
+                    output.dim(1),
+                    window.strideH(),
+                    window.padTop(),
+                    window.dilationH(),
+                    window.kernelH(),
+                    data.dim(1));
             Set<List<Integer>> columns = axis(
-                    output.dim(2), window.strideW(), window.padLeft(), window.dilationW(), window.kernelW(), data.dim(2));
+                    output.dim(2),
+                    window.strideW(),
+                    window.padLeft(),
+                    window.dilationW(),
+                    window.kernelW(),
+                    data.dim(2));
             List<int[]> sets = new ArrayList<>();
             for (List<Integer> row : rows) {
                 for (List<Integer> column : columns) {
@@ -168,7 +178,8 @@ final class LayerSums {
             return sets;
         }
 
-        private static Set<List<Integer>> axis(int outputs, int stride, int padding, int dilation, int taps, int inputs) {
+        private static Set<List<Integer>> axis(
+                int outputs, int stride, int padding, int dilation, int taps, int inputs) {
             Set<List<Integer>> distinct = new LinkedHashSet<>();
             for (int o = 0; o < outputs; o++) {
                 List<Integer> inside = new ArrayList<>();

@@ -18,9 +18,9 @@ import io.kiln.partition.ExternalCodegen.ExternalCall;
 import io.kiln.partition.ExternalCodegen.ExternalUnit;
 import io.kiln.partition.ExternalFunction;
 import io.kiln.reference.OwnModel;
-import io.kiln.stream.StoredValue;
-import io.kiln.stream.StoredValue.Place;
-import io.kiln.stream.WorkspaceLayout;
+import io.kiln.stream.Program.StoredValue;
+import io.kiln.stream.Program.StoredValue.Place;
+import io.kiln.stream.ProgramPools.WorkspaceLayout;
 import io.kiln.target.CompositeTarget;
 import io.kiln.target.MemoryPool;
 import io.kiln.target.MemoryPool.MemoryReach;
@@ -188,8 +188,8 @@ class PoolTargetsTest {
                                 + " 256 bytes")
                 .hasMessageContaining(
                         "(8000 bytes) is read or written by npu, and there is no room for it in sram 256 bytes;"
-                                + " expected a memory with room that npu reaches; there are sram 256 bytes, tcm (reached"
-                                + " by host)");
+                            + " expected a memory with room that npu reaches; there are sram 256 bytes, tcm (reached"
+                            + " by host)");
     }
 
     /** Who calls the model owns its input, which lies with the variables. */

@@ -14,7 +14,7 @@ import io.kiln.frontend.tflite.SeededNet.Value;
 import io.kiln.lower.LoweredOperator;
 import io.kiln.reference.NeedsShared;
 import io.kiln.reference.SharedFolder;
-import io.kiln.stream.Step;
+import io.kiln.stream.Program.Step;
 import io.kiln.target.RamShare;
 import io.kiln.target.SpareRam;
 import io.kiln.target.SpareRam.Reads;

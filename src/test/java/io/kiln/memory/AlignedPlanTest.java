@@ -3,6 +3,7 @@ package io.kiln.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kiln.memory.MemoryProblem.WorkspaceBuffer;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.memory.MemoryPlanner.FirstFitOrder;
+import io.kiln.memory.MemoryProblem.WorkspaceBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;

@@ -3,7 +3,9 @@ package io.kiln.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kiln.memory.MemoryProblem.PoolBounds;
 import io.kiln.memory.MemoryProblem.PoolChoice;
+import io.kiln.memory.MemoryProblem.WorkspaceBuffer;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.Random;

@@ -3,6 +3,8 @@ package io.kiln.codegen.c;
 
 import io.kiln.base.CText;
 import io.kiln.codegen.CodeUnit.CodeOrigin;
+import io.kiln.codegen.c.CFile.CItem;
+import io.kiln.codegen.c.CFile.CStatement;
 import java.util.List;
 import java.util.Optional;
 

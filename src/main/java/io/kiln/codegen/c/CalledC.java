@@ -4,6 +4,8 @@ package io.kiln.codegen.c;
 import io.kiln.codegen.CodeUnit;
 import io.kiln.codegen.CodeUnit.CodeOrigin;
 import io.kiln.codegen.PackedApi.PackedFunction;
+import io.kiln.codegen.c.CFile.CItem;
+import io.kiln.codegen.c.CFile.CSignature;
 import io.kiln.codegen.c.CFilePrinter.FileHead;
 import io.kiln.tir.Intrinsic;
 import io.kiln.tir.Kernel;

@@ -2,6 +2,7 @@
 package io.kiln.codegen.c;
 
 import io.kiln.base.DType;
+import io.kiln.codegen.c.CFile.CSignature;
 import io.kiln.target.Target;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;

@@ -14,7 +14,7 @@ import io.kiln.flow.spec.TuneSpec;
 import io.kiln.flow.tune.WholeModels.Image;
 import io.kiln.report.TuneReport;
 import io.kiln.stream.PlanChoice;
-import io.kiln.stream.PlannedProgram;
+import io.kiln.stream.Program.PlannedProgram;
 import io.kiln.stream.StreamPlanner;
 import io.kiln.stream.StreamPlanner.Planned;
 import io.kiln.target.Target;

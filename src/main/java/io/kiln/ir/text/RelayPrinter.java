@@ -18,6 +18,8 @@ import io.kiln.ir.op.call.ControlFlow.FunctionRef;
 import io.kiln.ir.op.call.Variables.RefWrite;
 import io.kiln.ir.op.element.FixedPointMultiply;
 import io.kiln.ir.op.element.TflRequantize;
+import io.kiln.ir.text.MetadataReader.MetadataSection;
+import io.kiln.ir.text.TextConstants.RelayNames;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.util.ArrayDeque;

@@ -194,8 +194,10 @@ record CmsisNnOptions(CmsisNnVersion version, boolean isDsp, boolean isMve, bool
         /** The buffer of {@code arm_depthwise_conv_wrapper_s16}. */
         long wideDepthwise(Window window, Shape input, int channels) {
             long taps = (long) window.kernelH() * window.kernelW();
-            boolean isFast =
-                    input.dim(3) == channels && window.dilationH() == 1 && window.dilationW() == 1 && taps < LARGE_KERNEL;
+            boolean isFast = input.dim(3) == channels
+                    && window.dilationH() == 1
+                    && window.dilationW() == 1
+                    && taps < LARGE_KERNEL;
             if (!isFast) {
                 return 0;
             }

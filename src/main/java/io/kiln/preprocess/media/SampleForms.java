@@ -259,7 +259,8 @@ record SampleForms(Optional<Image> image, Optional<Sound> sound) {
         }
 
         private Size size(String pointer) {
-            return new Size(at(pointer + "/height").asInt(), at(pointer + "/width").asInt());
+            return new Size(
+                    at(pointer + "/height").asInt(), at(pointer + "/width").asInt());
         }
 
         private Normalize normalize(String pointer, int channels) {

@@ -27,7 +27,6 @@ import io.kiln.ir.op.movement.StridedSlice;
 import io.kiln.ir.op.movement.Take;
 import io.kiln.ir.op.movement.Transpose;
 import io.kiln.ir.op.reduce.Reduce;
-import io.kiln.ir.type.Shape;
 import io.kiln.quantize.graph.Node;
 import io.kiln.quantize.plan.QuantizedConstants.FilterConstants;
 import io.kiln.quantize.plan.QuantizedConstants.RecurrentConstants;

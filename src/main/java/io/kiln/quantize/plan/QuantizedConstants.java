@@ -321,7 +321,8 @@ public final class QuantizedConstants {
 
         /** Whether the kernel's fixed point holds a cell of this range, and its limit is a step or more. */
         static boolean isCell(Lstm op, ValueRange range) {
-            return range.withZero().magnitude() <= MOST_CELL && (op.cellClip() == 0 || op.cellClip() >= cellScale(range));
+            return range.withZero().magnitude() <= MOST_CELL
+                    && (op.cellClip() == 0 || op.cellClip() >= cellScale(range));
         }
 
         /** The least power of two with which an int16 holds the range: from 2^-15 to 2^-9. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.report.overview;
 
-import io.kiln.artifact.BufferOverlaps;
+import io.kiln.artifact.ModelMetadata.BufferOverlaps;
 import io.kiln.artifact.ModelMetadata.PlannedBuffer;
 import io.kiln.report.BuildReport;
 import io.kiln.report.BuildReport.Operator;

@@ -177,8 +177,8 @@ public final class RecordFiles {
         /** The records of a core that minimise the cycles of boards with a cache of code as the target states it; none if it states none. */
         public static List<TuningRecord> ofBoardCycles(String core, String target) {
             return InstructionCache.stated(target).stream()
-                    .mapToObj(
-                            bytes -> of(core, "board-cycles/" + SizeClass.of(bytes).text()))
+                    .mapToObj(bytes ->
+                            of(core, "board-cycles/" + SizeClass.of(bytes).text()))
                     .flatMap(List::stream)
                     .filter(record -> InstructionCache.holds(record.task().target(), target))
                     .toList();

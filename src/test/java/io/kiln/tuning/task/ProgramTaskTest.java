@@ -11,7 +11,7 @@ import io.kiln.compile.RequestDraft;
 import io.kiln.flow.GestureProject;
 import io.kiln.stream.PlanChoice;
 import io.kiln.stream.PlanChoice.Blocks;
-import io.kiln.stream.PlannedProgram;
+import io.kiln.stream.Program.PlannedProgram;
 import io.kiln.stream.StreamPlanner;
 import io.kiln.target.Target;
 import io.kiln.tuning.record.HistoryBest;

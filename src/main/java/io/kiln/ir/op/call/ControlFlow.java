@@ -29,7 +29,12 @@ public final class ControlFlow {
      * @param otherwiseVariables likewise for the second
      */
     public record If(
-            int then, int otherwise, int inputs, int results, List<Integer> thenVariables, List<Integer> otherwiseVariables)
+            int then,
+            int otherwise,
+            int inputs,
+            int results,
+            List<Integer> thenVariables,
+            List<Integer> otherwiseVariables)
             implements Op {
         /** Its name in Relay text. */
         public static final String SPELLED = "tfl.if_then_else";
@@ -38,7 +43,9 @@ public final class ControlFlow {
                 .data("condition", Operand::scalar, DType.BOOL)
                 .data("input", operand -> operand.times(If::inputs))
                 .state("result", operand -> operand.times(If::results))
-                .state("variable", operand -> operand.times(op -> Check.variables(op.thenVariables, op.otherwiseVariables)))
+                .state(
+                        "variable",
+                        operand -> operand.times(op -> Check.variables(op.thenVariables, op.otherwiseVariables)))
                 .attributes(
                         FunctionRef.attribute("then", If::then),
                         FunctionRef.attribute("otherwise", If::otherwise),
@@ -87,7 +94,9 @@ public final class ControlFlow {
             implements Op {
         public static final Signature<While> SIGNATURE = Signature.of(While.class, "tfl.while")
                 .state("loop variable", operand -> operand.times(While::loopVariables))
-                .state("variable", operand -> operand.times(op -> Check.variables(op.conditionVariables, op.bodyVariables)))
+                .state(
+                        "variable",
+                        operand -> operand.times(op -> Check.variables(op.conditionVariables, op.bodyVariables)))
                 .attributes(
                         FunctionRef.attribute("condition", While::condition),
                         FunctionRef.attribute("body", While::body),

@@ -92,7 +92,8 @@ public final class Variables {
      * @param cycles runs of a period, 1 or more
      */
     public record CircularBuffer(int cycles) implements Op {
-        public static final Signature<CircularBuffer> SIGNATURE = Signature.of(CircularBuffer.class, "tfl.circular_buffer")
+        public static final Signature<CircularBuffer> SIGNATURE = Signature.of(
+                        CircularBuffer.class, "tfl.circular_buffer")
                 .data("data", operand -> operand.rank(4), DType.INT8)
                 .state("slots", operand -> operand.rank(4), DType.INT8)
                 .state(

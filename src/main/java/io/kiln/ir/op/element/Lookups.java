@@ -32,7 +32,10 @@ public final class Lookups {
         public static final Signature<PairLookup> SIGNATURE = Signature.of(PairLookup.class, "onnx.pair_lookup")
                 .data("lhs", DType.INT8)
                 .data("rhs", DType.INT8)
-                .constant("table", operand -> operand.fits((what, type, op, args) -> op.fitTable(type.shape())), DType.INT8)
+                .constant(
+                        "table",
+                        operand -> operand.fits((what, type, op, args) -> op.fitTable(type.shape())),
+                        DType.INT8)
                 .attributes(
                         Attribute.choice("kind", PairLookup::kind, Kind::text, List.of(Kind.values())),
                         Attribute.real("lhs", PairLookup::lhs),
@@ -149,7 +152,8 @@ public final class Lookups {
     public record TflLookup16() implements Op {
         public static final Signature<TflLookup16> SIGNATURE = Signature.of(TflLookup16.class, "tfl.lookup16")
                 .data("data", DType.INT16)
-                .constant("table", operand -> operand.rank(1).fits((what, type, op, args) -> fitTable(type)), DType.INT16)
+                .constant(
+                        "table", operand -> operand.rank(1).fits((what, type, op, args) -> fitTable(type)), DType.INT16)
                 .attributes(TflLookup16::new)
                 // It stores what the table says: a limit has loops of its own.
                 .traits()

@@ -225,8 +225,10 @@ public record QnnBinary(Kind kind, FloatPrecision precision) implements Op {
                                         .output()
                                         .multiplier()
                                 > 0;
-                    case DIVIDE -> TflQuotient.of(lhsScale, rhsScale, outputScale).isDefined();
-                    case MULTIPLY -> op.multiplier(lhsScale, rhsScale, outputScale).multiplier() >= 0;
+                    case DIVIDE ->
+                        TflQuotient.of(lhsScale, rhsScale, outputScale).isDefined();
+                    case MULTIPLY ->
+                        op.multiplier(lhsScale, rhsScale, outputScale).multiplier() >= 0;
                     case PRELU ->
                         op.multiplier(lhsScale, rhsScale, outputScale).multiplier() >= 0
                                 && op.multiplier(lhsScale, 1, outputScale).multiplier() >= 0;

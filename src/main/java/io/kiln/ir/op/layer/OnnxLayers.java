@@ -50,7 +50,8 @@ public final class OnnxLayers {
      * @param form which kernel
      */
     public record OnnxAveragePool(Window window, Order order, OnnxForm form) implements Op {
-        public static final Signature<OnnxAveragePool> SIGNATURE = Signature.of(OnnxAveragePool.class, "onnx.avg_pool2d")
+        public static final Signature<OnnxAveragePool> SIGNATURE = Signature.of(
+                        OnnxAveragePool.class, "onnx.avg_pool2d")
                 .data("data", operand -> operand.rank(4), DType.INT8)
                 .quantization("input")
                 .quantization("output")
@@ -157,8 +158,8 @@ public final class OnnxLayers {
                     arePairs
                             && indices.dtype() == DType.INT32
                             && weights.equals(new TensorType(indices.shape(), DType.FLOAT32)),
-                    what + " must be int32 of two for each element, with float32 weights, not " + indices.text() + " and "
-                            + weights.text());
+                    what + " must be int32 of two for each element, with float32 weights, not " + indices.text()
+                            + " and " + weights.text());
             return indices.shape().dim(1);
         }
 
@@ -167,7 +168,8 @@ public final class OnnxLayers {
             args.ratio(FROM, TO, OnnxBilinear.MOST_RATIO);
             Shape data = args.data().shape();
             args.integers(ROWS, "row", row -> row >= 0 && row < data.dim(1), "0 to " + (data.dim(1) - 1));
-            args.integers(COLUMNS, "column", column -> column >= 0 && column < data.dim(2), "0 to " + (data.dim(2) - 1));
+            args.integers(
+                    COLUMNS, "column", column -> column >= 0 && column < data.dim(2), "0 to " + (data.dim(2) - 1));
             for (int weights : List.of(ROWS + 1, COLUMNS + 1)) {
                 args.constant(weights).ifPresent(w -> {
                     boolean areFractions = true;
@@ -209,7 +211,9 @@ public final class OnnxLayers {
                 .quantization("output")
                 .says("axis", -1)
                 .attributes(
-                        OnnxForm.attribute(OnnxSoftmax::form), Attribute.truth("log", OnnxSoftmax::isLog), OnnxSoftmax::new)
+                        OnnxForm.attribute(OnnxSoftmax::form),
+                        Attribute.truth("log", OnnxSoftmax::isLog),
+                        OnnxSoftmax::new)
                 // It stores what its steps round: a limit has loops of its own.
                 .traits()
                 .rules(OnnxSoftmax::rules)

@@ -29,7 +29,8 @@ public final class TransposedConvolutions {
      */
     public record TransposedWindow(Window window, int outputPaddingH, int outputPaddingW) {
         public TransposedWindow {
-            Check.that(window.dilationH() == 1 && window.dilationW() == 1, "a transposed convolution cannot be dilated");
+            Check.that(
+                    window.dilationH() == 1 && window.dilationW() == 1, "a transposed convolution cannot be dilated");
             Check.that(outputPaddingH >= 0 && outputPaddingW >= 0, "output padding must not be negative");
         }
 
@@ -67,7 +68,8 @@ public final class TransposedConvolutions {
         static TransposedWindow read(AttributeReader a) {
             a.choice("data_layout", "NHWC");
             a.choice("kernel_layout", "OHWI");
-            List<Integer> more = a.has("output_padding") ? a.integers("output_padding", 0, Window.MOST, 2) : List.of(0, 0);
+            List<Integer> more =
+                    a.has("output_padding") ? a.integers("output_padding", 0, Window.MOST, 2) : List.of(0, 0);
             Window window = Window.read(a, "kernel_size", List.of());
             return new TransposedWindow(window, more.get(0), more.size() < 2 ? 0 : more.get(1));
         }
@@ -146,7 +148,8 @@ public final class TransposedConvolutions {
                                 .data(
                                         "data",
                                         operand -> operand.fits((what, type, op, args) -> Check.that(
-                                                type.dtype().isInteger(), "qnn.conv2d_transpose: data must be quantized")))
+                                                type.dtype().isInteger(),
+                                                "qnn.conv2d_transpose: data must be quantized")))
                                 .data("weight", DType.INT8),
                         QnnConv2dTranspose::channels)
                 .attributes(

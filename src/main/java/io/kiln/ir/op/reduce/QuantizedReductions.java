@@ -108,8 +108,8 @@ public final class QuantizedReductions {
                         Attribute.whole("shift", op -> op.step.shift(), -31, MOST_SHIFT),
                         Attribute.whole("input_zero_point", TflProduct::inputZeroPoint),
                         Attribute.whole("output_zero_point", TflProduct::outputZeroPoint),
-                        (axes, keepDims, multiplier, shift, input, output) ->
-                                new TflProduct(axes, keepDims, new QuantizedMultiplier(multiplier, shift), input, output))
+                        (axes, keepDims, multiplier, shift, input, output) -> new TflProduct(
+                                axes, keepDims, new QuantizedMultiplier(multiplier, shift), input, output))
                 .traits()
                 .rules(TflProduct::rules)
                 .result((op, args) -> new TensorType(

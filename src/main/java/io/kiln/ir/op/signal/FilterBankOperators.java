@@ -240,7 +240,8 @@ public final class FilterBankOperators {
                                 "smoothing_bits", FilterBankSpectralSubtraction::smoothingBits, 0, Integer.SIZE - 1),
                         factor("min_signal_remaining", FilterBankSpectralSubtraction::minSignalRemaining),
                         Attribute.flag("clamping", FilterBankSpectralSubtraction::clamping),
-                        Attribute.whole("spectral_subtraction_bits", FilterBankSpectralSubtraction::bits, 0, Long.SIZE - 1),
+                        Attribute.whole(
+                                "spectral_subtraction_bits", FilterBankSpectralSubtraction::bits, 0, Long.SIZE - 1),
                         (even, odd, smoothingBits, remaining, clamping, bits) -> new FilterBankSpectralSubtraction(
                                 even.first(),
                                 even.second(),

@@ -100,13 +100,16 @@ public final class SignalOperators {
         }
 
         public SignalEnergy {
-            Check.that(start >= 0 && start <= end, "a range of frequencies from " + start + " to " + end + " is not valid");
+            Check.that(
+                    start >= 0 && start <= end,
+                    "a range of frequencies from " + start + " to " + end + " is not valid");
         }
 
         private TensorType result(List<TensorType> args) {
             TensorType data = args.get(0);
             int elements = data.shape().dim(0);
-            Check.that(elements % 2 == 0, "data " + data.text() + " do not consist of pairs of real and imaginary part");
+            Check.that(
+                    elements % 2 == 0, "data " + data.text() + " do not consist of pairs of real and imaginary part");
             Check.that(
                     end <= elements / 2,
                     "the range ends at " + end + ", beyond the last of " + elements / 2 + " frequencies");
@@ -199,7 +202,8 @@ public final class SignalOperators {
                         operand -> operand.vectors()
                                 .fits((what, type, op, args) -> Check.that(
                                         type.shape().dim(-1) % op.step == 0,
-                                        "vectors of " + type.text() + " are not a multiple of " + op.step + " samples")),
+                                        "vectors of " + type.text() + " are not a multiple of " + op.step
+                                                + " samples")),
                         DType.INT16)
                 .state("validity", Operand::scalar, DType.BOOL)
                 .state("state", operand -> operand.holds(SignalFrame::state))
@@ -384,7 +388,8 @@ public final class SignalOperators {
                         "weights",
                         operand -> operand.rank(1)
                                 .fits((what, type, op, args) -> Check.that(
-                                        type.shape().dim(0) == args.get(0).shape().dim(-1),
+                                        type.shape().dim(0)
+                                                == args.get(0).shape().dim(-1),
                                         "weights " + type.text() + " do not fit data "
                                                 + args.get(0).text())),
                         DType.INT16)
