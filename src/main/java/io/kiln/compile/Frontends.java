@@ -46,21 +46,21 @@ public final class Frontends {
     private static ReadModel stateless(Path file, String name, InputShapes shapes, ReadOptions options) {
         boolean isTflite = !OnnxFrontend.accepts(file) && !RelayFrontend.accepts(file);
         if (!isTflite && !shapes.signature().isEmpty()) {
-            throw new KilnException(Failure.CONFIG.problem(
+            throw Failure.CONFIG.exception(
                     "kiln.signature is given for a model that is not of TensorFlow Lite",
                     file.toString(),
                     "a .tflite file",
-                    "Remove kiln.signature"));
+                    "Remove kiln.signature");
         }
         if (OnnxFrontend.accepts(file)) {
             return OnnxFrontend.model(file, name, shapes, options.onnxIo(), options.limits());
         }
         if (!shapes.values().byName().isEmpty()) {
-            throw new KilnException(Failure.CONFIG.problem(
+            throw Failure.CONFIG.exception(
                     "kiln.inputValues gives numbers for a model that is not ONNX",
                     file.toString(),
                     "an .onnx file; previous(output) is for all",
-                    "Remove kiln.inputValues"));
+                    "Remove kiln.inputValues");
         }
         return new ReadModel(
                 RelayFrontend.accepts(file)

@@ -221,12 +221,12 @@ final class ModulePlanner {
                 .sorted(Comparator.comparing(DeviceHooks::device))
                 .toList();
         if (!devices.isEmpty() && (calls.executor() != ExecutorKind.AOT || convention() != Convention.TYPED)) {
-            throw new KilnException(Failure.TARGET.problem(
+            throw Failure.TARGET.exception(
                     "the device " + devices.get(0).device()
                             + " needs a context, which only the C interface of the AOT executor passes",
                     "model `" + request.model().name() + "`",
                     "kiln.executor aot and kiln.interfaceApi c",
-                    "Set them, or take the code generator out of kiln.target"));
+                    "Set them, or take the code generator out of kiln.target");
         }
         return devices;
     }

@@ -63,10 +63,10 @@ public final class CycleEstimator {
                 block.start() << Short.SIZE | block.instructions(),
                 key -> code.from(block.start(), block.instructions()));
         if (found.size() != block.instructions() || found.isEmpty()) {
-            throw new KilnException(Failure.PROFILE.problem(
+            throw Failure.PROFILE.exception(
                     "instructions were executed at 0x" + Long.toHexString(block.start())
                             + ", but the image has no code there",
-                    "estimate of cycles"));
+                    "estimate of cycles");
         }
         return found;
     }

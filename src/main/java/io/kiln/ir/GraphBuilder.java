@@ -273,11 +273,11 @@ public final class GraphBuilder {
                     "the result " + type.text() + " has more than " + TensorType.MAX_BYTES + " bytes");
         }
         if (++emitted > MAX_OPERATORS) {
-            throw new KilnException(Failure.MODEL.problem(
+            throw Failure.MODEL.exception(
                     "the model becomes more than " + MAX_OPERATORS + " operators",
                     origin.text(),
                     "a model for a microcontroller",
-                    "Unrolled loops and sequences count with each of their steps"));
+                    "Unrolled loops and sequences count with each of their steps");
         }
         add(new Binding(value.id(), op, args, type, origin));
         return value;

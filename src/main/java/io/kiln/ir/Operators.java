@@ -88,10 +88,6 @@ import io.kiln.ir.op.signal.SignalOperators.SignalWindow;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
-import java.util.function.Function;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** The signatures of all operators. */
@@ -188,13 +184,5 @@ public final class Operators {
             .sorted(Comparator.comparing(Signature::name))
             .toList();
 
-    private static final Map<String, Signature<? extends Op>> BY_NAME =
-            ALL.stream().collect(Collectors.toUnmodifiableMap(Signature::name, Function.identity()));
-
     private Operators() {}
-
-    /** The operator of a name, if there is one. */
-    public static Optional<Signature<? extends Op>> of(String name) {
-        return Optional.ofNullable(BY_NAME.get(name));
-    }
 }

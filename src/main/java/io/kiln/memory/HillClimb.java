@@ -5,14 +5,12 @@ import java.util.Random;
 import java.util.stream.IntStream;
 
 /**
- * Improves an order of first fit: a buffer that reaches the top swaps places with an earlier one that is its neighbour
- * or a neighbour's neighbour; where buffers may share bytes at some distances, with any earlier one, because any placed
- * buffer can then be in the way. The seed is fixed, so equal problems give equal plans.
+ * Improves an order of first fit: a buffer that reaches the top swaps places with any earlier one, because where buffers may share bytes
+ * at some distances, any placed buffer can be in the way. The seed is fixed, so equal problems give equal plans.
  */
 final class HillClimb {
-    private static final long WORK = 4_000_000;
-    private static final int MOST_ATTEMPTS = 1_000;
-    private static final int MOST_ATTEMPTS_WITH_DISTANCES = 4_000;
+    private static final long WORK = 40_000_000;
+    private static final int MOST_ATTEMPTS = 4_000;
 
     /** The largest setback that is ever taken, as a divisor of all bytes. */
     private static final int WORST_LOSS = 8;
@@ -42,8 +40,8 @@ final class HillClimb {
         int attempts = attempts();
         for (int attempt = 1; attempt <= attempts && best > lowerBound; attempt++) {
             int top = topBuffer(current);
-            int other = problem.isPlain() ? earlierNeighbour(top) : order[random.nextInt(position[top] + 1)];
-            if (!problem.isPlain() && random.nextInt(3) == 0) {
+            int other = order[random.nextInt(position[top] + 1)];
+            if (random.nextInt(3) == 0) {
                 top = pick(problem.conflicts(top), top);
                 other = order[random.nextInt(order.length)];
             }
@@ -74,9 +72,7 @@ final class HillClimb {
         long edges = IntStream.range(0, problem.size())
                 .mapToLong(i -> problem.conflicts(i).length)
                 .sum();
-        return problem.isPlain()
-                ? (int) Math.min(MOST_ATTEMPTS, WORK / (problem.size() + 4 * edges + 1))
-                : (int) Math.min(MOST_ATTEMPTS_WITH_DISTANCES, 10 * WORK / (problem.size() + 4 * edges + 1));
+        return (int) Math.min(MOST_ATTEMPTS, WORK / (problem.size() + 4 * edges + 1));
     }
 
     private int topBuffer(long bytes) {
@@ -90,17 +86,6 @@ final class HillClimb {
             buffer++;
         }
         return buffer;
-    }
-
-    private int earlierNeighbour(int buffer) {
-        int neighbour = pick(problem.conflicts(buffer), buffer);
-        if (random.nextBoolean()) {
-            neighbour = pick(problem.conflicts(neighbour), neighbour);
-        }
-        if (position[neighbour] < position[buffer]) {
-            return neighbour;
-        }
-        return order[random.nextInt(position[buffer] + 1)];
     }
 
     private int pick(int[] candidates, int otherwise) {

@@ -10,9 +10,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Finds offsets for buffers: the best of several orders of first fit, then hill climbing over orders, then an exact
- * search if the problem is small. It stops as soon as the lower bound, including alignment padding, is reached. Equal
- * problems give equal plans.
+ * Finds offsets for buffers: the best of several orders of first fit, then hill climbing over orders. It stops as soon as the lower bound,
+ * including alignment padding, is reached. Equal problems give equal plans.
  */
 public final class MemoryPlanner {
     private MemoryPlanner() {}
@@ -62,27 +61,9 @@ public final class MemoryPlanner {
     }
 
     private static Candidate search(MemoryProblem problem, Placement placement, Candidate start) {
-        Candidate best = start;
         int[] order = new HillClimb(problem, start.order).run();
         long bytes = placement.place(order);
-        if (bytes < best.bytes) {
-            best = new Candidate("hill climb", bytes, order, placement.offsets());
-        }
-        if (best.bytes > problem.alignedLowerBound()) {
-            long[] offsets = BranchAndBound.improve(problem, best.bytes).orElse(new long[0]);
-            if (offsets.length > 0) {
-                best = new Candidate("branch and bound", top(problem, offsets), order, offsets);
-            }
-        }
-        return best;
-    }
-
-    private static long top(MemoryProblem problem, long[] offsets) {
-        long top = 0;
-        for (int i = 0; i < offsets.length; i++) {
-            top = Math.max(top, offsets[i] + problem.buffers().get(i).bytes());
-        }
-        return top;
+        return bytes < start.bytes ? new Candidate("hill climb", bytes, order, placement.offsets()) : start;
     }
 
     /** A plan with the offset of each buffer by index. */

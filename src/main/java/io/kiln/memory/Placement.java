@@ -80,10 +80,6 @@ final class Placement {
         System.arraycopy(saved, 0, offsets, 0, offsets.length);
     }
 
-    long offset(int buffer) {
-        return offsets[buffer];
-    }
-
     long end(int buffer) {
         return offsets[buffer] + sizes[buffer];
     }

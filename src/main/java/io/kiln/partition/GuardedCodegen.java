@@ -179,7 +179,7 @@ record GuardedCodegen(ExternalCodegen codegen, CompositeTarget.External external
     }
 
     private static KilnException wrong(String name, String what) {
-        return new KilnException(Failure.EXTENSION.problem("it " + what, "code generator " + name, "", ADVICE));
+        return Failure.EXTENSION.exception("it " + what, "code generator " + name, "", ADVICE);
     }
 
     /**

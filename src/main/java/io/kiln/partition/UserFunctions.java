@@ -212,12 +212,12 @@ public final class UserFunctions implements ExternalCodegen {
                 .toList();
         List<String> other = types.putIfAbsent(function, own);
         if (other != null && !other.equals(own)) {
-            throw new KilnException(Failure.EXTENSION.problem(
+            throw Failure.EXTENSION.exception(
                     "`" + function + "` would be called with (" + String.join(", ", own) + ") and with ("
                             + String.join(", ", other) + ")",
                     WHERE,
                     "one list of types for a function",
-                    "Name another function for one of the patterns, or leave the constants out"));
+                    "Name another function for one of the patterns, or leave the constants out");
         }
     }
 

@@ -75,11 +75,11 @@ final class FloatModel {
     }
 
     private static KilnException refused(Function model, String what, String where) {
-        return new KilnException(Failure.QUANTIZE.problem(
+        return Failure.QUANTIZE.exception(
                 what,
                 where,
                 "a float model of operators that can be computed at build time",
-                "Set kiln.quantize to none for `" + model.name() + "`"));
+                "Set kiln.quantize to none for `" + model.name() + "`");
     }
 
     /** Makes each read of a variable as data a copy of its own, since values of a plan are what operators compute. */

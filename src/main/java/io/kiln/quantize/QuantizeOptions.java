@@ -38,12 +38,7 @@ public record QuantizeOptions(
         /** Wherever two layers allow it. */
         ALWAYS,
         /** Never: weights keep the scales that TensorFlow Lite's converter gives them. */
-        NEVER;
-
-        /** The parameter's value. */
-        public String text() {
-            return name().toLowerCase(Locale.ROOT);
-        }
+        NEVER
     }
 
     /** The defaults for a mode: extremes, equalization where it helps, integer inputs and outputs, no limits. */

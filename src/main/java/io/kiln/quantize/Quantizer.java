@@ -94,21 +94,21 @@ public record Quantizer(QuantizedNetwork.Maker maker, Runs.Progress progress) {
     private static void requireLabels(Function model, List<Sample> samples, QuantizeOptions options) {
         if (options.limits().maxAccuracyLoss().isPresent()
                 && samples.stream().anyMatch(sample -> sample.label().isEmpty())) {
-            throw new KilnException(Failure.QUANTIZE.problem(
+            throw Failure.QUANTIZE.exception(
                     "kiln.quantize.maxAccuracyLoss needs labels, and the samples have none",
                     model.name(),
                     "labels.csv in the folder of the samples, or kiln.quantize.labels",
-                    "Add labels, or limit kiln.quantize.minSqnr"));
+                    "Add labels, or limit kiln.quantize.minSqnr");
         }
         long classes = model.types().get(model.results().get(0).id()).shape().elements();
         for (Sample sample : samples) {
             if (sample.label().filter(label -> label >= classes).isPresent()) {
-                throw new KilnException(Failure.QUANTIZE.problem(
+                throw Failure.QUANTIZE.exception(
                         "the label of " + sample.name() + " is "
                                 + sample.label().orElseThrow(),
                         model.name(),
                         "0 to " + (classes - 1) + ", the elements of the first output",
-                        "Correct the labels"));
+                        "Correct the labels");
             }
         }
     }

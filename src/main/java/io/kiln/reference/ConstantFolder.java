@@ -86,11 +86,11 @@ public final class ConstantFolder implements GraphBuilder.Folder {
     }
 
     private static KilnException failure(String what, long limit, String where) {
-        return new KilnException(Failure.MODEL.problem(
+        return Failure.MODEL.exception(
                 String.format(Locale.ROOT, what, limit),
                 where,
                 "a model for a microcontroller",
-                "Export the model with its constants folded"));
+                "Export the model with its constants folded");
     }
 
     /** How long the interpreter computes an operator, roughly: bytes that it touches, elements whose place it computes and the steps of its inner loops. */

@@ -323,11 +323,11 @@ public final class Interpreter {
          */
         void spend(String where) {
             if (left-- == 0) {
-                throw new KilnException(Failure.MODEL.problem(
+                throw Failure.MODEL.exception(
                         "the loops of the model run more than " + most + " times",
                         where,
                         "loops that end sooner",
-                        "Check the condition of the WHILE that calls it"));
+                        "Check the condition of the WHILE that calls it");
             }
         }
     }

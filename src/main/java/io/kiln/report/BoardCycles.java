@@ -12,14 +12,4 @@ package io.kiln.report;
  * @param high the most
  */
 public record BoardCycles(long zeroWait, long fetchStalls, long dataStalls, long expected, long low, long high) {
-    /** The sum of these cycles and others. */
-    public BoardCycles plus(BoardCycles other) {
-        return new BoardCycles(
-                zeroWait + other.zeroWait,
-                fetchStalls + other.fetchStalls,
-                dataStalls + other.dataStalls,
-                expected + other.expected,
-                low + other.low,
-                high + other.high);
-    }
 }

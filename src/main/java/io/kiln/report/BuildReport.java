@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.report;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
+import io.kiln.report.Json.OrEmpty;
+import io.kiln.report.Json.OrNull;
 import com.fasterxml.jackson.annotation.JsonSetter;
 import com.fasterxml.jackson.annotation.Nulls;
 import io.kiln.artifact.LinkPlan;
@@ -54,14 +55,11 @@ public record BuildReport(
         List<ModelPart> models,
         ImageReport image,
 
-        @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonSetter(nulls = Nulls.SET)
-        List<PreprocessingReport> preprocessing,
+        @OrEmpty List<PreprocessingReport> preprocessing,
 
-        @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
-        ProfileReport.Aot aot,
+        @OrNull ProfileReport.Aot aot,
 
-        @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
-        CycleReport estimate) {
+        @OrNull CycleReport estimate) {
     /** The application of an image that runs the project's own program. */
     public static final String OWN_APPLICATION = "own";
 
@@ -86,8 +84,7 @@ public record BuildReport(
             long used,
             long available,
 
-            @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonSetter(nulls = Nulls.AS_EMPTY)
-            List<String> targets) {
+            @OrEmpty List<String> targets) {
         public MemoryUse {
             targets = List.copyOf(targets);
         }
@@ -106,8 +103,7 @@ public record BuildReport(
      * @param available its size; 0 for this computer, which has no limit
      */
     public record Stack(
-            @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
-            Long used,
+            @OrNull Long used,
 
             long available) {
         public Stack with(long other) {
@@ -227,14 +223,11 @@ public record BuildReport(
             long executedMacs,
             @JsonSetter(nulls = Nulls.SET) Long instructions,
 
-            @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
-            Double microseconds,
+            @OrNull Double microseconds,
 
-            @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
-            CycleRange estimatedCycles,
+            @OrNull CycleRange estimatedCycles,
 
-            @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
-            BoardCycles boardCycles,
+            @OrNull BoardCycles boardCycles,
 
             long constantBytes,
             long workspaceBytes,

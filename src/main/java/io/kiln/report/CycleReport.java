@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.report;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonSetter;
-import com.fasterxml.jackson.annotation.Nulls;
+import io.kiln.report.Json.OrNull;
 import io.kiln.cycles.core.CycleRange;
 import java.util.Locale;
 
@@ -24,19 +22,15 @@ public record CycleReport(
         String core,
         CycleRange cycles,
 
-        @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
-        Long stallsAtMost,
+        @OrNull Long stallsAtMost,
 
-        @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
-        Long hertz,
+        @OrNull Long hertz,
 
-        @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
-        Time microseconds,
+        @OrNull Time microseconds,
 
         long unknownInstructions,
 
-        @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
-        MemoryReport memory) {
+        @OrNull MemoryReport memory) {
     private static final double MICROSECONDS = 1e6;
     private static final double MILLI = 1e3;
 

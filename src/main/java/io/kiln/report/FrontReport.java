@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.report;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonSetter;
-import com.fasterxml.jackson.annotation.Nulls;
+import io.kiln.report.Json.OrEmpty;
+import io.kiln.report.Json.OrNull;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -25,11 +24,9 @@ public record FrontReport(
         String board,
         String currency,
 
-        @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
-        Long flashLimit,
+        @OrNull Long flashLimit,
 
-        @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
-        Long ramLimit,
+        @OrNull Long ramLimit,
 
         List<Image> images) {
     /** Cycles with the waits of the board's memories. */
@@ -89,8 +86,7 @@ public record FrontReport(
             String code,
             String plan,
 
-            @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonSetter(nulls = Nulls.AS_EMPTY)
-            SortedMap<String, String> layers) {
+            @OrEmpty SortedMap<String, String> layers) {
         public Way {
             layers = new TreeMap<>(layers == null ? Map.of() : layers);
         }

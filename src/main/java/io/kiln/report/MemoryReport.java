@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.report;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonSetter;
-import com.fasterxml.jackson.annotation.Nulls;
+import io.kiln.report.Json.OrEmpty;
+import io.kiln.report.Json.OrNull;
 import java.util.List;
 import java.util.Locale;
 
@@ -18,11 +17,9 @@ import java.util.Locale;
 public record MemoryReport(
         BoardCycles cycles,
 
-        @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonSetter(nulls = Nulls.AS_EMPTY)
-        List<Loop> loops,
+        @OrEmpty List<Loop> loops,
 
-        @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonSetter(nulls = Nulls.AS_EMPTY)
-        List<Change> changes,
+        @OrEmpty List<Change> changes,
 
         long unknownLoads) {
     private static final double MILLI = 1e3;
@@ -60,8 +57,7 @@ public record MemoryReport(
             String title,
             long expected,
 
-            @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
-            Double microseconds) {
+            @OrNull Double microseconds) {
         /** One line for people. */
         public String text() {
             String time = microseconds == null ? "" : String.format(Locale.ROOT, ", %,.2f ms", microseconds / MILLI);

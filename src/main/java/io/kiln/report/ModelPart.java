@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.report;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonSetter;
-import com.fasterxml.jackson.annotation.Nulls;
+import io.kiln.report.Json.OrNull;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.RamCopies;
 import io.kiln.report.NpuReport.VelaRun;
@@ -25,16 +23,9 @@ public record ModelPart(
         int operators,
         int buffers,
 
-        @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
-        RamCopies ramCopies,
+        @OrNull RamCopies ramCopies,
 
-        @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
-        NpuReport npu) {
-    /** A model of which nothing is copied. */
-    public ModelPart(String name, int operators, int buffers) {
-        this(name, operators, buffers, null, null);
-    }
-
+        @OrNull NpuReport npu) {
     /** The parts of a report of these models, in order. */
     public static List<ModelPart> of(List<ModelMetadata> models) {
         return of(models, Map.of());

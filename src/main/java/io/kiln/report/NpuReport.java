@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.report;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonSetter;
-import com.fasterxml.jackson.annotation.Nulls;
+import io.kiln.report.Json.OrNull;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
 import io.kiln.artifact.OperatorInfo;
@@ -25,8 +23,7 @@ public record NpuReport(
         Share onNpu,
         Share onCore,
 
-        @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
-        VelaRun vela) {
+        @OrNull VelaRun vela) {
     private static final String CODEGEN = "ethos-u";
     private static final String COPY = "tfl.ethos_u_tensor";
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.report;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonSetter;
-import com.fasterxml.jackson.annotation.Nulls;
+import io.kiln.report.Json.OrNull;
+
 
 /**
  * What the signal processing before a model takes, in {@code report.json}. All sizes are in bytes.
@@ -22,17 +21,14 @@ public record PreprocessingReport(
         int rows,
         int features,
 
-        @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
-        Long codeBytes,
+        @OrNull Long codeBytes,
 
         long tableBytes,
         long stateBytes,
 
-        @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
-        Long rowInstructions,
+        @OrNull Long rowInstructions,
 
-        @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
-        Long instructions) {
+        @OrNull Long instructions) {
     /** A copy with the instructions that a profile counted. */
     PreprocessingReport profiled(ProfileReport profile) {
         return profile.preprocessing().stream()

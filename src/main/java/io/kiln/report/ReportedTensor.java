@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.report;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonSetter;
-import com.fasterxml.jackson.annotation.Nulls;
+import io.kiln.report.Json.OrEmpty;
+import io.kiln.report.Json.OrNull;
 import io.kiln.artifact.ModelMetadata;
 import java.util.List;
 
@@ -19,14 +18,11 @@ public record ReportedTensor(
         String dtype,
         List<Integer> shape,
 
-        @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
-        Float scale,
+        @OrNull Float scale,
 
-        @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
-        Integer zeroPoint,
+        @OrNull Integer zeroPoint,
 
-        @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonSetter(nulls = Nulls.SET)
-        List<String> labels) {
+        @OrEmpty List<String> labels) {
     public ReportedTensor {
         labels = labels == null ? List.of() : List.copyOf(labels);
         shape = List.copyOf(shape);

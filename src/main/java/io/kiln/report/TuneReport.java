@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.report;
 
+import io.kiln.report.Json.OrNull;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonSetter;
 import com.fasterxml.jackson.annotation.Nulls;
@@ -81,8 +82,7 @@ public record TuneReport(
     public record Sizes(
             long instructions,
 
-            @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
-            Long cycles,
+            @OrNull Long cycles,
 
             long flash,
             long ram) {}

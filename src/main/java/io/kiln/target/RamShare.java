@@ -58,11 +58,11 @@ public record RamShare(Kind kind, OptionalLong bytes) {
     private static RamShare some(String parameter, String text) {
         OptionalLong size = ByteSize.parse(text.strip());
         if (size.isEmpty()) {
-            throw new KilnException(Failure.CONFIG.problem(
+            throw Failure.CONFIG.exception(
                     parameter + " is '" + text + "'",
                     "",
                     "auto, none, all, or bytes such as 16K",
-                    "Correct " + parameter));
+                    "Correct " + parameter);
         }
         return new RamShare(Kind.SOME, size);
     }

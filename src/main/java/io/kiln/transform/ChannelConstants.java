@@ -4,8 +4,6 @@ package io.kiln.transform;
 import io.kiln.base.Bytes;
 import io.kiln.ir.Constant;
 import io.kiln.ir.type.TensorType;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.Optional;
 
@@ -56,11 +54,9 @@ public final class ChannelConstants {
 
     /** A constant of the same type with other elements. */
     public static Constant map(Constant constant, ElementMap map) {
-        ByteBuffer buffer =
-                ByteBuffer.allocate(Float.BYTES * constant.elements()).order(ByteOrder.LITTLE_ENDIAN);
-        for (int i = 0; i < constant.elements(); i++) {
-            buffer.putFloat(map.apply(i, constant.real(i)));
-        }
-        return new Constant(constant.name(), constant.type(), Bytes.wrap(buffer.array()));
+        return new Constant(
+                constant.name(),
+                constant.type(),
+                Bytes.ofReals(constant.elements(), i -> map.apply(i, constant.real(i))));
     }
 }

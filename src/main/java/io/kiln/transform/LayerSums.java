@@ -62,11 +62,6 @@ final class LayerSums {
         return outputs;
     }
 
-    /** Number of input channels that an output channel reads. */
-    int depth() {
-        return depth;
-    }
-
     /** Zero point of the data. */
     int zeroPoint() {
         return zeroPoint;

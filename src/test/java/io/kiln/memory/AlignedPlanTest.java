@@ -14,7 +14,7 @@ class AlignedPlanTest {
                 new WorkspaceBuffer("a", 17, 16, 0, 1),
                 new WorkspaceBuffer("b", 30, 16, 0, 1),
                 new WorkspaceBuffer("c", 5, 16, 1, 2));
-        MemoryProblem problem = MemoryProblem.ofLifetimes(buffers);
+        MemoryProblem problem = MemoryPlannerTest.ofLifetimes(buffers);
         MemoryPlan plan = MemoryPlanner.plan(problem);
 
         assertThat(plan.lowerBound()).isEqualTo(52);

@@ -72,11 +72,6 @@ final class MemoryBus {
         return 1 << fetchBits;
     }
 
-    /** Bytes of the lines that loads ask for. */
-    int dataBytes() {
-        return 1 << dataBits;
-    }
-
     /** Lines of code that were read. */
     long fetchMisses() {
         return fetchMisses;

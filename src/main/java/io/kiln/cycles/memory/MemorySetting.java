@@ -40,10 +40,6 @@ public record MemorySetting(List<Region> regions, Bound bound, Optional<RamCode>
      * @param code how code reaches the core if it is RAM
      */
     public record Region(long base, long end, Optional<MemoryWait> waits, Optional<RamCode> code) {
-        /** Whether an address lies in it. */
-        public boolean contains(long address) {
-            return address >= base && address < end;
-        }
     }
 
     /** The same memories with code in RAM. */

@@ -106,10 +106,6 @@ public final class Check {
                         + outDtype.text());
     }
 
-    public static void scalar(String what, TensorType type) {
-        perAxis(what, type, 1);
-    }
-
     /** Number of variables that two lists refer to by index. */
     public static int variables(List<Integer> first, List<Integer> second) {
         return 1

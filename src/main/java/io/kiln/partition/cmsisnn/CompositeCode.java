@@ -24,8 +24,6 @@ import io.kiln.partition.ExternalCodegen.ExternalCall.Table;
 import io.kiln.partition.ExternalFunction;
 import io.kiln.partition.cmsisnn.CmsisNnOptions.BufferSizes;
 import java.io.ByteArrayOutputStream;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -484,19 +482,11 @@ record CompositeCode(
         }
 
         static Table ints(String name, int... values) {
-            ByteBuffer data = ByteBuffer.allocate(values.length * Integer.BYTES).order(ByteOrder.LITTLE_ENDIAN);
-            for (int value : values) {
-                data.putInt(value);
-            }
-            return new Table(name, DType.INT32, Bytes.wrap(data.array()));
+            return new Table(name, DType.INT32, Bytes.ofIntegers(values.length, Integer.BYTES, i -> values[i]));
         }
 
         static Table shorts(String name, int... values) {
-            ByteBuffer data = ByteBuffer.allocate(values.length * Short.BYTES).order(ByteOrder.LITTLE_ENDIAN);
-            for (int value : values) {
-                data.putShort((short) value);
-            }
-            return new Table(name, DType.INT16, Bytes.wrap(data.array()));
+            return new Table(name, DType.INT16, Bytes.ofIntegers(values.length, Short.BYTES, i -> values[i]));
         }
 
         static int zeroPoint(Binding binding, int position) {

@@ -3,7 +3,6 @@ package io.kiln.partition.ethosu;
 
 import io.kiln.artifact.Artifact;
 import io.kiln.base.Failure;
-import io.kiln.base.KilnException;
 import io.kiln.module.inspect.ArtifactInspector;
 import io.kiln.npu.DriverPayload;
 import java.util.ArrayList;
@@ -33,7 +32,7 @@ public final class EthosUInspector implements ArtifactInspector {
             lines.addAll(DriverPayload.read(
                             file.content(),
                             (what, expected) ->
-                                    new KilnException(Failure.ARCHIVE.problem(what, file.fileName(), expected, "")))
+                                    Failure.ARCHIVE.exception(what, file.fileName(), expected, ""))
                     .lines());
         }
         return lines;

@@ -154,7 +154,7 @@ public record MediaFolder(Path folder, Optional<Preprocessing> preprocessing) {
     }
 
     private KilnException refused(String what, String expected) {
-        return new KilnException(Failure.SAMPLES.problem(what, folder.toString(), expected, ""));
+        return Failure.SAMPLES.exception(what, folder.toString(), expected, "");
     }
 
     /**

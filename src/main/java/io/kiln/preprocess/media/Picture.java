@@ -66,7 +66,7 @@ record Picture(int height, int width, int channels, Bytes samples) {
     }
 
     static KilnException refused(String name, String what, String expected) {
-        return new KilnException(Failure.SAMPLES.problem(what, name, expected, "Convert the picture or remove it"));
+        return Failure.SAMPLES.exception(what, name, expected, "Convert the picture or remove it");
     }
 
     /** The same picture in grey, as Pillow's mode L computes it: ITU-R BT.601 with 16 fraction bits. */

@@ -17,8 +17,6 @@ import io.kiln.quantize.graph.Node;
 import io.kiln.quantize.plan.Plan.PlannedNode;
 import io.kiln.quantize.range.ValueRange;
 import io.kiln.transform.LayerChannelOrder;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -40,20 +38,11 @@ public final class QuantizedConstants {
     }
 
     static Constant limited(Constant constant, DType dtype, long min, long max, IntToDoubleFunction element) {
-        ByteBuffer buffer =
-                ByteBuffer.allocate(dtype.bytes() * constant.elements()).order(ByteOrder.LITTLE_ENDIAN);
-        for (int i = 0; i < constant.elements(); i++) {
+        Bytes data = Bytes.ofIntegers(constant.elements(), dtype.bytes(), i -> {
             double value = Math.max((double) min, Math.min((double) max, element.applyAsDouble(i)));
-            long rounded = Math.max(min, Math.min(max, FixedPoint.roundHalfAway(value)));
-            switch (dtype) {
-                case INT8 -> buffer.put((byte) rounded);
-                case INT16 -> buffer.putShort((short) rounded);
-                case INT32 -> buffer.putInt((int) rounded);
-                default -> buffer.putLong(rounded);
-            }
-        }
-        return new Constant(
-                constant.name(), new TensorType(constant.type().shape(), dtype), Bytes.wrap(buffer.array()));
+            return Math.max(min, Math.min(max, FixedPoint.roundHalfAway(value)));
+        });
+        return new Constant(constant.name(), new TensorType(constant.type().shape(), dtype), data);
     }
 
     /**

@@ -143,11 +143,11 @@ public final class Calibration {
     /** Reports only the first value that is not finite, because it makes later values so, too. */
     private static void requireFinite(Optional<ValueRange> found, String name, String where) {
         found.filter(range -> !range.isFinite()).ifPresent(range -> {
-            throw new KilnException(Failure.QUANTIZE.problem(
+            throw Failure.QUANTIZE.exception(
                     "the values of " + name + " range from " + range.min() + " to " + range.max(),
                     where,
                     "finite activations for all samples, whose range is a float, too",
-                    "Check that the samples are scaled as in training"));
+                    "Check that the samples are scaled as in training");
         });
     }
 

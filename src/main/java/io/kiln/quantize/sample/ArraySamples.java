@@ -32,11 +32,11 @@ final class ArraySamples {
 
     static List<Sample> single(String where, NumpyArray array, List<Parameter> inputs) {
         if (inputs.size() != 1) {
-            throw new KilnException(Failure.QUANTIZE.problem(
+            throw Failure.QUANTIZE.exception(
                     "the model has " + inputs.size() + " inputs, a .npy file holds one array",
                     where,
                     "a .npz file with an array for each of " + names(inputs),
-                    "Write it with numpy.savez(file, name=array, …)"));
+                    "Write it with numpy.savez(file, name=array, …)");
         }
         return several(where, Map.of(inputs.get(0).name(), array), inputs);
     }
@@ -147,7 +147,7 @@ final class ArraySamples {
     }
 
     private static KilnException refused(String what, String where) {
-        return new KilnException(Failure.QUANTIZE.problem(what, where, "a file .npz", "Write it with numpy.savez"));
+        return Failure.QUANTIZE.exception(what, where, "a file .npz", "Write it with numpy.savez");
     }
 
     private static byte[] unpack(ZipFile zip, ZipArchiveEntry entry, long budget, String where) throws IOException {

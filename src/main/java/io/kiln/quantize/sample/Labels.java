@@ -57,13 +57,12 @@ record Labels(Path file, Map<String, Integer> bySample) {
     private static List<String> lines(Path file) {
         try {
             if (Files.size(file) > MAX_BYTES) {
-                throw new KilnException(Failure.QUANTIZE.problem(
-                        "the file of labels is too large", file.toString(), "a line for each sample", ""));
+                throw Failure.QUANTIZE.exception(
+                        "the file of labels is too large", file.toString(), "a line for each sample", "");
             }
             return Files.readAllLines(file);
         } catch (CharacterCodingException e) {
-            throw new KilnException(
-                    Failure.QUANTIZE.problem("the labels are not text", file.toString(), "lines in UTF-8", ""));
+            throw Failure.QUANTIZE.exception("the labels are not text", file.toString(), "lines in UTF-8", "");
         } catch (IOException e) {
             throw FileFailure.of("cannot read", file, e);
         }

@@ -111,11 +111,11 @@ record NumpyArray(Shape shape, String code, ByteBuffer elements) {
     }
 
     private static KilnException wrong(String what, String where) {
-        return new KilnException(Failure.QUANTIZE.problem(
+        return Failure.QUANTIZE.exception(
                 what,
                 where,
                 "a little-endian array in C order of float32, float64 or integers",
-                "Write it with numpy.save(file, numpy.ascontiguousarray(samples, dtype='<f4'))"));
+                "Write it with numpy.save(file, numpy.ascontiguousarray(samples, dtype='<f4'))");
     }
 
     /**
@@ -147,8 +147,8 @@ record NumpyArray(Shape shape, String code, ByteBuffer elements) {
             default -> "none";
         };
         if (!code.equals(wanted)) {
-            throw new KilnException(Failure.QUANTIZE.problem(
-                    "the array is of type " + code, where, wanted + " for an input of " + dtype.text(), ""));
+            throw Failure.QUANTIZE.exception(
+                    "the array is of type " + code, where, wanted + " for an input of " + dtype.text(), "");
         }
     }
 

@@ -55,11 +55,11 @@ public final class SampleReader {
     public static List<Sample> read(Path path, Optional<Path> labels, List<Parameter> inputs, OtherSamples others) {
         List<Sample> samples = samples(path, inputs, others);
         if (samples.isEmpty()) {
-            throw new KilnException(Failure.QUANTIZE.problem(
+            throw Failure.QUANTIZE.exception(
                     "there are no samples",
                     path.toString(),
                     "input_0.bin and so on, pictures or recordings, or an array with at least one sample",
-                    "Correct kiln.quantize.samples"));
+                    "Correct kiln.quantize.samples");
         }
         Problems problems = new Problems(Failure.QUANTIZE);
         for (Sample sample : samples) {
@@ -81,11 +81,11 @@ public final class SampleReader {
         }
         String name = String.valueOf(path.getFileName());
         if (!Files.isRegularFile(path) || !(name.endsWith(".npy") || name.endsWith(".npz"))) {
-            throw new KilnException(Failure.QUANTIZE.problem(
+            throw Failure.QUANTIZE.exception(
                     Files.exists(path) ? "this is not a file of samples" : "there are no samples here",
                     path.toString(),
                     "a folder of input_0.bin and so on, of pictures or of recordings, or a file .npy or .npz",
-                    "Correct kiln.quantize.samples"));
+                    "Correct kiln.quantize.samples");
         }
         try {
             if (Files.size(path) > MAX_BYTES) {
@@ -102,11 +102,11 @@ public final class SampleReader {
     }
 
     static KilnException tooLarge(String where) {
-        return new KilnException(Failure.QUANTIZE.problem(
+        return Failure.QUANTIZE.exception(
                 "the samples are larger than " + MAX_BYTES / (1 << 20) + " MiB",
                 where,
                 "100 to 500 samples, which suffice",
-                "Choose fewer samples"));
+                "Choose fewer samples");
     }
 
     private static void checkNumbers(Sample sample, Path path, List<Parameter> inputs, Problems problems) {
@@ -170,12 +170,12 @@ public final class SampleReader {
             return others.read(folder, inputs);
         }
         if (Files.isRegularFile(folder.resolve(OtherSamples.FORMS))) {
-            throw new KilnException(Failure.SAMPLES.problem(
+            throw Failure.SAMPLES.exception(
                     "the folder has " + OtherSamples.FORMS + ", for pictures and recordings, and "
                             + files.firstEntry().getValue().getFileName(),
                     folder.toString(),
                     "one kind of samples",
-                    "Delete one of them"));
+                    "Delete one of them");
         }
         long wanted = inputs.stream().mapToLong(input -> input.type().bytes()).sum();
         if (files.size() > SampleReader.MAX_SAMPLES || wanted * files.size() > SampleReader.MAX_BYTES) {

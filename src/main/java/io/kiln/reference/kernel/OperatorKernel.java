@@ -42,11 +42,11 @@ public interface OperatorKernel<O extends Op> {
     /** An entry for an operator that only the user's C or an NPU can compute. */
     static Map.Entry<Class<? extends Op>, OperatorKernel<Op>> opaque(Class<? extends Op> op) {
         return Map.entry(op, (any, args, type, functions) -> {
-            throw new KilnException(Failure.MODEL.problem(
+            throw Failure.MODEL.exception(
                     "only C or an NPU knows the result of " + any.name(),
                     "",
                     "operators that can be computed at build time",
-                    "Change the model so that its result is not needed at build time"));
+                    "Change the model so that its result is not needed at build time");
         });
     }
 

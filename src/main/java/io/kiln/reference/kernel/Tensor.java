@@ -6,7 +6,6 @@ import io.kiln.base.DType;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
@@ -84,21 +83,10 @@ public final class Tensor {
     public Bytes toBytes() {
         int width = type.dtype().bytes();
         int count = Math.toIntExact(type.shape().elements());
-        ByteBuffer buffer = ByteBuffer.allocate(width * count).order(ByteOrder.LITTLE_ENDIAN);
-        for (float value : floats) {
-            buffer.putFloat(value);
+        if (type.dtype().isFloat()) {
+            return Bytes.ofReals(count, i -> floats[i]);
         }
-        for (long value : longs) {
-            buffer.putLong(value);
-        }
-        for (int value : ints) {
-            switch (width) {
-                case 1 -> buffer.put((byte) value);
-                case 2 -> buffer.putShort((short) value);
-                default -> buffer.putInt(value);
-            }
-        }
-        return Bytes.wrap(buffer.array());
+        return Bytes.ofIntegers(count, width, type.dtype().isLong() ? i -> longs[i] : i -> ints[i]);
     }
 
     /** The same elements under another shape. */

@@ -28,10 +28,6 @@ public record Layout(List<Rect> blocks, List<List<Point>> routes, int width, int
 
     /** A rectangle in pixels. */
     public record Rect(int x, int y, int width, int height) {
-        int right() {
-            return x + width;
-        }
-
         int bottom() {
             return y + height;
         }

@@ -110,11 +110,11 @@ public final class RecordFiles {
         public static RecordReader.Log pack(Path folder, Path file) {
             RecordReader.Log best = folder(folder);
             if (best.records().isEmpty()) {
-                throw new KilnException(Failure.TUNE.problem(
+                throw Failure.TUNE.exception(
                         "there are no tuning records to share",
                         folder.toString(),
                         "logs of kiln:tune, <board>.log",
-                        "Run kiln:tune first"));
+                        "Run kiln:tune first");
             }
             RecordFiles.write(file, best.records());
             return best;

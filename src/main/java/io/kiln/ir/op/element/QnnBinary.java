@@ -163,11 +163,6 @@ public record QnnBinary(Kind kind, FloatPrecision precision) implements Op {
                 : new QnnBinary(kind);
     }
 
-    /** Whether it has TensorFlow Lite Micro's arithmetic. */
-    public boolean isMicro() {
-        return precision == kind.precision;
-    }
-
     /** The multiplier of a product of scales, over that of the output. */
     public QuantizedMultiplier multiplier(float lhsScale, float rhsScale, float outputScale) {
         return QuantizedMultiplier.of(precision.rounded(precision.rounded((double) lhsScale * rhsScale) / outputScale));
