@@ -65,7 +65,7 @@ public final class ModelCompiler {
 
     private static CompiledModel compile(CompileRequest request, ReadModel read) {
         Optional<Quantized> quantized = request.quantize()
-                .map(quantize -> ModelQuantizer.quantize(request.model().file(), read.function(), quantize));
+                .map(quantize -> quantize(request.model().file(), read.function(), quantize));
         Function imported = quantized.map(Quantized::function).orElse(read.function());
         Externals externals = request.target().externals();
         List<Stage> stages =
@@ -172,22 +172,17 @@ public final class ModelCompiler {
                 text);
     }
 
-    /** Quantizes imported models with samples from files. */
-    private static final class ModelQuantizer {
-        private ModelQuantizer() {}
-
-        /**
-         * Quantizes a model.
-         *
-         * @param file the model's file, whose name the origins of operators keep
-         * @param imported the float model
-         * @throws io.kiln.base.KilnException with what is wrong with the samples or the model, or if the result breaks a limit
-         */
-        static Quantized quantize(Path file, Function imported, QuantizeRequest request) {
-            List<Sample> samples =
-                    SampleReader.read(request.samples(), request.labels(), imported.params(), request.others());
-            TfliteMaker maker = new TfliteMaker(String.valueOf(file.getFileName()));
-            return new Quantizer(maker, request.progress()).quantize(imported, samples, request.options());
-        }
+    /**
+     * Quantizes a model.
+     *
+     * @param file the model's file, whose name the origins of operators keep
+     * @param imported the float model
+     * @throws io.kiln.base.KilnException with what is wrong with the samples or the model, or if the result breaks a limit
+     */
+    private static Quantized quantize(Path file, Function imported, QuantizeRequest request) {
+        List<Sample> samples =
+                SampleReader.read(request.samples(), request.labels(), imported.params(), request.others());
+        TfliteMaker maker = new TfliteMaker(String.valueOf(file.getFileName()));
+        return new Quantizer(maker, request.progress()).quantize(imported, samples, request.options());
     }
 }

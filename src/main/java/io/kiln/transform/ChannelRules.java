@@ -23,7 +23,6 @@ import io.kiln.ir.op.movement.Reshape;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import io.kiln.transform.ChannelRanges.Range;
-import io.kiln.transform.LayerSums.Taps;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -106,7 +105,7 @@ final class ChannelRules {
     /** Means and maxima of values in a range lie in the range, provided that every window has a tap and sums fit. */
     private static IntFunction<Range> pool(Window window, Binding binding, IntFunction<Range> source, TensorType data) {
         Shape out = binding.type().shape();
-        boolean covered = Taps.inside(window, data.shape(), out).stream().allMatch(inside -> inside.length > 0);
+        boolean covered = LayerSums.tapsInside(window, data.shape(), out).stream().allMatch(inside -> inside.length > 0);
         long taps = (long) window.kernelH() * window.kernelW();
         return c -> {
             Range range = source.apply(c);

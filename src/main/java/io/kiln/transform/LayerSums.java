@@ -48,7 +48,7 @@ final class LayerSums {
             this.depthwise = conv.isDepthwise(inputs);
             this.depth = inputs / groups;
             this.taps = conv.window().kernelH() * conv.window().kernelW();
-            this.insides = Taps.inside(conv.window(), data.shape(), shape);
+            this.insides = tapsInside(conv.window(), data.shape(), shape);
         } else {
             this.groups = 1;
             this.depthwise = false;
@@ -136,57 +136,52 @@ final class LayerSums {
         return sum;
     }
 
-    /** The taps of a window that lie inside the data. */
-    static final class Taps {
-        private Taps() {}
+    /**
+     * The distinct sets of taps inside the data over all output positions: one in the middle, others along the borders
+     * if there is padding. Taps count row by row.
+     *
+     * @param data NHWC shape of the input
+     * @param output NHWC shape of the output
+     */
+    static List<int[]> tapsInside(Window window, Shape data, Shape output) {
+        Set<List<Integer>> rows = tapsOfAxis(
+                output.dim(1),
+                window.strideH(),
+                window.padTop(),
+                window.dilationH(),
+                window.kernelH(),
+                data.dim(1));
+        Set<List<Integer>> columns = tapsOfAxis(
+                output.dim(2),
+                window.strideW(),
+                window.padLeft(),
+                window.dilationW(),
+                window.kernelW(),
+                data.dim(2));
+        List<int[]> sets = new ArrayList<>();
+        for (List<Integer> row : rows) {
+            for (List<Integer> column : columns) {
+                sets.add(row.stream()
+                        .flatMapToInt(y -> column.stream().mapToInt(x -> y * window.kernelW() + x))
+                        .toArray());
+            }
+        }
+        return sets;
+    }
 
-        /**
-         * The distinct sets of taps inside the data over all output positions: one in the middle, others along the borders
-         * if there is padding. Taps count row by row.
-         *
-         * @param data NHWC shape of the input
-         * @param output NHWC shape of the output
-         */
-        static List<int[]> inside(Window window, Shape data, Shape output) {
-            Set<List<Integer>> rows = axis(
-                    output.dim(1),
-                    window.strideH(),
-                    window.padTop(),
-                    window.dilationH(),
-                    window.kernelH(),
-                    data.dim(1));
-            Set<List<Integer>> columns = axis(
-                    output.dim(2),
-                    window.strideW(),
-                    window.padLeft(),
-                    window.dilationW(),
-                    window.kernelW(),
-                    data.dim(2));
-            List<int[]> sets = new ArrayList<>();
-            for (List<Integer> row : rows) {
-                for (List<Integer> column : columns) {
-                    sets.add(row.stream()
-                            .flatMapToInt(y -> column.stream().mapToInt(x -> y * window.kernelW() + x))
-                            .toArray());
+    private static Set<List<Integer>> tapsOfAxis(
+            int outputs, int stride, int padding, int dilation, int taps, int inputs) {
+        Set<List<Integer>> distinct = new LinkedHashSet<>();
+        for (int o = 0; o < outputs; o++) {
+            List<Integer> inside = new ArrayList<>();
+            for (int k = 0; k < taps; k++) {
+                int position = o * stride - padding + k * dilation;
+                if (position >= 0 && position < inputs) {
+                    inside.add(k);
                 }
             }
-            return sets;
+            distinct.add(inside);
         }
-
-        private static Set<List<Integer>> axis(
-                int outputs, int stride, int padding, int dilation, int taps, int inputs) {
-            Set<List<Integer>> distinct = new LinkedHashSet<>();
-            for (int o = 0; o < outputs; o++) {
-                List<Integer> inside = new ArrayList<>();
-                for (int k = 0; k < taps; k++) {
-                    int position = o * stride - padding + k * dilation;
-                    if (position >= 0 && position < inputs) {
-                        inside.add(k);
-                    }
-                }
-                distinct.add(inside);
-            }
-            return distinct;
-        }
+        return distinct;
     }
 }

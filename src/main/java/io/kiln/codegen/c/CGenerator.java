@@ -7,7 +7,6 @@ import io.kiln.artifact.InterfaceNames;
 import io.kiln.codegen.CodeGenerator;
 import io.kiln.codegen.CodeUnit;
 import io.kiln.codegen.CodeUnit.CodeOrigin;
-import io.kiln.codegen.c.CFilePrinter.FileHead;
 import io.kiln.target.TargetKind;
 import java.util.List;
 import java.util.Locale;
@@ -79,7 +78,7 @@ public final class CGenerator implements CodeGenerator {
                     CODE,
                     CONSTANTS,
                     InterfaceNames.CONSTANTS_SECTION);
-            return CGenerator.artifact(ArtifactKind.HEADER, name, FileHead.print(origin) + text);
+            return CGenerator.artifact(ArtifactKind.HEADER, name, CFilePrinter.head(origin) + text);
         }
     }
 }

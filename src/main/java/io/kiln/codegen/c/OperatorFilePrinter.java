@@ -9,7 +9,6 @@ import io.kiln.codegen.PackedApi;
 import io.kiln.codegen.PackedApi.PackedFunction;
 import io.kiln.codegen.c.CFile.CItem;
 import io.kiln.codegen.c.CFile.CSignature;
-import io.kiln.codegen.c.CFilePrinter.FileHead;
 import io.kiln.codegen.c.CGenerator.RamHeader;
 import io.kiln.codegen.c.PackedText.Helper;
 import io.kiln.tir.Buffer;
@@ -41,7 +40,7 @@ final class OperatorFilePrinter {
         List<Intrinsic> intrinsics = UsedIntrinsics.of(functions);
         List<Kernel> kernels = UsedIntrinsics.kernels(functions, unit.origin().target());
         PackedApi packed = unit.packed();
-        StringBuilder out = new StringBuilder(FileHead.print(unit.origin())).append('\n');
+        StringBuilder out = new StringBuilder(CFilePrinter.head(unit.origin())).append('\n');
         out.append(headers(unit, intrinsics, kernels).stream()
                 .map(h -> "#include <" + h + ">\n")
                 .collect(Collectors.joining()));

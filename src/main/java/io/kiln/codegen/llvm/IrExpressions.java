@@ -242,7 +242,7 @@ record IrExpressions(IrFunction out, IrScope scope, IrCalls calls) {
     private IrValue comparison(Binary binary) {
         IrValue a = number(binary.a());
         IrValue b = number(binary.b());
-        String compare = IrOperators.comparison(binary.op(), a.dtype());
+        String compare = comparison(binary.op(), a.dtype());
         return new IrValue(DType.BOOL, out.result(compare + " " + a.typed() + ", " + b.text()));
     }
 
@@ -251,7 +251,7 @@ record IrExpressions(IrFunction out, IrScope scope, IrCalls calls) {
         IrValue a = number(binary.a());
         IrValue by = number(binary.b());
         String amount = converted(new IrValue(by.dtype(), by.text()), a.dtype());
-        String instruction = IrOperators.shift(binary.op(), a.dtype());
+        String instruction = shift(binary.op(), a.dtype());
         return new IrValue(a.dtype(), out.result(instruction + " " + a.typed() + ", " + amount));
     }
 
@@ -285,58 +285,50 @@ record IrExpressions(IrFunction out, IrScope scope, IrCalls calls) {
 
     private IrValue operation(BinaryOp op, IrValue a, IrValue b) {
         return new IrValue(
-                a.dtype(), out.result(IrOperators.arithmetic(op, a.dtype()) + " " + a.typed() + ", " + b.text()));
+                a.dtype(), out.result(arithmetic(op, a.dtype()) + " " + a.typed() + ", " + b.text()));
     }
 
-    /**
-     * Prints the instructions of LLVM IR for operators. Sums and products of signed integers are {@code nsw}: in C their overflow is
-     * undefined, and the loop IR has the rules of C. Unsigned ones wrap, and shifts to the left drop bits.
-     */
-    private static final class IrOperators {
-        private IrOperators() {}
-
-        static String arithmetic(BinaryOp op, DType dtype) {
-            if (dtype.isFloat()) {
-                return switch (op) {
-                    case ADD -> "fadd";
-                    case SUB -> "fsub";
-                    case MUL -> "fmul";
-                    case DIV -> "fdiv";
-                    default -> throw new IllegalArgumentException(op + " of float32");
-                };
-            }
-            boolean unsigned = IrType.isUnsigned(dtype);
+    private static String arithmetic(BinaryOp op, DType dtype) {
+        if (dtype.isFloat()) {
             return switch (op) {
-                case ADD -> unsigned ? "add" : "add nsw";
-                case SUB -> unsigned ? "sub" : "sub nsw";
-                case MUL -> unsigned ? "mul" : "mul nsw";
-                case DIV -> unsigned ? "udiv" : "sdiv";
-                case MOD -> unsigned ? "urem" : "srem";
-                case BIT_AND -> "and";
-                case BIT_XOR -> "xor";
-                case BIT_OR -> "or";
-                default -> throw new IllegalArgumentException(op + " is not an arithmetic operator");
+                case ADD -> "fadd";
+                case SUB -> "fsub";
+                case MUL -> "fmul";
+                case DIV -> "fdiv";
+                default -> throw new IllegalArgumentException(op + " of float32");
             };
         }
+        boolean unsigned = IrType.isUnsigned(dtype);
+        return switch (op) {
+            case ADD -> unsigned ? "add" : "add nsw";
+            case SUB -> unsigned ? "sub" : "sub nsw";
+            case MUL -> unsigned ? "mul" : "mul nsw";
+            case DIV -> unsigned ? "udiv" : "sdiv";
+            case MOD -> unsigned ? "urem" : "srem";
+            case BIT_AND -> "and";
+            case BIT_XOR -> "xor";
+            case BIT_OR -> "or";
+            default -> throw new IllegalArgumentException(op + " is not an arithmetic operator");
+        };
+    }
 
-        static String shift(BinaryOp op, DType dtype) {
-            return op == BinaryOp.SHL ? "shl" : IrType.isUnsigned(dtype) ? "lshr" : "ashr";
-        }
+    private static String shift(BinaryOp op, DType dtype) {
+        return op == BinaryOp.SHL ? "shl" : IrType.isUnsigned(dtype) ? "lshr" : "ashr";
+    }
 
-        /** Comparisons with NaN are false, but for "not equal". */
-        static String comparison(BinaryOp op, DType dtype) {
-            String order = dtype.isFloat() ? "o" : IrType.isUnsigned(dtype) ? "u" : "s";
-            String name = switch (op) {
-                case LT -> order + "lt";
-                case GT -> order + "gt";
-                case LE -> order + "le";
-                case GE -> order + "ge";
-                case EQ -> dtype.isFloat() ? "oeq" : "eq";
-                case NE -> dtype.isFloat() ? "une" : "ne";
-                default -> throw new IllegalArgumentException(op + " compares nothing");
-            };
-            return (dtype.isFloat() ? "fcmp " : "icmp ") + name;
-        }
+    /** Comparisons with NaN are false, but for "not equal". */
+    private static String comparison(BinaryOp op, DType dtype) {
+        String order = dtype.isFloat() ? "o" : IrType.isUnsigned(dtype) ? "u" : "s";
+        String name = switch (op) {
+            case LT -> order + "lt";
+            case GT -> order + "gt";
+            case LE -> order + "le";
+            case GE -> order + "ge";
+            case EQ -> dtype.isFloat() ? "oeq" : "eq";
+            case NE -> dtype.isFloat() ? "une" : "ne";
+            default -> throw new IllegalArgumentException(op + " compares nothing");
+        };
+        return (dtype.isFloat() ? "fcmp " : "icmp ") + name;
     }
 
     /**

@@ -18,7 +18,6 @@ import io.kiln.ir.op.layer.Lstm;
 import io.kiln.ir.op.layer.Softmax;
 import io.kiln.quantize.graph.FloatGraph;
 import io.kiln.quantize.graph.Node;
-import io.kiln.quantize.plan.ScaleGroups.ActivationScale;
 import io.kiln.quantize.range.ValueRange;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -179,7 +178,7 @@ final class SettledScales {
 
     private Quantization own(Arg operand, Precision precision) {
         return operand instanceof Constant constant
-                ? ActivationScale.of(precision, ValueRange.of(ScaleGroups.floats(constant)))
+                ? ScaleGroups.quantization(precision, ValueRange.of(ScaleGroups.floats(constant)))
                 : groups.quantization(((Arg.Ref) operand).id(), precision);
     }
 

@@ -23,19 +23,14 @@ import java.util.Locale;
 public final class OnnxLayers {
     private OnnxLayers() {}
 
-    /** The scales of operators of ONNX Runtime on bytes. */
-    private static final class OnnxScales {
-        private OnnxScales() {}
-
-        /** Checks that multiples of scales can be computed in integers, as those of a {@link SingleFactor}. */
-        static void check(String operator, Arguments args, int... scales) {
-            for (int position : scales) {
-                args.constant(position)
-                        .ifPresent(scale -> args.require(
-                                SingleFactor.isOrdinary(scale.real(0)),
-                                "a scale of " + operator + " is " + scale.real(0),
-                                SingleFactor.ordinaryText()));
-            }
+    /** Checks that multiples of scales can be computed in integers, as those of a {@link SingleFactor}. */
+    private static void checkScales(String operator, Arguments args, int... scales) {
+        for (int position : scales) {
+            args.constant(position)
+                    .ifPresent(scale -> args.require(
+                            SingleFactor.isOrdinary(scale.real(0)),
+                            "a scale of " + operator + " is " + scale.real(0),
+                            SingleFactor.ordinaryText()));
         }
     }
 
@@ -62,7 +57,7 @@ public final class OnnxLayers {
                         OnnxAveragePool::new)
                 // It stores what its steps round: a limit has loops of its own.
                 .traits()
-                .rules((op, args) -> OnnxScales.check(op.name(), args, 1, 3))
+                .rules((op, args) -> checkScales(op.name(), args, 1, 3))
                 .result(OnnxAveragePool::result);
 
         @Override
@@ -164,7 +159,7 @@ public final class OnnxLayers {
         }
 
         private void rules(Arguments args) {
-            OnnxScales.check(name(), args, FROM, TO);
+            checkScales(name(), args, FROM, TO);
             args.ratio(FROM, TO, OnnxBilinear.MOST_RATIO);
             Shape data = args.data().shape();
             args.integers(ROWS, "row", row -> row >= 0 && row < data.dim(1), "0 to " + (data.dim(1) - 1));
@@ -229,7 +224,7 @@ public final class OnnxLayers {
         }
 
         private void rules(Arguments args) {
-            OnnxScales.check(name(), args, 1, 3);
+            checkScales(name(), args, 1, 3);
             if (form != OnnxForm.QDQ && args.constant(3).isPresent()) {
                 float scale = args.constant(3).orElseThrow().real(0);
                 int count = args.data().shape().dim(-1);
