@@ -87,12 +87,10 @@ record Geometry(Window window, int batch, Image in, Image out) {
             int zeroPoint = args.get(3).scalarInt();
             float[] scales = args.get(5).floats();
             int perChannel = weights.length / channels;
-            float[] real = new float[weights.length];
-            for (int i = 0; i < real.length; i++) {
+            return Tensor.ofReals(new TensorType(args.get(1).shape(), DType.FLOAT32), i -> {
                 int channel = depthwise ? i % channels : i / perChannel;
-                real[i] = scales[scales.length == 1 ? 0 : channel] * (weights[i] - zeroPoint);
-            }
-            return Tensor.of(new TensorType(args.get(1).shape(), DType.FLOAT32), real);
+                return scales[scales.length == 1 ? 0 : channel] * (weights[i] - zeroPoint);
+            });
         }
     }
 }

@@ -182,17 +182,15 @@ public final class LayerKernels {
         float[] data = args.get(0).floats();
         float[] weights = args.get(1).floats();
         int depth = args.get(1).shape().dim(1);
-        float[] result = new float[(int) type.shape().elements()];
-        for (int i = 0; i < result.length; i++) {
+        return Tensor.ofReals(type, i -> {
             int row = i / op.units() * depth;
             int unit = i % op.units() * depth;
             float sum = 0;
             for (int c = 0; c < depth; c++) {
                 sum += data[row + c] * weights[unit + c];
             }
-            result[i] = sum;
-        }
-        return Tensor.of(type, result);
+            return sum;
+        });
     }
 
     /** A sum of products for each block, and then its scale. */
@@ -203,8 +201,7 @@ public final class LayerKernels {
         float[] zeroPoints = args.get(3).floats();
         int depth = args.get(1).shape().dim(1);
         int blocks = op.blocks(depth);
-        float[] result = new float[(int) type.shape().elements()];
-        for (int i = 0; i < result.length; i++) {
+        return Tensor.ofReals(type, i -> {
             int row = i / op.units() * depth;
             int unit = i % op.units();
             float sum = 0;
@@ -216,9 +213,8 @@ public final class LayerKernels {
                 }
                 sum += ofBlock * scales[unit * blocks + b];
             }
-            result[i] = sum;
-        }
-        return Tensor.of(type, result);
+            return sum;
+        });
     }
 
     /** Adds an input pixel to an output pixel through one tap of the kernels; positions of their first channels. */
@@ -259,11 +255,7 @@ public final class LayerKernels {
                 }
             }
         });
-        float[] result = new float[sums.length];
-        for (int i = 0; i < result.length; i++) {
-            result[i] = (float) sums[i];
-        }
-        return Tensor.of(type, result);
+        return Tensor.ofReals(type, i -> (float) sums[i]);
     }
 
     private static void forEachTap(TransposedWindow window, Shape in, Shape out, Tap tap) {

@@ -16,7 +16,6 @@ import io.kiln.ir.type.TensorType;
 import io.kiln.reference.kernel.Tensor;
 import java.util.Arrays;
 import java.util.List;
-import java.util.stream.DoubleStream;
 
 /** Layers whose bytes are those of ONNX Runtime, computed in floats as there. */
 final class OnnxLayers {
@@ -237,18 +236,8 @@ final class OnnxLayers {
                 }
             }
             return kernel.isQuantized()
-                    ? Tensor.of(
-                            type,
-                            DoubleStream.of(sums).mapToInt(sum -> (int) sum).toArray())
-                    : Tensor.of(type, floats(sums));
-        }
-
-        private static float[] floats(double[] values) {
-            float[] floats = new float[values.length];
-            for (int i = 0; i < values.length; i++) {
-                floats[i] = (float) values[i];
-            }
-            return floats;
+                    ? Tensor.ofInts(type, i -> (int) sums[i])
+                    : Tensor.ofReals(type, i -> (float) sums[i]);
         }
 
         private boolean isQuantized() {
