@@ -258,12 +258,10 @@ public record ModelMetadata(
             labels = List.copyOf(labels);
         }
 
-        /** The same tensor with labels. */
         public TensorInfo labelled(List<String> texts) {
             return new TensorInfo(name, cName, dtype, shape, scale, zeroPoint, texts);
         }
 
-        /** Number of elements. */
         public long elements() {
             return shape.stream().mapToLong(Integer::longValue).reduce(1, Math::multiplyExact);
         }
@@ -304,7 +302,6 @@ public record ModelMetadata(
             overlaps = List.copyOf(overlaps);
         }
 
-        /** The same buffer with other overlaps. */
         public PlannedBuffer overlapping(List<String> others) {
             return new PlannedBuffer(name, offset, bytes, firstUse, lastUse, others);
         }

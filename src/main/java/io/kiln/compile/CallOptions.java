@@ -51,7 +51,6 @@ public record CallOptions(
         return TYPED.with(convention).with(new PackedOptions(systemLib.orElse(isPacked), !disableAssert));
     }
 
-    /** The same with another convention. */
     public CallOptions with(Convention other) {
         return new CallOptions(other, packed, io, executor, linkParams);
     }

@@ -98,7 +98,6 @@ public record ReadOptions(CustomOperators customOperators, OnnxIo onnxIo, Tflite
         return with(CustomOperators.of(operators));
     }
 
-    /** The same with other custom operators. */
     public ReadOptions with(CustomOperators other) {
         return new ReadOptions(other, onnxIo, rounding, limits);
     }

@@ -222,7 +222,6 @@ public final class GraphBuilder {
         return call(new Copy(), List.of(value), origin);
     }
 
-    /** Type of a value. */
     public TensorType type(Arg value) {
         return value.type(types);
     }
@@ -232,7 +231,6 @@ public final class GraphBuilder {
         return value instanceof Arg.Ref ref && params.stream().noneMatch(p -> p.id() == ref.id());
     }
 
-    /** Whether a value is a variable. */
     public boolean isVariable(Arg value) {
         return variables.stream().anyMatch(v -> value.equals(new Arg.Ref(v.id())));
     }

@@ -83,7 +83,6 @@ public record ModuleTree(List<ModuleNode> modules, boolean hasImportTree) {
             imports = LazyList.copyOf(imports);
         }
 
-        /** The same module with other imports. */
         public ModuleNode importing(List<Integer> others) {
             return new ModuleNode(typeKey, payload, others);
         }

@@ -49,7 +49,6 @@ public record CompositePattern(String name, List<PatternStep> steps, List<Condit
             Objects.requireNonNull(accepts, "what a step accepts");
         }
 
-        /** An operator that has to be there, by its class. */
         public static PatternStep of(String relay, Class<? extends Op> type) {
             return new PatternStep(relay, type::isInstance, false);
         }

@@ -32,7 +32,6 @@ public record FrontReport(
     /** Cycles with the waits of the board's memories. */
     public static final String BOARD_CYCLES = "board cycles";
 
-    /** Cycles without wait states. */
     public static final String ZERO_WAIT_CYCLES = "zero-wait cycles";
 
     /** Instructions, where no timings are known of the core. */

@@ -23,7 +23,6 @@ public record LayerChannelOrder(boolean isLast, int channels, int perChannel) {
         return of((Layer) layer.op(), layer.constant(1).type().shape(), channels);
     }
 
-    /** The order of a layer's weights. */
     public static LayerChannelOrder of(Layer layer, Shape weights, int channels) {
         String layout = layer instanceof Conv2d real
                 ? real.kernelLayout()

@@ -133,7 +133,6 @@ public final class RemoveConstantChannels implements Pass {
             keepOneEach();
         }
 
-        /** The channels that are kept. */
         KeptChannels kept() {
             Map<Integer, int[]> kept = new HashMap<>();
             firstById.forEach((id, first) -> {

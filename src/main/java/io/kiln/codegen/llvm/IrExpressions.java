@@ -431,7 +431,6 @@ record IrExpressions(IrFunction out, IrScope scope, IrCalls calls) {
 
     /** Types of LLVM for element types: as they lie in memory, and as values. Signs are properties of instructions, not of types. */
     static final class IrType {
-        /** The type of conditions. */
         static final String CONDITION = "i1";
 
         private static final int BYTE = 8;

@@ -200,7 +200,6 @@ public final class LoadAddresses {
             });
         }
 
-        /** Addresses of one image in another. */
         public static ImageAddresses of(ElfFile from, ElfFile to) {
             return new ImageAddresses(addresses(from), addresses(to));
         }

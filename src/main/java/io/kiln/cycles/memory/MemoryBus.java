@@ -183,7 +183,6 @@ final class MemoryBus {
             return true;
         }
 
-        /** Whether a sector is there. */
         boolean has(long sector) {
             int place = place(sector);
             return place >= 0 && (sectors[place] & bit(sector)) != 0;

@@ -98,7 +98,6 @@ public final class TflInt16Softmax {
             this.reciprocals = table(1, Short.MIN_VALUE, x -> rounded(1 / rounded(1 + x)));
         }
 
-        /** The tables in a precision. */
         public static Int16SoftmaxTables of(FloatPrecision precision) {
             return precision == FloatPrecision.SINGLE ? SINGLE : DOUBLE;
         }

@@ -16,7 +16,6 @@ import java.util.stream.IntStream;
  * @param <O> the operator
  */
 public record Card<O extends Op>(Signature<O> signature, O op) {
-    /** The operand of each argument. */
     List<Operand<O>> arguments() {
         List<Operand<O>> all = new ArrayList<>();
         for (Operand<O> operand : signature.operands()) {

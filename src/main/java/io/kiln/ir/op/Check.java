@@ -73,7 +73,6 @@ public final class Check {
                 () -> "data must have at least one dimension and one element, not " + type.text());
     }
 
-    /** The shape of a vector. */
     public static Shape vector(long elements) {
         that(elements <= Integer.MAX_VALUE, () -> "a vector cannot have " + elements + " elements");
         return Shape.of((int) elements);

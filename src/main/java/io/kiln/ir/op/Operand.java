@@ -112,7 +112,6 @@ public record Operand<O extends Op>(
         return with(new Kind(kind.role, true, kind.weighs));
     }
 
-    /** It is a weight of the operator. */
     public Operand<O> weighs() {
         return with(new Kind(kind.role, kind.broadcasts, true));
     }
@@ -138,7 +137,6 @@ public record Operand<O extends Op>(
         return fits((what, type, op, args) -> Check.elements(op, type));
     }
 
-    /** It is one number. */
     public Operand<O> scalar() {
         return scalarOr((op, args) -> 1);
     }

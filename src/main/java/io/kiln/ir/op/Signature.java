@@ -266,7 +266,6 @@ public final class Signature<O extends Op> {
             return make(a -> make.get());
         }
 
-        /** An operator with one attribute. */
         public <A> Draft<O> attributes(Attribute<O, A> first, Function<A, O> make) {
             Function<AttributeReader, A> a = add(first);
             return make(in -> make.apply(a.apply(in)));

@@ -33,7 +33,6 @@ public final class RelaySyntax {
      * @param boxes the values of attributes by their kind, such as {@code runtime.BoxInt}: Long, Double, Boolean, or a Map of values by name
      */
     public record Metadata(List<Constant> constants, Map<String, List<Object>> boxes) {
-        /** No metadata. */
         public static final Metadata NONE = new Metadata(List.of(), Map.of());
 
         public Metadata {

@@ -468,7 +468,6 @@ record CompositeCode(
         return new Table("bias", bias.type().dtype(), bias.data());
     }
 
-    /** Values of which there is one for all channels, or one for each. */
     private static Table perChannel(String name, List<Integer> values, int channels) {
         return ints(
                 name,

@@ -58,7 +58,6 @@ public final class Planner {
             return others.getOrDefault(node.output(), usual);
         }
 
-        /** The same with another precision of a node. */
         public Wishes with(Node node, Precision precision) {
             Map<Integer, Precision> more = new HashMap<>(others);
             more.put(node.output(), precision);

@@ -164,7 +164,6 @@ final class SettledScales {
         return raised(scaled, bases.computeIfAbsent(scaled, s -> groups.quantization(id, precision)));
     }
 
-    /** The quantization of a node's operand. */
     Quantization operand(Node node, int operand) {
         return quantization(node, scaled(node, operand));
     }

@@ -340,7 +340,6 @@ public final class Calibration {
             return ((double) range.max() - range.min()) / BINS;
         }
 
-        /** The middle of a bin. */
         double middle(int bin) {
             return range.min() + (bin + 0.5) * width();
         }

@@ -53,10 +53,7 @@ public final class Variables {
                 .attributes(Attribute.whole("axis", RingWrite::axis, 0), RingWrite::new)
                 .nothing();
 
-        /** Position of the slots among the arguments. */
         public static final int SLOTS = SIGNATURE.position("slots");
-
-        /** Position of the place among the arguments. */
         public static final int PLACE = SIGNATURE.position("place");
 
         @Override
@@ -109,7 +106,6 @@ public final class Variables {
             return SIGNATURE.of(this);
         }
 
-        /** Position of the slots among the arguments. */
         public static final int SLOTS = SIGNATURE.position("slots");
 
         /** Position of the number of remaining runs among the arguments. */

@@ -31,7 +31,6 @@ import java.util.Set;
  * @param precision of products and quotients of scales
  */
 public record QnnBinary(Kind kind, FloatPrecision precision) implements Op {
-    /** One for each kind. */
     public static final Map<Kind, Signature<QnnBinary>> SIGNATURES = Signature.ofEach(Kind.class, QnnBinary::signature);
 
     private static Signature<QnnBinary> signature(Kind kind) {

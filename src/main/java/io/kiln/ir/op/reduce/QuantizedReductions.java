@@ -125,7 +125,6 @@ public final class QuantizedReductions {
             axes = List.copyOf(axes);
         }
 
-        /** A product, rescaled. */
         public int rescaled(long product) {
             return FixedPoint.multiplyByQuantizedMultiplier(product, step.multiplier(), step.shift());
         }

@@ -52,10 +52,7 @@ public final class FilterBankOperators {
             return SIGNATURE.of(this);
         }
 
-        /** Position of the weights among the arguments. */
         public static final int WEIGHTS = SIGNATURE.position("weights");
-
-        /** Position of the unweights among the arguments. */
         public static final int UNWEIGHTS = SIGNATURE.position("unweights");
 
         /** Position of the channels' first energies among the arguments. */
@@ -149,10 +146,7 @@ public final class FilterBankOperators {
         /** Fraction bits of the result. */
         public static final int OUTPUT_BITS = 6;
 
-        /** Position of the noise estimate among the arguments. */
         public static final int NOISE = SIGNATURE.position("noise");
-
-        /** Position of the table of gains among the arguments. */
         public static final int GAINS = SIGNATURE.position("table of gains");
 
         public FilterBankGainControl {
@@ -259,7 +253,6 @@ public final class FilterBankOperators {
             return SIGNATURE.of(this);
         }
 
-        /** Position of the estimate among the arguments. */
         public static final int ESTIMATE = SIGNATURE.position("estimate");
 
         public FilterBankSpectralSubtraction {

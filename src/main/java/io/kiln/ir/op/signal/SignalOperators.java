@@ -66,13 +66,11 @@ public final class SignalOperators {
             Check.that(length >= 1, "a delay takes 1 sample or more, not " + length);
         }
 
-        /** Type of the state for the data. */
         public TensorType state(TensorType data) {
             long elements = data.shape().elements() / data.shape().dim(-1) * length;
             return new TensorType(Check.vector(elements), DType.INT16);
         }
 
-        /** Position of the state among the arguments. */
         public static final int STATE = SIGNATURE.position("state");
     }
 
@@ -138,7 +136,6 @@ public final class SignalOperators {
         /** Most samples in a transform. */
         public static final int LONGEST = 1 << 15;
 
-        /** That of the transform, that of its inverse. */
         public static final List<Signature<SignalFft>> SIGNATURES = List.of(signature(false), signature(true));
 
         private static Signature<SignalFft> signature(boolean inverse) {
@@ -222,8 +219,6 @@ public final class SignalOperators {
 
         /** Position of the flag among the arguments. */
         public static final int VALID = SIGNATURE.position("validity");
-
-        /** Position of the state among the arguments. */
         public static final int STATE = SIGNATURE.position("state");
 
         private static final int LARGEST = 1 << 24;
@@ -247,7 +242,6 @@ public final class SignalOperators {
             return prefill ? 0 : (size - 1) / step;
         }
 
-        /** Type of the state for the data. */
         public TensorType state(TensorType data) {
             long elements = data.shape().elements() / data.shape().dim(-1) * history() + 1;
             return new TensorType(Check.vector(elements), DType.INT16);
@@ -290,7 +284,6 @@ public final class SignalOperators {
             Check.that(step >= 1, "frames follow each other by 1 sample or more, not " + step);
         }
 
-        /** Type of the state for the data. */
         public TensorType state(TensorType data) {
             return new TensorType(
                     Check.vector(data.shape().elements() / data.shape().dim(-2)), data.dtype());
@@ -310,7 +303,6 @@ public final class SignalOperators {
                     "frames of " + data.text() + " are shorter than the step from one to the next, " + step);
         }
 
-        /** Position of the state among the arguments. */
         public static final int STATE = SIGNATURE.position("state");
     }
 
@@ -348,8 +340,6 @@ public final class SignalOperators {
 
         /** Position of the flag among the arguments. */
         public static final int VALID = SIGNATURE.position("validity");
-
-        /** Position of the state among the arguments. */
         public static final int STATE = SIGNATURE.position("state");
 
         private static final int MOST = Short.MAX_VALUE - 1;
@@ -368,7 +358,6 @@ public final class SignalOperators {
             return left + right + 1;
         }
 
-        /** Type of the state for the data. */
         public TensorType state(TensorType data) {
             return new TensorType(Check.vector(data.shape().elements() * frames() + 1), DType.INT16);
         }
