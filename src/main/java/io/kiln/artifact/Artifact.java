@@ -37,10 +37,7 @@ public record Artifact(String codegenId, String loader, String fileName, Bytes c
      * @throws KilnException with all names that are wrong
      */
     public Artifact {
-        if (!(isName(codegenId)
-                && isName(loader)
-                && isName(targetKey)
-                && isFileName(fileName))) {
+        if (!(isName(codegenId) && isName(loader) && isName(targetKey) && isFileName(fileName))) {
             throw wrongNames(codegenId, loader, fileName, targetKey);
         }
     }

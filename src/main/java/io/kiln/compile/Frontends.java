@@ -2,7 +2,6 @@
 package io.kiln.compile;
 
 import io.kiln.base.Failure;
-import io.kiln.base.KilnException;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.ReadLimits;
 import io.kiln.frontend.ReadModel;

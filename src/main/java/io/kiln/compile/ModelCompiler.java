@@ -25,7 +25,7 @@ import io.kiln.frontend.tflite.write.TfliteMaker;
 import io.kiln.ir.Function;
 import io.kiln.ir.text.RelayPrinter;
 import io.kiln.partition.Externals;
-import io.kiln.quantize.QuantizeRequest;
+import io.kiln.quantize.QuantizeOptions.QuantizeRequest;
 import io.kiln.quantize.Quantized;
 import io.kiln.quantize.Quantizer;
 import io.kiln.quantize.sample.Sample;
@@ -64,8 +64,8 @@ public final class ModelCompiler {
     }
 
     private static CompiledModel compile(CompileRequest request, ReadModel read) {
-        Optional<Quantized> quantized = request.quantize()
-                .map(quantize -> quantize(request.model().file(), read.function(), quantize));
+        Optional<Quantized> quantized =
+                request.quantize().map(quantize -> quantize(request.model().file(), read.function(), quantize));
         Function imported = quantized.map(Quantized::function).orElse(read.function());
         Externals externals = request.target().externals();
         List<Stage> stages =

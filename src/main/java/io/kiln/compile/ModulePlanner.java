@@ -49,8 +49,8 @@ import io.kiln.stream.StreamPlanner;
 import io.kiln.stream.StreamPlanner.Lowering;
 import io.kiln.stream.StreamPlanner.Planned;
 import io.kiln.target.MemoryPool;
-import io.kiln.target.RamShare;
 import io.kiln.target.SpareRam;
+import io.kiln.target.SpareRam.RamShare;
 import io.kiln.target.Target;
 import io.kiln.tir.Buffer;
 import io.kiln.tuning.task.ProgramTask;
@@ -432,8 +432,7 @@ final class ModulePlanner {
     }
 
     private static void addTo(StoredValue value, long[] tensors) {
-        int last =
-                value.place() == Place.OUTPUT ? tensors.length - 1 : Math.min(value.lastStep(), tensors.length - 1);
+        int last = value.place() == Place.OUTPUT ? tensors.length - 1 : Math.min(value.lastStep(), tensors.length - 1);
         for (int i = Math.max(0, value.firstStep()); i <= last; i++) {
             tensors[i] += aligned(value.type().bytes());
         }

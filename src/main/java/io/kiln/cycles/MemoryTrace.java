@@ -2,6 +2,7 @@
 package io.kiln.cycles;
 
 import io.kiln.base.elf.ElfFile;
+import io.kiln.cycles.CycleEstimator.BlockTimings;
 import io.kiln.cycles.address.LoadAddresses;
 import io.kiln.cycles.address.LoadAddresses.ImageAddresses;
 import io.kiln.cycles.address.LoadAddresses.Load;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.memory;
 
+import io.kiln.memory.MemoryPlanner.Placement;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;

@@ -3,6 +3,7 @@ package io.kiln.npu;
 
 import io.kiln.base.Bytes;
 import io.kiln.npu.NpuConfiguration.Product;
+import io.kiln.npu.NpuOperations.NpuOperation;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -22,7 +22,7 @@ import io.kiln.transform.Pass;
 import io.kiln.transform.Pipeline.EliminateDeadBindings;
 import io.kiln.transform.Pipeline.FoldConstants;
 import io.kiln.transform.RealWeights;
-import io.kiln.transform.WholePrecision;
+import io.kiln.transform.RealWeights.WholePrecision;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

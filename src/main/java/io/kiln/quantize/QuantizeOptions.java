@@ -3,6 +3,9 @@ package io.kiln.quantize;
 
 import io.kiln.quantize.plan.Precision;
 import io.kiln.quantize.range.Calibration.RangeMethod;
+import io.kiln.quantize.run.Runs;
+import io.kiln.quantize.sample.SampleReader.OtherSamples;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -81,4 +84,20 @@ public record QuantizeOptions(
             return this == INT16X8 ? Precision.INT16 : Precision.INT8;
         }
     }
+
+    /**
+     * A request to quantize a model.
+     *
+     * @param options how
+     * @param samples folder or file of samples, see {@link io.kiln.quantize.sample.SampleReader}
+     * @param labels file of their labels; empty for {@code labels.csv} in the folder, if that exists
+     * @param others reads samples that are not tensors
+     * @param progress told about runs of the float model
+     */
+    public record QuantizeRequest(
+            QuantizeOptions options,
+            Path samples,
+            Optional<Path> labels,
+            OtherSamples others,
+            Runs.Progress progress) {}
 }

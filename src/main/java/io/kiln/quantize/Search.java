@@ -3,6 +3,7 @@ package io.kiln.quantize;
 
 import io.kiln.quantize.Quantized.Advice;
 import io.kiln.quantize.Quantized.Trial;
+import io.kiln.quantize.Quantizer.Equalizer;
 import io.kiln.quantize.graph.FloatGraph;
 import io.kiln.quantize.graph.Node;
 import io.kiln.quantize.plan.Plan.QuantizedNetwork;

@@ -81,11 +81,8 @@ public record FrontReport(
      * @param plan of the order of operators and of their rows
      * @param layers of layers, by the names of their C functions; others have that of the code
      */
-    public record Way(
-            String code,
-            String plan,
+    public record Way(String code, String plan, @OrEmpty SortedMap<String, String> layers) {
 
-            @OrEmpty SortedMap<String, String> layers) {
         public Way {
             layers = new TreeMap<>(layers == null ? Map.of() : layers);
         }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.report;
 
+import io.kiln.cycles.core.CycleRange;
+import io.kiln.report.CycleReport.BoardCycles;
 import io.kiln.report.Json.OrEmpty;
 import io.kiln.report.Json.OrNull;
-import io.kiln.cycles.core.CycleRange;
 import java.util.List;
 import java.util.Locale;
 
@@ -107,10 +108,7 @@ public record ProfileReport(
      * @param cycles of the core; null if its timer counts something else
      */
     public record Time(
-            String model,
-            double microseconds,
-
-            @OrNull Long cycles) {}
+            String model, double microseconds, @OrNull Long cycles) {}
 
     /**
      * One operator.

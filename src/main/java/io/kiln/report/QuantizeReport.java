@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.report;
 
-import io.kiln.report.Json.OrNull;
 import com.fasterxml.jackson.annotation.JsonInclude;
+import io.kiln.report.Json.OrNull;
 import java.util.List;
 import java.util.Map;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.report;
 
-import io.kiln.report.Json.OrEmpty;
 import com.fasterxml.jackson.annotation.JsonIgnore;
+import io.kiln.report.Json.OrEmpty;
 import java.util.List;
 import java.util.Optional;
 

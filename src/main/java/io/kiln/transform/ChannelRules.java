@@ -105,7 +105,8 @@ final class ChannelRules {
     /** Means and maxima of values in a range lie in the range, provided that every window has a tap and sums fit. */
     private static IntFunction<Range> pool(Window window, Binding binding, IntFunction<Range> source, TensorType data) {
         Shape out = binding.type().shape();
-        boolean covered = LayerSums.tapsInside(window, data.shape(), out).stream().allMatch(inside -> inside.length > 0);
+        boolean covered =
+                LayerSums.tapsInside(window, data.shape(), out).stream().allMatch(inside -> inside.length > 0);
         long taps = (long) window.kernelH() * window.kernelW();
         return c -> {
             Range range = source.apply(c);

@@ -145,19 +145,9 @@ final class LayerSums {
      */
     static List<int[]> tapsInside(Window window, Shape data, Shape output) {
         Set<List<Integer>> rows = tapsOfAxis(
-                output.dim(1),
-                window.strideH(),
-                window.padTop(),
-                window.dilationH(),
-                window.kernelH(),
-                data.dim(1));
+                output.dim(1), window.strideH(), window.padTop(), window.dilationH(), window.kernelH(), data.dim(1));
         Set<List<Integer>> columns = tapsOfAxis(
-                output.dim(2),
-                window.strideW(),
-                window.padLeft(),
-                window.dilationW(),
-                window.kernelW(),
-                data.dim(2));
+                output.dim(2), window.strideW(), window.padLeft(), window.dilationW(), window.kernelW(), data.dim(2));
         List<int[]> sets = new ArrayList<>();
         for (List<Integer> row : rows) {
             for (List<Integer> column : columns) {

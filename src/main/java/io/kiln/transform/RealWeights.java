@@ -6,13 +6,16 @@ import io.kiln.base.DType;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Constant;
 import io.kiln.ir.Function;
+import io.kiln.ir.GraphBuilder;
 import io.kiln.ir.op.Layer;
+import io.kiln.ir.op.element.Unary;
 import io.kiln.ir.op.layer.BlockDense;
 import io.kiln.ir.op.layer.Conv2d;
 import io.kiln.ir.op.layer.Dense;
 import io.kiln.ir.op.layer.QnnConv2d;
 import io.kiln.ir.op.layer.QnnDense;
 import io.kiln.ir.type.TensorType;
+import io.kiln.transform.FoldChannelFactors.LayerChannelOrder;
 import java.util.List;
 import java.util.Optional;
 
@@ -78,5 +81,32 @@ public final class RealWeights implements Pass {
         return real(
                 weights,
                 i -> scales.real(scales.elements() == 1 ? 0 : order.channel(i)) * (weights.integer(i) - zeroPoint));
+    }
+
+    /** Removes the rounding of intermediate values to 16-bit formats: it is far finer than the bytes that a quantizer makes of them. */
+    public static final class WholePrecision implements Pass {
+        @Override
+        public String name() {
+            return "whole-precision";
+        }
+
+        @Override
+        public Function run(Function function) {
+            GraphBuilder graph = new GraphBuilder(function);
+            for (Binding binding : function.bindings()) {
+                boolean isResult = function.results().stream().anyMatch(result -> result.id() == binding.id());
+                if (isRounding(binding) && !isResult) {
+                    graph.replace(binding.id(), binding.args().get(0));
+                } else {
+                    graph.keep(binding);
+                }
+            }
+            return function.withBindings(graph.bindings());
+        }
+
+        private static boolean isRounding(Binding binding) {
+            return binding.op() instanceof Unary unary
+                    && (unary.kind() == Unary.Kind.ROUND_FLOAT16 || unary.kind() == Unary.Kind.ROUND_BFLOAT16);
+        }
     }
 }

@@ -542,12 +542,11 @@ public final class RemoveConstantChannels implements Pass {
         byte[] to = new byte[outer * indices.length * inner];
         for (int o = 0; o < outer; o++) {
             for (int i = 0; i < indices.length; i++) {
-                System.arraycopy(
-                        from, (o * slices + indices[i]) * inner, to, (o * indices.length + i) * inner, inner);
+                System.arraycopy(from, (o * slices + indices[i]) * inner, to, (o * indices.length + i) * inner, inner);
             }
         }
-        TensorType type = new TensorType(
-                shape.with(axis, indices.length), constant.type().dtype());
+        TensorType type =
+                new TensorType(shape.with(axis, indices.length), constant.type().dtype());
         return new Constant(constant.name(), type, Bytes.wrap(to));
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.memory.MemoryPlanner.FirstFitOrder;
+import io.kiln.memory.MemoryPlanner.Placement;
 import io.kiln.memory.MemoryProblem.WorkspaceBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -86,8 +87,8 @@ class MemoryPlannerTest {
         Random random = new Random(8);
         for (int round = 0; round < 100; round++) {
             int seed = random.nextInt();
-            BiPredicate<WorkspaceBuffer, WorkspaceBuffer> conflict =
-                    (a, b) -> liveTogether(a, b) && ((a.name().hashCode() ^ b.name().hashCode()) * 31 + seed) % 4 != 0;
+            BiPredicate<WorkspaceBuffer, WorkspaceBuffer> conflict = (a, b) ->
+                    liveTogether(a, b) && ((a.name().hashCode() ^ b.name().hashCode()) * 31 + seed) % 4 != 0;
             MemoryProblem problem = ofConflicts(randomBuffers(random, 1 + random.nextInt(30)), conflict);
 
             assertSound(problem, MemoryPlanner.plan(problem), conflict);

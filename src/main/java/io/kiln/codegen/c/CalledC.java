@@ -6,6 +6,7 @@ import io.kiln.codegen.CodeUnit.CodeOrigin;
 import io.kiln.codegen.PackedApi.PackedFunction;
 import io.kiln.codegen.c.CFile.CItem;
 import io.kiln.codegen.c.CFile.CSignature;
+import io.kiln.codegen.c.UsedIntrinsics.PortableKernels;
 import io.kiln.tir.Intrinsic;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.PrimFunc;

@@ -11,6 +11,7 @@ import io.kiln.codegen.c.CFile.CItem;
 import io.kiln.codegen.c.CFile.CSignature;
 import io.kiln.codegen.c.CGenerator.RamHeader;
 import io.kiln.codegen.c.PackedText.Helper;
+import io.kiln.codegen.c.UsedIntrinsics.PortableKernels;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Intrinsic;
 import io.kiln.tir.Kernel;

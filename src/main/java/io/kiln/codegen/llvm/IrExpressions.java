@@ -284,8 +284,7 @@ record IrExpressions(IrFunction out, IrScope scope, IrCalls calls) {
     }
 
     private IrValue operation(BinaryOp op, IrValue a, IrValue b) {
-        return new IrValue(
-                a.dtype(), out.result(arithmetic(op, a.dtype()) + " " + a.typed() + ", " + b.text()));
+        return new IrValue(a.dtype(), out.result(arithmetic(op, a.dtype()) + " " + a.typed() + ", " + b.text()));
     }
 
     private static String arithmetic(BinaryOp op, DType dtype) {

@@ -422,8 +422,7 @@ public final class AotExecution implements Executor {
                     "Where the outputs lie in the pool; they are valid after run until the next one.",
                     mapped(module, Side.OUTPUTS)));
             items.add(new CItem.Prototype(
-                    "Runs " + module.name() + " once on the pool; returns 0, or an error code.",
-                    run(module)));
+                    "Runs " + module.name() + " once on the pool; returns 0, or an error code.", run(module)));
         }
 
         private void workspaceSize() {
@@ -448,8 +447,7 @@ public final class AotExecution implements Executor {
                     "Static memory in bytes that " + module.name() + " keeps from run to run; internal",
                     names.stateSize(),
                     bytes));
-            items.add(new CItem.Prototype(
-                    "Makes " + module.name() + " forget what it saw; returns 0.", reset(module)));
+            items.add(new CItem.Prototype("Makes " + module.name() + " forget what it saw; returns 0.", reset(module)));
         }
     }
 

@@ -436,9 +436,8 @@ record CompositeCode(
     }
 
     private static CompositeCode wide(String rows, int row, QuantizedMultiplier by, Int16SoftmaxTables values) {
-        List<ExternalCall.Table> tables = List.of(
-                shorts("exponentials", values.exponentials()),
-                shorts("reciprocals", values.reciprocals()));
+        List<ExternalCall.Table> tables =
+                List.of(shorts("exponentials", values.exponentials()), shorts("reciprocals", values.reciprocals()));
         return new CompositeCode(
                 new ExternalCall(tables, 0, "arm_softmax_s16"),
                 List.of("const cmsis_nn_softmax_lut_s16 lut = "

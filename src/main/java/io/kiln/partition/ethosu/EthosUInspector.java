@@ -31,8 +31,7 @@ public final class EthosUInspector implements ArtifactInspector {
         for (Artifact file : artifacts) {
             lines.addAll(DriverPayload.read(
                             file.content(),
-                            (what, expected) ->
-                                    Failure.ARCHIVE.exception(what, file.fileName(), expected, ""))
+                            (what, expected) -> Failure.ARCHIVE.exception(what, file.fileName(), expected, ""))
                     .lines());
         }
         return lines;

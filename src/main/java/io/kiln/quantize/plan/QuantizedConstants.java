@@ -16,7 +16,7 @@ import io.kiln.ir.type.TensorType;
 import io.kiln.quantize.graph.Node;
 import io.kiln.quantize.plan.Plan.PlannedNode;
 import io.kiln.quantize.range.ValueRange;
-import io.kiln.transform.LayerChannelOrder;
+import io.kiln.transform.FoldChannelFactors.LayerChannelOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -31,7 +31,9 @@ final class BinaryKernels {
             case INT8, UINT8, INT16 ->
                 op.kind().isComparison()
                         ? comparisons(type, i -> compare(op.kind(), (long) lhs.ints()[at[i]], rhs.ints()[by[i]]))
-                        : Tensor.ofInts(type, i -> narrow(whole(op.kind(), lhs.ints()[at[i]], rhs.ints()[by[i]]), type.dtype()));
+                        : Tensor.ofInts(
+                                type,
+                                i -> narrow(whole(op.kind(), lhs.ints()[at[i]], rhs.ints()[by[i]]), type.dtype()));
             case INT64 ->
                 op.kind().isComparison()
                         ? comparisons(type, i -> compare(op.kind(), lhs.longs()[at[i]], rhs.longs()[by[i]]))

@@ -137,8 +137,7 @@ public final class ElementwiseKernels {
         int[] by = Elementwise.broadcast(args.get(1).shape(), type.shape());
         IntBinaryOperator function = op.kind().isComparison() ? comparison(op, args) : arithmetic(op, args);
         long outZero = op.kind().isComparison() ? 0 : args.get(7).scalarInt();
-        return Tensor.ofLimited(
-                type, i -> function.applyAsInt(lhs[at[i]] - lhsZero, rhs[by[i]] - rhsZero) + outZero);
+        return Tensor.ofLimited(type, i -> function.applyAsInt(lhs[at[i]] - lhsZero, rhs[by[i]] - rhsZero) + outZero);
     }
 
     private static IntBinaryOperator arithmetic(QnnBinary op, List<Tensor> args) {

@@ -2,7 +2,6 @@
 package io.kiln.reference.kernel;
 
 import io.kiln.base.Failure;
-import io.kiln.base.KilnException;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.type.TensorType;
 import java.util.List;

@@ -7,7 +7,7 @@ import io.kiln.base.DType;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.layer.TflBatchMatmul;
 import io.kiln.ir.op.layer.TflNormalize;
-import io.kiln.ir.op.movement.TflDynamicUpdateSlice;
+import io.kiln.ir.op.movement.Updates.TflDynamicUpdateSlice;
 import io.kiln.ir.op.reduce.ArgReduce;
 import io.kiln.ir.op.reduce.QuantizedReductions.TflProduct;
 import io.kiln.ir.op.reduce.QuantizedReductions.TflSum;

@@ -114,7 +114,8 @@ public sealed interface Objective {
                 .orElseThrow(() -> Failure.TUNE.exception(
                         "kiln.tune.objective is '" + text + "'",
                         "",
-                        "instructions, cycles, board-cycles, time, size or ram, or several with positive weights such as instructions:1,size:0.2",
+                        "instructions, cycles, board-cycles, time, size or ram, or several with positive weights such"
+                                + " as instructions:1,size:0.2",
                         "Correct kiln.tune.objective"));
     }
 

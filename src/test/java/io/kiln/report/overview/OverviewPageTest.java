@@ -13,10 +13,10 @@ import io.kiln.cycles.core.CycleRange;
 import io.kiln.pages.overview.JteoverviewGenerated;
 import io.kiln.report.BuildReport;
 import io.kiln.report.BuildReport.ImageReport;
+import io.kiln.report.BuildReport.ModelPart;
+import io.kiln.report.BuildReport.PreprocessingReport;
 import io.kiln.report.CycleReport;
-import io.kiln.report.ModelPart;
 import io.kiln.report.PageDocument;
-import io.kiln.report.PreprocessingReport;
 import io.kiln.report.ProfileReport;
 import io.kiln.report.VerifyReport;
 import io.kiln.report.VerifyReport.Tolerance;
@@ -186,7 +186,10 @@ class OverviewPageTest {
         PageDocument page = PageDocument.of(page(profiled(proof)));
         assertThat(page.texts("title"))
                 .contains(
-                        "a\n48 bytes at 0\nfrom operator 0 tvmgen_kws_conv to operator 1 tvmgen_kws_dense\nshares bytes with b",
+                        "a\n"
+                                + "48 bytes at 0\n"
+                                + "from operator 0 tvmgen_kws_conv to operator 1 tvmgen_kws_dense\n"
+                                + "shares bytes with b",
                         "b\n32 bytes at 32\nfrom operator 1 tvmgen_kws_dense to the end\nshares bytes with a")
                 .anySatisfy(title -> assertThat(title)
                         .contains(

@@ -10,6 +10,7 @@ import io.kiln.tuning.record.RecordValue.Text;
 import io.kiln.tuning.record.TuningRecord.Config;
 import io.kiln.tuning.record.TuningRecord.MeasureError;
 import io.kiln.tuning.record.TuningRecord.Result;
+import io.kiln.tuning.record.TuningRecord.TaskKey;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -35,7 +35,7 @@ import io.kiln.ir.type.TensorType;
 import io.kiln.quantize.plan.Format;
 import io.kiln.quantize.plan.Plan;
 import io.kiln.quantize.plan.Plan.PlannedNode;
-import io.kiln.quantize.plan.States;
+import io.kiln.quantize.plan.Planner.States;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;

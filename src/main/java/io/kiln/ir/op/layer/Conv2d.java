@@ -32,8 +32,8 @@ public record Conv2d(Window window, int groups, int channels, String kernelLayou
             .data("weight", Operand::weighs, DType.FLOAT32)
             .text(op -> text(op.window, op.groups, op.channels, op.kernelLayout, "float32"))
             .rules((op, args) -> checkLayout(op, op.kernelLayout, args))
-            .result((op, args) -> infer(
-                    op.name(), op.window, op.groups, op.channels, args.get(0), args.get(1), DType.FLOAT32));
+            .result((op, args) ->
+                    infer(op.name(), op.window, op.groups, op.channels, args.get(0), args.get(1), DType.FLOAT32));
 
     @Override
     public Card<Conv2d> card() {
@@ -57,13 +57,7 @@ public record Conv2d(Window window, int groups, int channels, String kernelLayou
 
     /** Depthwise kernels have layout HWOI (height, width, channel, multiplier), others OHWI. */
     static TensorType infer(
-            String name,
-            Window window,
-            int groups,
-            int channels,
-            TensorType data,
-            TensorType weight,
-            DType outDtype) {
+            String name, Window window, int groups, int channels, TensorType data, TensorType weight, DType outDtype) {
         Check.rank(name + " data (NHWC)", data, 4);
         Check.rank(name + " weight", weight, 4);
         int inChannels = data.shape().dim(3);
@@ -74,8 +68,8 @@ public record Conv2d(Window window, int groups, int channels, String kernelLayou
                             && kernel.dim(1) == window.kernelW()
                             && kernel.dim(2) == inChannels
                             && kernel.dim(2) * kernel.dim(3) == channels,
-                    name + " depthwise weight (HWOI) " + kernel.text() + " does not fit " + inChannels
-                            + " input and " + channels + " output channels");
+                    name + " depthwise weight (HWOI) " + kernel.text() + " does not fit " + inChannels + " input and "
+                            + channels + " output channels");
         } else {
             Check.that(
                     groups > 0 && inChannels % groups == 0 && channels % groups == 0,
@@ -86,8 +80,8 @@ public record Conv2d(Window window, int groups, int channels, String kernelLayou
                             && kernel.dim(1) == window.kernelH()
                             && kernel.dim(2) == window.kernelW()
                             && kernel.dim(3) == inChannels / groups,
-                    name + " weight (OHWI) " + kernel.text() + " does not fit " + inChannels + " input and "
-                            + channels + " output channels");
+                    name + " weight (OHWI) " + kernel.text() + " does not fit " + inChannels + " input and " + channels
+                            + " output channels");
         }
         int height = window.outputHeight(data.shape().dim(1));
         int width = window.outputWidth(data.shape().dim(2));
@@ -100,8 +94,7 @@ public record Conv2d(Window window, int groups, int channels, String kernelLayou
         return groups == inChannels && groups > 1;
     }
 
-    static Map<String, Object> text(
-            Window window, int groups, int channels, String kernelLayout, String out) {
+    static Map<String, Object> text(Window window, int groups, int channels, String kernelLayout, String out) {
         Map<String, Object> text = new LinkedHashMap<>();
         text.put("strides", window.strides());
         text.put("padding", window.padding());

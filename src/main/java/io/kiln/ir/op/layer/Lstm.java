@@ -146,6 +146,7 @@ public record Lstm(
 
     /** Position of the first bias. */
     public static final int BIASES = SIGNATURE.position("bias");
+
     public static final int HIDDEN = SIGNATURE.position("hidden state");
     public static final int CELL = SIGNATURE.position("cell");
 

@@ -132,6 +132,7 @@ public final class OnnxLayers {
 
         /** Position of the rows in the arguments; their weights follow. */
         public static final int ROWS = SIGNATURE.position("rows");
+
         public static final int COLUMNS = SIGNATURE.position("columns");
 
         /** Position of the data's scale; its zero point follows. */

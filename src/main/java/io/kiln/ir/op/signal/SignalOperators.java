@@ -219,6 +219,7 @@ public final class SignalOperators {
 
         /** Position of the flag among the arguments. */
         public static final int VALID = SIGNATURE.position("validity");
+
         public static final int STATE = SIGNATURE.position("state");
 
         private static final int LARGEST = 1 << 24;
@@ -340,6 +341,7 @@ public final class SignalOperators {
 
         /** Position of the flag among the arguments. */
         public static final int VALID = SIGNATURE.position("validity");
+
         public static final int STATE = SIGNATURE.position("state");
 
         private static final int MOST = Short.MAX_VALUE - 1;
