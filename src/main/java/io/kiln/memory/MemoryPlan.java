@@ -37,9 +37,4 @@ public record MemoryPlan(
         }
         return offset;
     }
-
-    /** Bytes above the lower bound. */
-    public long gap() {
-        return bytes - lowerBound;
-    }
 }

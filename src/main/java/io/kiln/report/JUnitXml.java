@@ -36,14 +36,8 @@ public final class JUnitXml {
         boolean stopped = !report.passed() && report.failures() == 0;
         Duration all = times.stream().reduce(Duration.ZERO, Duration::plus);
         StringBuilder xml = new StringBuilder("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-        xml.append(String.format(
-                Locale.ROOT,
-                "<testsuite name=\"%s\" tests=\"%d\" failures=\"%d\" errors=\"%d\" skipped=\"0\" time=\"%s\">\n",
-                escape(suite),
-                report.cases().size() + (stopped ? 1 : 0),
-                report.failures(),
-                stopped ? 1 : 0,
-                seconds(all)));
+        int errors = stopped ? 1 : 0;
+        xml.append(head(suite, report.cases().size() + errors, report.failures(), errors, 0, all));
         for (int i = 0; i < report.cases().size(); i++) {
             append(xml, suite, report, i, times.get(i));
         }
@@ -72,14 +66,8 @@ public final class JUnitXml {
                 .map(PlanReport.Run::time)
                 .reduce(Duration.ZERO, Duration::plus);
         StringBuilder xml = new StringBuilder("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-        xml.append(String.format(
-                Locale.ROOT,
-                "<testsuite name=\"%s\" tests=\"%d\" failures=\"%d\" errors=\"0\" skipped=\"%d\" time=\"%s\">\n",
-                escape(report.title()),
-                report.cells().size(),
-                report.count(Result.FAILED),
-                report.count(Result.SKIPPED),
-                seconds(all)));
+        long failed = report.count(Result.FAILED);
+        xml.append(head(report.title(), report.cells().size(), failed, 0, report.count(Result.SKIPPED), all));
         report.cells().forEach(cell -> append(xml, cell));
         WholeFiles.write(file, xml.append("</testsuite>\n").toString());
     }
@@ -116,13 +104,7 @@ public final class JUnitXml {
         long failures = suite.cases().stream()
                 .filter(test -> test.failure().isPresent())
                 .count();
-        xml.append(String.format(
-                Locale.ROOT,
-                "<testsuite name=\"%s\" tests=\"%d\" failures=\"%d\" errors=\"0\" skipped=\"0\" time=\"%s\">\n",
-                escape(suite.name()),
-                suite.cases().size(),
-                failures,
-                seconds(all)));
+        xml.append(head(suite.name(), suite.cases().size(), failures, 0, 0, all));
         for (TestReport.Case test : suite.cases()) {
             begin(xml, suite.name(), test.name(), test.time());
             xml.append(test.failure()
@@ -150,6 +132,18 @@ public final class JUnitXml {
                         c.outputs(),
                         c.maxAbsDiff());
         xml.append(">\n    <failure message=\"").append(escape(message)).append("\"/>\n  </testcase>\n");
+    }
+
+    private static String head(String name, int tests, long failures, int errors, long skipped, Duration time) {
+        return String.format(
+                Locale.ROOT,
+                "<testsuite name=\"%s\" tests=\"%d\" failures=\"%d\" errors=\"%d\" skipped=\"%d\" time=\"%s\">\n",
+                escape(name),
+                tests,
+                failures,
+                errors,
+                skipped,
+                seconds(time));
     }
 
     private static StringBuilder begin(StringBuilder xml, String suite, String name, Duration time) {

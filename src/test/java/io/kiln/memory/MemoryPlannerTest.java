@@ -233,7 +233,7 @@ class MemoryPlannerTest {
         MemoryPlan plan = MemoryPlanner.plan(ofLifetimes(buffers));
 
         assertThat(plan.lowerBound()).isEqualTo(peak(buffers));
-        assertThat(plan.gap()).isZero();
+        assertThat(plan.bytes()).isEqualTo(plan.lowerBound());
     }
 
     @Test

@@ -17,11 +17,6 @@ public final class CGenerator implements CodeGenerator {
     static final String ID = TargetKind.C.text();
 
     @Override
-    public TargetKind kind() {
-        return TargetKind.C;
-    }
-
-    @Override
     public List<Artifact> generate(CodeUnit unit) {
         Artifact source = artifact(ArtifactKind.SOURCE, unit.name() + ".c", OperatorFilePrinter.print(unit));
         return unit.ram()

@@ -130,27 +130,23 @@ final class BinaryKernels {
         };
     }
 
-    /** Primitive comparisons: NaN is not equal to anything, and 0 equals -0. */
-    private static boolean compare(Kind kind, float a, float b) {
-        return switch (kind) {
-            case EQUAL -> a == b;
-            case NOT_EQUAL -> a != b;
-            case LESS -> a < b;
-            case LESS_EQUAL -> a <= b;
-            case GREATER -> a > b;
-            case GREATER_EQUAL -> a >= b;
-            default -> throw unknown(kind);
-        };
+    private static boolean compare(Kind kind, long a, long b) {
+        return holds(kind, a < b, a == b, a > b);
     }
 
-    private static boolean compare(Kind kind, long a, long b) {
+    /** Primitive comparisons: NaN is not equal to anything, and 0 equals -0. */
+    private static boolean compare(Kind kind, float a, float b) {
+        return holds(kind, a < b, a == b, a > b);
+    }
+
+    private static boolean holds(Kind kind, boolean isLess, boolean isEqual, boolean isGreater) {
         return switch (kind) {
-            case EQUAL -> a == b;
-            case NOT_EQUAL -> a != b;
-            case LESS -> a < b;
-            case LESS_EQUAL -> a <= b;
-            case GREATER -> a > b;
-            case GREATER_EQUAL -> a >= b;
+            case EQUAL -> isEqual;
+            case NOT_EQUAL -> !isEqual;
+            case LESS -> isLess;
+            case LESS_EQUAL -> isLess || isEqual;
+            case GREATER -> isGreater;
+            case GREATER_EQUAL -> isGreater || isEqual;
             default -> throw unknown(kind);
         };
     }
