@@ -41,7 +41,7 @@ public enum RuntimeFeature {
     REGISTRY(
             Set.of(BASE),
             "(?:MutableFuncRegistry|FuncRegistry|Initialize|Func[CFGR]|CFunc|Mod|Array[AF]|ByteArrayF|Device[ACF]|Stream[CF]|SetStream"
-                + "|Synchronize|ObjectF|Backend(?:Get|Register|Run))\\w*\\s*\\(",
+                    + "|Synchronize|ObjectF|Backend(?:Get|Register|Run))\\w*\\s*\\(",
             "include/tvm/runtime/crt/crt.h",
             "include/tvm/runtime/crt/internal/common/",
             "include/tvm/runtime/crt/packed_func.h",

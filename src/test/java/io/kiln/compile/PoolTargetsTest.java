@@ -188,8 +188,8 @@ class PoolTargetsTest {
                                 + " 256 bytes")
                 .hasMessageContaining(
                         "(8000 bytes) is read or written by npu, and there is no room for it in sram 256 bytes;"
-                            + " expected a memory with room that npu reaches; there are sram 256 bytes, tcm (reached"
-                            + " by host)");
+                                + " expected a memory with room that npu reaches; there are sram 256 bytes, tcm (reached"
+                                + " by host)");
     }
 
     /** Who calls the model owns its input, which lies with the variables. */

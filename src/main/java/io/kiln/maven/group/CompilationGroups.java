@@ -61,14 +61,14 @@ public final class CompilationGroups {
             "code",
             "auto",
             "What of the models' code is copied to RAM at the start: auto for the kernels that save most, where the"
-                + " board's flash makes the core wait for them and it has RAM from which code runs faster; none, all,"
-                + " or the most bytes, such as 4K.");
+                    + " board's flash makes the core wait for them and it has RAM from which code runs faster; none, all,"
+                    + " or the most bytes, such as 4K.");
     private static final Element RAM_WEIGHTS = Element.of(
             "weights",
             "auto",
             "What of the models' weights and tables is copied to RAM at the start: auto for those that save most where"
-                + " the board's flash makes the core wait, in RAM that it has to spare; none, all, or the most bytes,"
-                + " such as 16K.");
+                    + " the board's flash makes the core wait, in RAM that it has to spare; none, all, or the most bytes,"
+                    + " such as 16K.");
 
     /** {@code <fuse>}: how operators are fused. */
     public static final ParameterGroup FUSE = new ParameterGroup("fuse", MAX_DEPTH);
