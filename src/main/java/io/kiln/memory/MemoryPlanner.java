@@ -310,7 +310,7 @@ public final class MemoryPlanner {
             }
         }
 
-        /** Places all buffers; afterwards {@link #offset} returns their offsets. Returns the bytes needed. */
+        /** Places all buffers; afterwards {@link #offsets} returns their offsets. Returns the bytes needed. */
         long place(int[] order) {
             return placeFrom(0, order, Long.MAX_VALUE);
         }

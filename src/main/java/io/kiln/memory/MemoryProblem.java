@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.memory;
 
-import io.kiln.memory.MemoryPlanner.Placement;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -173,7 +172,7 @@ public final class MemoryProblem {
         long sum = 0;
         long mostPadding = 0;
         for (int i : clique) {
-            long aligned = Placement.align(buffers.get(i).bytes(), alignment);
+            long aligned = MemoryPlanner.Placement.align(buffers.get(i).bytes(), alignment);
             sum += aligned;
             mostPadding = Math.max(mostPadding, aligned - buffers.get(i).bytes());
         }

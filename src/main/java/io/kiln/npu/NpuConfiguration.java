@@ -90,6 +90,7 @@ public record NpuConfiguration(
                 | List.of(Product.values()).indexOf(product) << 28;
     }
 
+    /** Number of its cores. */
     public int cores() {
         return product == Product.U65 && macs == 512 ? 2 : 1;
     }

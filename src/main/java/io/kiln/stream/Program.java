@@ -5,7 +5,6 @@ import io.kiln.ir.Function;
 import io.kiln.ir.type.TensorType;
 import io.kiln.lower.LoweredOperator;
 import io.kiln.lower.Rows;
-import io.kiln.stream.ProgramPools.WorkspaceLayout;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -97,7 +96,7 @@ public record Program(
      *
      * @param layout offsets in the workspace
      */
-    public record PlannedProgram(Program program, WorkspaceLayout layout) {
+    public record PlannedProgram(Program program, ProgramPools.WorkspaceLayout layout) {
         /** Whether another plan calls the same operators for the same rows in the same order, in as much memory. */
         public boolean runsAs(PlannedProgram other) {
             return layout.plan().bytes() == other.layout.plan().bytes() && calls().equals(other.calls());

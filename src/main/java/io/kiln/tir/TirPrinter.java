@@ -17,7 +17,7 @@ public final class TirPrinter {
     /** The significand bits of a float. */
     private static final int MANTISSA = 0x7FFFFF;
 
-    private static final ExprText EXPRESSIONS = new ExprText(new Notation());
+    private static final ExprText EXPRESSIONS = new ExprText(new TirNotation());
 
     private final StringBuilder out = new StringBuilder();
     private int depth;
@@ -142,7 +142,7 @@ public final class TirPrinter {
         return "call " + function + "(" + String.join(", ", arguments) + ")";
     }
 
-    private static final class Notation implements ExprText.Notation {
+    private static final class TirNotation implements ExprText.Notation {
         @Override
         public String integer(Expr.IntImm literal) {
             return switch (literal.dtype()) {

@@ -6,7 +6,6 @@ import io.kiln.base.FixedPoint;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Function;
 import io.kiln.ir.type.TensorType;
-import io.kiln.transform.ChannelRules.ChannelFlow;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
@@ -45,7 +44,7 @@ final class ChannelRanges {
     }
 
     private static List<Range> whole(TensorType type) {
-        return Collections.nCopies(ChannelFlow.channels(type.shape()), Range.whole(type.dtype()));
+        return Collections.nCopies(ChannelRules.ChannelFlow.channels(type.shape()), Range.whole(type.dtype()));
     }
 
     /** The ranges of a value. */
@@ -59,11 +58,12 @@ final class ChannelRanges {
     }
 
     private List<Range> of(Binding binding) {
-        if (ChannelFlow.of(binding, types) instanceof ChannelFlow.Opaque) {
+        if (ChannelRules.ChannelFlow.of(binding, types) instanceof ChannelRules.ChannelFlow.Opaque) {
             return whole(binding.type());
         }
         IntFunction<Range> rule = ChannelRules.of(binding.op()).orElseThrow().ranges(binding, this);
-        return IntStream.range(0, ChannelFlow.channels(binding.type().shape()))
+        return IntStream.range(
+                        0, ChannelRules.ChannelFlow.channels(binding.type().shape()))
                 .mapToObj(rule)
                 .map(range -> range.orWhole(binding.type().dtype()))
                 .toList();

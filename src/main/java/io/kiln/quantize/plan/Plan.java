@@ -4,9 +4,6 @@ package io.kiln.quantize.plan;
 import io.kiln.base.Bytes;
 import io.kiln.ir.Function;
 import io.kiln.quantize.graph.Node;
-import io.kiln.quantize.plan.QuantizedConstants.FilterConstants;
-import io.kiln.quantize.plan.QuantizedConstants.LayerConstants;
-import io.kiln.quantize.plan.QuantizedConstants.RecurrentConstants;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -51,7 +48,7 @@ public record Plan(Function function, List<PlannedNode> nodes, Border border) {
             Precision precision,
             List<Format> data,
             Format output,
-            Optional<LayerConstants> constants,
+            Optional<QuantizedConstants.LayerConstants> constants,
             Stateful stateful,
             Optional<String> reason) {
         /**
@@ -60,7 +57,9 @@ public record Plan(Function function, List<PlannedNode> nodes, Border border) {
          * @param filter those of a filter
          * @param recurrent those of a long short-term memory layer
          */
-        public record Stateful(Optional<FilterConstants> filter, Optional<RecurrentConstants> recurrent) {
+        public record Stateful(
+                Optional<QuantizedConstants.FilterConstants> filter,
+                Optional<QuantizedConstants.RecurrentConstants> recurrent) {
             static final Stateful NONE = new Stateful(Optional.empty(), Optional.empty());
         }
 

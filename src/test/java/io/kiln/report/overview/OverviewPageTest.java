@@ -186,10 +186,7 @@ class OverviewPageTest {
         PageDocument page = PageDocument.of(page(profiled(proof)));
         assertThat(page.texts("title"))
                 .contains(
-                        "a\n"
-                                + "48 bytes at 0\n"
-                                + "from operator 0 tvmgen_kws_conv to operator 1 tvmgen_kws_dense\n"
-                                + "shares bytes with b",
+                        "a\n48 bytes at 0\nfrom operator 0 tvmgen_kws_conv to operator 1 tvmgen_kws_dense\nshares bytes with b",
                         "b\n32 bytes at 32\nfrom operator 1 tvmgen_kws_dense to the end\nshares bytes with a")
                 .anySatisfy(title -> assertThat(title)
                         .contains(

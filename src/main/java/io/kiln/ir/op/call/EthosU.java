@@ -12,8 +12,8 @@ import io.kiln.ir.op.Trait;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import io.kiln.npu.DriverPayload;
+import io.kiln.npu.NpuOperation;
 import io.kiln.npu.NpuOperations;
-import io.kiln.npu.NpuOperations.NpuOperation;
 import java.util.List;
 
 /**
