@@ -37,8 +37,14 @@ public record CpuFeatures(Family family, int bits, Set<Feature> features, Option
         MVE,
         /** Single precision in hardware. */
         FPU,
+        /** Double precision in hardware. */
+        DOUBLE_FPU,
         /** 32 by 32 bits to 64 in one or two instructions. */
-        LONG_MULTIPLY
+        LONG_MULTIPLY,
+        /** Integer division in hardware. */
+        DIVIDE,
+        /** Words may be loaded from any address. */
+        UNALIGNED_ACCESS
     }
 
     /** Instruction set families that schedules tell apart. */
@@ -51,7 +57,8 @@ public record CpuFeatures(Family family, int bits, Set<Feature> features, Option
         OTHER
     }
 
-    private static final Set<Feature> HOST = EnumSet.of(Feature.FPU, Feature.LONG_MULTIPLY);
+    private static final Set<Feature> HOST = EnumSet.of(
+            Feature.FPU, Feature.DOUBLE_FPU, Feature.LONG_MULTIPLY, Feature.DIVIDE, Feature.UNALIGNED_ACCESS);
 
     /**
      * Reads {@code -mcpu}, {@code -march}, {@code -mattr}, {@code -mfloat-abi} and the attributes of {@link InstructionCache}. {@code +nodsp}, {@code +nomve} and
@@ -86,14 +93,19 @@ public record CpuFeatures(Family family, int bits, Set<Feature> features, Option
         add(features, Feature.DSP, hasDsp);
         add(features, Feature.MVE, cpu.hasMve() && hasDsp && !extensions.contains("nomve"));
         add(features, Feature.FPU, hasFpu);
+        add(features, Feature.DOUBLE_FPU, hasFpu && cpu.hasDoubleFpu() && !extensions.contains("nofp.dp"));
         add(features, Feature.LONG_MULTIPLY, cpu.hasLongMultiply());
+        add(features, Feature.DIVIDE, cpu.hasDivide());
+        add(features, Feature.UNALIGNED_ACCESS, cpu.hasUnalignedAccess());
         return new CpuFeatures(Family.CORTEX_M, 32, features);
     }
 
     private static CpuFeatures ofRiscV(RiscV isa, boolean softFloat) {
         Set<Feature> features = EnumSet.noneOf(Feature.class);
         add(features, Feature.FPU, isa.has('f') && !softFloat);
+        add(features, Feature.DOUBLE_FPU, isa.has('d') && !softFloat);
         add(features, Feature.LONG_MULTIPLY, isa.has('m'));
+        add(features, Feature.DIVIDE, isa.has('m'));
         return new CpuFeatures(Family.RISCV, isa.bits(), features);
     }
 
@@ -234,8 +246,21 @@ public record CpuFeatures(Family family, int bits, Set<Feature> features, Option
             return hasDsp();
         }
 
+        boolean hasDoubleFpu() {
+            return this == M7 || hasMve();
+        }
+
         /** Whether multiplying 32 by 32 bits to 64 takes one instruction. */
         boolean hasLongMultiply() {
+            return architecture.compareTo(Architecture.V7M) >= 0;
+        }
+
+        boolean hasDivide() {
+            return architecture != Architecture.V6M;
+        }
+
+        /** Whether words may be loaded from any address. */
+        boolean hasUnalignedAccess() {
             return architecture.compareTo(Architecture.V7M) >= 0;
         }
     }
